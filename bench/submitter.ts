@@ -1,0 +1,107 @@
+import { connect, type Socket } from "node:net";
+import { takeMessage } from "./http-message.ts";
+import type { LoadJob } from "./load-job.ts";
+
+const answerLimitMs = 30_000;
+
+type OnEnd = (seq: number, status: number) => void;
+
+export interface Submitter {
+  /** Sends one task; `onEnd` gets its status, 0 if there was no answer. */
+  submit(seq: number, onEnd: OnEnd): void;
+  stop(): void;
+}
+
+/** One keep-alive connection with at most one request in flight; connects again when the server has closed it. */
+class Lane {
+  readonly #url: URL;
+  readonly #onFree: (lane: Lane) => void;
+  #socket: Socket | undefined;
+  #received = "";
+  #seq = 0;
+  #onEnd: OnEnd | undefined;
+
+  constructor(url: URL, onFree: (lane: Lane) => void) {
+    this.#url = url;
+    this.#onFree = onFree;
+  }
+
+  send(message: string, seq: number, onEnd: OnEnd): void {
+    this.#seq = seq;
+    this.#onEnd = onEnd;
+    this.#socket ??= this.#connect();
+    this.#socket.write(message);
+  }
+
+  stop(): void {
+    this.#onEnd = undefined;
+    this.#socket?.destroy();
+  }
+
+  #connect(): Socket {
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true });
+    socket.setEncoding("latin1");
+    socket.setTimeout(answerLimitMs, () => socket.destroy());
+    socket.on("data", (chunk: string) => this.#receive(chunk));
+    // An error is always followed by close.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#socket = undefined;
+      this.#received = "";
+      this.#end(0);
+    });
+    return socket;
+  }
+
+  #receive(chunk: string): void {
+    this.#received += chunk;
+    const answer = takeMessage(this.#received);
+    if (answer === undefined) return;
+    this.#received = answer.rest;
+    this.#end(Number(answer.start.split(" ", 2)[1]));
+  }
+
+  #end(status: number): void {
+    const onEnd = this.#onEnd;
+    if (onEnd === undefined) return;
+    this.#onEnd = undefined;
+    this.#onFree(this);
+    onEnd(this.#seq, status);
+  }
+}
+
+export function createSubmitter(job: LoadJob): Submitter {
+  const url = new URL(job.submitUrl);
+  const head = [
+    `POST ${url.pathname} HTTP/1.1`,
+    `host: ${url.host}`,
+    "content-type: application/json",
+    ...Object.entries(job.headers).map(([name, value]) => `${name}: ${value}`),
+  ].join("\r\n");
+  const waiting: (() => void)[] = [];
+  const free: Lane[] = [];
+  const lanes = Array.from({ length: job.connections }, () => new Lane(url, onFree));
+  free.push(...lanes);
+
+  function onFree(lane: Lane): void {
+    free.push(lane);
+    waiting.shift()?.();
+  }
+
+  function submit(seq: number, onEnd: OnEnd): void {
+    const lane = free.pop();
+    if (lane === undefined) {
+      waiting.push(() => submit(seq, onEnd));
+      return;
+    }
+    const body = job.bodyPieces.join(String(seq));
+    lane.send(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, seq, onEnd);
+  }
+
+  return {
+    submit,
+    stop() {
+      for (const lane of lanes) lane.stop();
+    },
+  };
+}

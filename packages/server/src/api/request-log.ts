@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/**
+ * The one line of a request. It has the route's pattern and not the URL: a URL can hold a secret, and a header or a
+ * body always can.
+ */
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      team: request.principal?.teamId ?? null,
+    },
+    "request",
+  );
+}

@@ -1,0 +1,46 @@
+import type { HealthService } from "../../service/health-service.ts";
+import type { Api } from "../schema-types.ts";
+import { ref } from "../schemas/field.ts";
+import { Alive, Readiness } from "../schemas/health.ts";
+
+const tags = ["Health"];
+
+/** For load balancers and orchestrators: no credential, and nothing in the answers that a stranger may not know. */
+export function registerHealthRoutes(app: Api, health: HealthService): void {
+  app.get(
+    "/livez",
+    {
+      schema: {
+        operationId: "getLiveness",
+        tags,
+        summary: "Is the process alive?",
+        security: [],
+        response: { 200: Alive },
+      },
+    },
+    async () => ({ status: "ok" }),
+  );
+
+  for (const [path, operationId] of [
+    ["/readyz", "getReadiness"],
+    ["/healthz", "getHealth"],
+  ] as const) {
+    app.get(
+      path,
+      {
+        schema: {
+          operationId,
+          tags,
+          summary: "Can it take and execute tasks?",
+          security: [],
+          response: { 200: ref(Readiness), 503: ref(Readiness) },
+        },
+      },
+      async (_request, reply) => {
+        const { ready, checks } = await health.check();
+        reply.code(ready ? 200 : 503);
+        return { status: ready ? "ok" : "unavailable", checks };
+      },
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import type { FastifyRequest } from "fastify";
+import type { QueueService } from "../../service/queue-service.ts";
+import { callerOf } from "../auth-hook.ts";
+import { invalid } from "../complaint.ts";
+import { readQueueName } from "../queue-lookup.ts";
+import { queueView, queueWithStatsView, readSettings } from "../queue-view.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import {
+  CreateQueue,
+  DeletedQueue,
+  Queue,
+  QueueList,
+  QueuePath,
+  QueueWithStats,
+  UpdateQueue,
+} from "../schemas/queue.ts";
+
+const tags = ["Queues"];
+
+export function registerQueueRoutes(app: Api, queues: QueueService): void {
+  app.post(
+    "/queues",
+    {
+      schema: {
+        operationId: "createQueue",
+        tags,
+        summary: "Create a queue",
+        description: "A new queue is running. Every team has the queue `default` from the start.",
+        body: ref(CreateQueue),
+        response: { 201: ref(Queue), ...refusals("queue_exists", ...BODY_REFUSALS) },
+      },
+    },
+    async (request, reply) => {
+      const { name, ...settings } = request.body;
+      const queue = await queues.create(callerOf(request), name, readSettings(settings));
+      reply.code(201);
+      return queueView(queue);
+    },
+  );
+
+  app.get(
+    "/queues",
+    {
+      schema: {
+        operationId: "listQueues",
+        tags,
+        summary: "List queues",
+        response: { 200: ref(QueueList), ...refusals() },
+      },
+    },
+    async (request) => {
+      const list = await queues.list(callerOf(request));
+      return { queues: list.map(queueWithStatsView) };
+    },
+  );
+
+  app.get(
+    "/queues/:queue_name",
+    {
+      schema: {
+        operationId: "getQueue",
+        tags,
+        summary: "Get a queue with its stats",
+        params: QueuePath,
+        response: { 200: ref(QueueWithStats), ...refusals("queue_not_found") },
+      },
+    },
+    async (request) =>
+      queueWithStatsView(await queues.get(callerOf(request), readQueueName(request.params.queue_name))),
+  );
+
+  app.patch(
+    "/queues/:queue_name",
+    {
+      preValidation: refuseRename,
+      schema: {
+        operationId: "updateQueue",
+        tags,
+        summary: "Change the settings of a queue",
+        description:
+          "Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` " +
+          "of their creation; `concurrency` applies at once.",
+        params: QueuePath,
+        body: ref(UpdateQueue),
+        response: { 200: ref(Queue), ...refusals("queue_not_found", ...BODY_REFUSALS) },
+      },
+    },
+    async (request) => {
+      const name = readQueueName(request.params.queue_name);
+      return queueView(await queues.update(callerOf(request), name, readSettings(request.body)));
+    },
+  );
+
+  for (const [action, paused, summary, description] of SWITCHES) {
+    app.post(
+      `/queues/:queue_name/${action}`,
+      {
+        schema: {
+          operationId: `${action}Queue`,
+          tags,
+          summary,
+          description,
+          params: QueuePath,
+          response: { 200: ref(Queue), ...refusals("queue_not_found") },
+        },
+      },
+      async (request) => {
+        const name = readQueueName(request.params.queue_name);
+        return queueView(await queues.setPaused(callerOf(request), name, paused));
+      },
+    );
+  }
+
+  app.delete(
+    "/queues/:queue_name",
+    {
+      schema: {
+        operationId: "deleteQueue",
+        tags,
+        summary: "Delete a queue",
+        description: "Its pending tasks go with it; active ones finish. There is no way back.",
+        params: QueuePath,
+        response: { 200: ref(DeletedQueue), ...refusals("queue_not_found", "queue_default_kept") },
+      },
+    },
+    async (request) => {
+      const name = readQueueName(request.params.queue_name);
+      await queues.remove(callerOf(request), name);
+      return { name, deleted: true };
+    },
+  );
+}
+
+const SWITCHES = [
+  ["pause", true, "Pause a queue", "No new execution starts; running ones finish; tasks can still be added."],
+  ["resume", false, "Resume a queue", "Executions continue."],
+] as const;
+
+/** Better said than "Unknown field": the field is known, and tasks refer to their queue by it. */
+async function refuseRename(request: FastifyRequest): Promise<void> {
+  const { body } = request;
+  if (typeof body === "object" && body !== null && Object.hasOwn(body, "name")) {
+    throw invalid([{ field: "name", error: "name cannot be changed" }]);
+  }
+}

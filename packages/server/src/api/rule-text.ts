@@ -1,0 +1,40 @@
+import { QUEUE_NAME_PATTERN } from "./schemas/queue-name.ts";
+
+/** Patterns are for machines; this is what they say. */
+const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
+  [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
+]);
+
+/**
+ * The rule of a field in words, from its schema: the same text whichever part of the rule was broken, so that one
+ * answer is enough to get it right.
+ */
+export function ruleOf(schema: unknown): string {
+  if (!isRecord(schema)) return "valid";
+  const { type, minimum, maximum, minLength, maxLength } = schema;
+  if (Array.isArray(schema.enum)) {
+    return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
+  }
+  switch (type) {
+    case "integer":
+      return maximum === undefined
+        ? `an integer of at least ${minimum}`
+        : `an integer between ${minimum} and ${maximum}`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return "an array";
+    case "object":
+      return "an object";
+    default:
+      return PATTERN_RULES.get(schema.pattern) ?? textRule(minLength, maxLength);
+  }
+}
+
+function textRule(minLength: unknown, maxLength: unknown): string {
+  return maxLength === undefined ? "a string" : `a string of ${minLength ?? 0} to ${maxLength} characters`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

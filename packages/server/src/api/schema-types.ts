@@ -1,0 +1,22 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import type { Static, TSchema } from "typebox";
+
+/** Handlers see what the schema of their route let through, and nothing wider. */
+interface SchemaTypes extends FastifyTypeProvider {
+  readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
+}
+
+export type Api = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  SchemaTypes
+>;

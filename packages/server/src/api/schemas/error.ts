@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { PROBLEMS, type ProblemCode } from "../../domain/problem.ts";
+import { model } from "./field.ts";
+
+export const ErrorBody = model(
+  "Error",
+  "Every answer that is not a success.",
+  {
+    error: Type.String({ description: "What was refused and why, for people. Decide by the status code." }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), error: Type.String() }), {
+        description: "Every broken rule, when several fields broke one; `error` is the first of them.",
+      }),
+    ),
+  },
+  {
+    examples: [{ error: "Task not found" }],
+  },
+);
+
+/** What any authenticated route may answer: each refuses parameters that it does not know. */
+const ALWAYS = [
+  "invalid",
+  "api_key_required",
+  "api_key_invalid",
+  "database_away",
+  "overloaded",
+  "stopping",
+] as const;
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
+}
+
+/** The error responses of a route, written from the registry of problems: one per status, with all its texts. */
+export function refusals(...codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
+  const texts = new Map<number, string[]>();
+  for (const code of new Set([...ALWAYS, ...codes])) {
+    const { status, text } = PROBLEMS[code];
+    texts.set(status, [
+      ...(texts.get(status) ?? []),
+      code === "invalid" ? "A field breaks its rule" : `\`${text}\``,
+    ]);
+  }
+  const responses: Record<number, ErrorResponse> = {};
+  for (const [status, lines] of texts) {
+    responses[status] = {
+      description: lines.join(" · "),
+      content: { "application/json": { schema: { $ref: `${ErrorBody.$id}#` } } },
+    };
+  }
+  return responses;
+}
+
+/** What any route with a JSON body may answer besides. */
+export const BODY_REFUSALS = [
+  "body_not_json",
+  "body_not_object",
+  "body_too_large",
+  "body_not_typed",
+] as const satisfies readonly ProblemCode[];

@@ -1,0 +1,58 @@
+import {
+  type Static,
+  type TObject,
+  type TObjectOptions,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "typebox";
+
+/** One of a fixed set of words. */
+export function oneOf<const T extends string>(values: readonly T[], options: TextOptions = {}) {
+  return Type.Unsafe<T>({ type: "string", enum: [...values], ...options });
+}
+
+interface TextOptions {
+  readonly description?: string;
+  readonly default?: string;
+}
+
+/** Strings by name. Not Type.Record, whose pattern lets a key with a line break pass with a value of any type. */
+export function textMap(options: { readonly description: string; readonly examples: readonly object[] }) {
+  return Type.Unsafe<Record<string, string>>({
+    type: "object",
+    additionalProperties: { type: "string" },
+    ...options,
+  });
+}
+
+export function textOrNull(description: string) {
+  return Type.Unsafe<string | null>({ type: ["string", "null"], description });
+}
+
+export function integerOrNull(description: string) {
+  return Type.Unsafe<number | null>({ type: ["integer", "null"], description });
+}
+
+/** An object that has a name of its own in the OpenAPI document, and so in every client made from it. */
+export function model<T extends TProperties>(
+  $id: string,
+  description: string,
+  properties: T,
+  options: TObjectOptions = {},
+): Model<T> {
+  return Object.assign(Type.Object(properties, options), { $id, description });
+}
+
+type Model<T extends TProperties> = TObject<T> & { readonly $id: string };
+
+/** Points at a model by its name. */
+export function ref<T extends TSchema & { readonly $id: string }>(schema: T) {
+  return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
+}
+
+export function instant(description: string) {
+  return Type.String({ format: "date-time", description, examples: ["2026-03-01T09:30:00.000Z"] });
+}
+
+export const NoQuery = Type.Object({}, { additionalProperties: false });

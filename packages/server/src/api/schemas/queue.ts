@@ -1,0 +1,97 @@
+import { type Static, Type } from "typebox";
+import { BACKOFFS } from "../../domain/backoff.ts";
+import { QUEUE_DEFAULTS } from "../../domain/queue.ts";
+import { instant, model, oneOf, ref } from "./field.ts";
+import { QUEUE_NAME_PATTERN } from "./queue-name.ts";
+
+const name = Type.String({
+  pattern: QUEUE_NAME_PATTERN,
+  description: "1 to 64 letters, digits or hyphens; unique in the team; never changes.",
+  examples: ["emails"],
+});
+
+export const queueSettings = {
+  concurrency: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: QUEUE_DEFAULTS.concurrency,
+    description: "Tasks of this queue that may execute at the same time, across all nodes.",
+  }),
+  max_retries: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: QUEUE_DEFAULTS.maxRetries,
+    description: "Retries after a failed first attempt.",
+  }),
+  retry_backoff: oneOf(BACKOFFS, {
+    default: QUEUE_DEFAULTS.backoff,
+    description: "Wait between attempts: always `retry_delay`, or doubling from it up to an hour.",
+  }),
+  retry_delay: Type.Integer({
+    minimum: 0,
+    maximum: 3600,
+    default: QUEUE_DEFAULTS.retryDelaySeconds,
+    description: "Seconds before the first retry.",
+  }),
+  timeout: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: QUEUE_DEFAULTS.timeoutSeconds,
+    description: "Seconds a call may take, from connecting to the last byte of the answer.",
+  }),
+};
+
+const optionalSettings = {
+  concurrency: Type.Optional(queueSettings.concurrency),
+  max_retries: Type.Optional(queueSettings.max_retries),
+  retry_backoff: Type.Optional(queueSettings.retry_backoff),
+  retry_delay: Type.Optional(queueSettings.retry_delay),
+  timeout: Type.Optional(queueSettings.timeout),
+};
+
+export const CreateQueue = model(
+  "CreateQueue",
+  "A queue and the settings that differ from the defaults.",
+  { name, ...optionalSettings },
+  { additionalProperties: false, examples: [{ name: "emails", concurrency: 10 }] },
+);
+
+export const UpdateQueue = model("UpdateQueue", "The settings to change.", optionalSettings, {
+  additionalProperties: false,
+  examples: [{ concurrency: 20, timeout: 60 }],
+});
+export type UpdateQueue = Static<typeof UpdateQueue>;
+
+const queueFields = {
+  name,
+  ...queueSettings,
+  paused: Type.Boolean({ description: "A paused queue accepts tasks and starts none." }),
+  created_at: instant("When the queue was created."),
+  updated_at: instant("When a setting or the pause switch last changed."),
+};
+
+export const Queue = model("Queue", "A queue and its settings.", queueFields);
+export type Queue = Static<typeof Queue>;
+
+export const QueueStats = model("QueueStats", "How many tasks of the queue are in each state.", {
+  pending: Type.Integer({ description: "Waiting for their turn, delayed or to be retried." }),
+  active: Type.Integer({ description: "Being executed now." }),
+  completed: Type.Integer(),
+  failed: Type.Integer(),
+  waiting: Type.Integer({ description: "Waiting for a callback." }),
+  polling: Type.Integer({ description: "Being polled." }),
+});
+
+export const QueueWithStats = model("QueueWithStats", "A queue, its settings and its counters.", {
+  ...queueFields,
+  stats: ref(QueueStats),
+});
+export type QueueWithStats = Static<typeof QueueWithStats>;
+
+export const QueueList = model("QueueList", "All queues of the team.", {
+  queues: Type.Array(ref(QueueWithStats)),
+});
+
+export const DeletedQueue = model("DeletedQueue", "The queue is gone.", { name, deleted: Type.Boolean() });
+
+export const QueuePath = Type.Object({ queue_name: Type.String({ examples: ["emails"] }) });

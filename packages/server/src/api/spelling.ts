@@ -1,0 +1,40 @@
+/** Names longer than this are nobody's typo, and comparing them would only cost time. */
+const LONGEST_TYPO = 64;
+
+/** The known name that someone most likely meant, or undefined. `maxRetries` means `max_retries`. */
+export function closestName(unknown: string, known: readonly string[]): string | undefined {
+  if (unknown.length > LONGEST_TYPO) return undefined;
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const name of known) {
+    const distance = editDistance(plain(unknown), plain(name));
+    if (distance <= allowedDistance(name) && distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `max_retry` is three edits from `max_retries`, while three edits turn most short words into any other. */
+function allowedDistance(name: string): number {
+  return name.length <= 4 ? 1 : name.length <= 7 ? 2 : 3;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, "");
+}
+
+/** Levenshtein's distance, one row at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,32 @@
+export const BACKOFFS = ["fixed", "exponential"] as const;
+export type Backoff = (typeof BACKOFFS)[number];
+
+/** No wait between two attempts is longer: neither our own nor one that a target asks for. */
+export const LONGEST_WAIT_MS = 3_600_000;
+
+/** Spreads retries of tasks that failed together, so that they do not return together. */
+const JITTER = 0.1;
+
+/**
+ * How long to wait after the n-th failed attempt. `random` is in [0, 1).
+ * Jitter only ever adds: a retry never comes earlier than promised.
+ */
+export function backoffMs(
+  backoff: Backoff,
+  failures: number,
+  retryDelaySeconds: number,
+  random: number,
+): number {
+  const baseMs = retryDelaySeconds * 1000;
+  const waitMs = backoff === "fixed" ? baseMs : baseMs * 2 ** (failures - 1);
+  return Math.round(Math.min(waitMs, LONGEST_WAIT_MS) * (1 + JITTER * random));
+}
+
+/** A target's `Retry-After` in ms from `now`: whole seconds or an HTTP date; anything else is ignored. */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  if (Number.isNaN(waitMs) || waitMs <= 0) return null;
+  return Math.min(waitMs, LONGEST_WAIT_MS);
+}

@@ -1,0 +1,62 @@
+/**
+ * Every refusal that Bellhop expects to give, in one place: the API answers from it and the reference is
+ * generated from it. `<name>` in a text is filled from the parameters.
+ */
+export const PROBLEMS = {
+  api_key_required: { status: 401, text: "API key required" },
+  api_key_invalid: { status: 401, text: "Invalid or revoked API key" },
+  token_invalid: { status: 401, text: "Invalid or expired token" },
+  not_found: { status: 404, text: "Not found" },
+  method_not_allowed: { status: 405, text: "Method not allowed" },
+  body_not_json: { status: 400, text: "Request body is not valid JSON" },
+  body_not_object: { status: 400, text: "Request body must be a JSON object" },
+  body_not_typed: { status: 415, text: "Content-Type must be application/json" },
+  body_too_large: { status: 413, text: "Request body too large" },
+  url_malformed: { status: 400, text: "Request URL is not valid" },
+  request_malformed: { status: 400, text: "Request is not valid HTTP" },
+  request_timeout: { status: 408, text: "Request took too long to arrive" },
+  headers_too_large: { status: 431, text: "Request headers too large" },
+  invalid: { status: 400, text: "<reason>" },
+  vault_token_unknown: { status: 400, text: 'Header "<header>" references unknown vault token "<token>"' },
+  task_not_found: { status: 404, text: "Task not found" },
+  task_not_pending: { status: 409, text: "Task is not pending (current: <status>)" },
+  queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
+  queue_exists: { status: 409, text: 'Queue "<name>" already exists' },
+  queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },
+  overloaded: { status: 503, text: "Too many requests are waiting to be stored, try again shortly" },
+  database_away: { status: 503, text: "The database cannot be reached, try again shortly" },
+  stopping: { status: 503, text: "The server is stopping" },
+} as const satisfies Record<string, { status: number; text: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export interface ProblemDetail {
+  readonly field: string;
+  readonly error: string;
+}
+
+/** An expected refusal. Anything else that is thrown is a bug. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly details: readonly ProblemDetail[];
+  /** Sent as `Retry-After` when it makes sense to come back. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    code: ProblemCode,
+    parameters: Readonly<Record<string, string>> = {},
+    options: { details?: readonly ProblemDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    const { status, text } = PROBLEMS[code];
+    super(
+      text.replace(/<(\w+)>/g, (whole, name: string) => parameters[name] ?? whole),
+      { cause: options.cause },
+    );
+    this.name = "Problem";
+    this.code = code;
+    this.status = status;
+    this.details = options.details ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (status === 503 ? 1 : null);
+  }
+}

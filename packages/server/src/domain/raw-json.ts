@@ -1,0 +1,80 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * The source of one member of a JSON object, character by character as it was written: a number too large for a
+ * double, the order of keys and the escapes all survive. The last of several members of that name wins, as in
+ * JSON.parse.
+ *
+ * `text` must already have passed JSON.parse and be an object: nothing is checked here. One pass and no recursion,
+ * so neither size nor depth of what a stranger sends costs more than linear time.
+ */
+export function sliceMember(text: string, name: string): string | undefined {
+  let found: string | undefined;
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const keyEnd = stringEnd(text, at);
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = valueEnd(text, start);
+    if (isKey(text.slice(at + 1, keyEnd - 1), name)) found = text.slice(start, end);
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return found;
+}
+
+function isKey(source: string, name: string): boolean {
+  return source.includes("\\") ? JSON.parse(`"${source}"`) === name : source === name;
+}
+
+function valueEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return stringEnd(text, start);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return containerEnd(text, start);
+  let at = start;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function endsScalar(code: number): boolean {
+  return code <= SPACE || code === COMMA || code === CLOSE_OBJECT || code === CLOSE_ARRAY;
+}
+
+/** In valid JSON the brackets pair up, so counting them without regard to their kind is enough. */
+function containerEnd(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = stringEnd(text, at);
+      continue;
+    }
+    at += 1;
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth += 1;
+    else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && --depth === 0) return at;
+  }
+  return at;
+}
+
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
+  return at;
+}

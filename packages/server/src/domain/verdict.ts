@@ -1,0 +1,110 @@
+import { type Backoff, backoffMs, retryAfterMs } from "./backoff.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Attempt, FailureReason, TaskResult } from "./task.ts";
+
+/** What the domain decides from an outcome. */
+export type Verdict =
+  | { readonly kind: "completed"; readonly result: TaskResult }
+  | { readonly kind: "retry"; readonly waitMs: number; readonly error: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: FailureReason;
+      readonly error: string;
+      readonly result: TaskResult | null;
+    };
+
+/** What the judge must know of the task. `failures` counts the attempts that consumed a retry, this one not yet. */
+export interface Trial {
+  readonly failures: number;
+  readonly maxRetries: number;
+  readonly backoff: Backoff;
+  readonly retryDelaySeconds: number;
+}
+
+/** The record keeps this much of an answer; what outbound read beyond it helped nobody. */
+export const RESULT_BODY_BYTES = 256 * 1024;
+
+/** `now` and `random` are parameters so that the same question always has the same answer. */
+export function judge(trial: Trial, outcome: Outcome, now: Date, random: number): Verdict {
+  if (outcome.kind === "response" && isSuccess(outcome.statusCode)) {
+    return { kind: "completed", result: toResult(outcome) };
+  }
+  const error = describe(outcome);
+  const failures = trial.failures + 1;
+  if (failures > trial.maxRetries) {
+    const result = outcome.kind === "response" ? toResult(outcome) : null;
+    return { kind: "failed", reason: "retries_exhausted", error, result };
+  }
+  const waitMs =
+    askedWaitMs(outcome, now) ?? backoffMs(trial.backoff, failures, trial.retryDelaySeconds, random);
+  return { kind: "retry", waitMs, error };
+}
+
+/** The attempt as it is recorded, closed. */
+export function closeAttempt(number: number, executedAt: Date, outcome: Outcome): Attempt {
+  if (outcome.kind === "response") {
+    const success = isSuccess(outcome.statusCode);
+    return {
+      number,
+      status: success ? "success" : "failed",
+      responseCode: outcome.statusCode,
+      executedAt,
+      durationMs: outcome.durationMs,
+      phase: "responded",
+      error: success ? null : describe(outcome),
+    };
+  }
+  return {
+    number,
+    status:
+      outcome.code === "timeout" || outcome.code === "connect_timeout"
+        ? "timeout"
+        : attemptStatus(outcome.code),
+    responseCode: outcome.statusCode,
+    executedAt,
+    durationMs: outcome.durationMs,
+    phase: outcome.phase,
+    error: outcome.message,
+  };
+}
+
+function attemptStatus(code: string): "blocked" | "failed" {
+  return code === "blocked" ? "blocked" : "failed";
+}
+
+function isSuccess(statusCode: number): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+/** A target that is busy may say when to come back; only these two answers mean that. */
+function askedWaitMs(outcome: Outcome, now: Date): number | null {
+  if (outcome.kind !== "response") return null;
+  if (outcome.statusCode !== 429 && outcome.statusCode !== 503) return null;
+  return retryAfterMs(outcome.headers["retry-after"], now);
+}
+
+function describe(outcome: Outcome): string {
+  return outcome.kind === "response" ? `The target answered ${outcome.statusCode}` : outcome.message;
+}
+
+function toResult(response: Extract<Outcome, { kind: "response" }>): TaskResult {
+  const { statusCode, headers, durationMs } = response;
+  const { text, cut } = cutToBytes(response.body, RESULT_BODY_BYTES);
+  const result = { statusCode, headers, body: text, duration: durationMs };
+  return cut || response.truncated ? { ...result, truncated: true } : result;
+}
+
+/** Cuts by UTF-8 length without splitting a character. */
+function cutToBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
+  // A UTF-16 unit is at most three bytes, so short texts need no measuring.
+  if (text.length * 3 <= maxBytes) return { text, cut: false };
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    if (bytes > maxBytes) return { text: text.slice(0, end), cut: true };
+    end += character.length;
+  }
+  return { text, cut: false };
+}

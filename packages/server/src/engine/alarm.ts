@@ -1,0 +1,64 @@
+import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/due-queues.ts";
+import type { Sql } from "../store/sql.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+
+/** The net under the hints: another node's delayed task is seen this late at worst. */
+const POLL_MS = 5_000;
+/** How far looks overlap: a commit can take its time. Less for a look that a timer asked for, as those are many. */
+const OVERLAP_MS = 500;
+const POLL_OVERLAP_MS = 15_000;
+/** Tasks due within this time of each other share a look. */
+const SHORTEST_NAP_MS = 10;
+/** Every queue is asked this often, in case everything else failed. */
+const FULL_LOOK_MS = 60_000;
+
+export interface Alarm {
+  /** Looks for tasks that came due, tells the dispatcher, and returns how long to nap until the next. */
+  ringOnce(): Promise<number>;
+  /** True if the next look must come earlier than planned for a task due at this time. */
+  isSooner(runAt: Date): boolean;
+  /** The next look asks every queue. */
+  lookEverywhere(): void;
+}
+
+/** Wakes the dispatcher when the time of a delayed task has come. One timer for all of them. */
+export function createAlarm(deps: {
+  readonly sql: Sql;
+  readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
+  readonly monotonicMs: () => number;
+}): Alarm {
+  const { sql, dispatcher, monotonicMs } = deps;
+  let fullLookAtMs = 0;
+  let pollAtMs = 0;
+  let lastLookAtMs = 0;
+  let nextLookAtMs = 0;
+
+  async function look(nowMs: number): Promise<void> {
+    if (nowMs >= fullLookAtMs) {
+      for (const { teamId, queue } of await queuesWithDueTasks(sql)) dispatcher.lookAgain(teamId, queue);
+      fullLookAtMs = nowMs + FULL_LOOK_MS;
+      return;
+    }
+    const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
+    const due = await queuesThatCameDue(sql, nowMs - lastLookAtMs + overlapMs);
+    for (const { teamId, queue } of due) dispatcher.notice(teamId, queue);
+  }
+
+  return {
+    async ringOnce() {
+      const nowMs = monotonicMs();
+      await look(nowMs);
+      lastLookAtMs = nowMs;
+      if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
+      const untilNextMs = (await untilNextDueMs(sql)) ?? POLL_MS;
+      // A timer may fire a fraction early, and a look that comes too early finds nothing.
+      const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
+      nextLookAtMs = monotonicMs() + napMs;
+      return napMs;
+    },
+    isSooner: (runAt) => runAt.getTime() - Date.now() < nextLookAtMs - monotonicMs(),
+    lookEverywhere() {
+      fullLookAtMs = 0;
+    },
+  };
+}

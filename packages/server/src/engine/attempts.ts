@@ -1,0 +1,120 @@
+import type { Claim } from "../domain/claim.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { closeAttempt, judge } from "../domain/verdict.ts";
+import type { Caller } from "../outbound/caller.ts";
+import type { Sql } from "../store/sql.ts";
+import { heldTasks, type Returned, releaseTasks } from "../store/task-returns.ts";
+import type { Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+import type { Settler } from "./settler.ts";
+
+export interface Attempts {
+  /** Makes the attempt and settles it; `done` is called once its slot is free again. */
+  start(claim: Claim, done: () => void): void;
+  /** Tears down every call under way and gives the tasks back. */
+  abandon(): void;
+  /** Gives back what the database says is ours and nobody here works on. */
+  reconcileOnce(): Promise<Returned[]>;
+  /** Resolves when no attempt is under way. */
+  finished(): Promise<void>;
+  readonly count: number;
+}
+
+/**
+ * One attempt: check the lease, call, judge, settle. What the database holds and what happens here can only differ
+ * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active for nobody.
+ */
+export function createAttempts(deps: {
+  readonly sql: Sql;
+  readonly caller: Pick<Caller, "call">;
+  readonly settler: Settler;
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly ownHeaders: (claim: Claim) => Record<string, string>;
+  /** A task went back to its queue, to run at that time. */
+  readonly onPending: (claim: Claim, runAt: Date) => void;
+  readonly onReturned: (returned: readonly Returned[]) => void;
+}): Attempts {
+  const { sql, lease, log } = deps;
+  const underWay = new Map<string, Claim>();
+  let suspects = new Set<string>();
+  let tearDown = new AbortController();
+  let onFinished: (() => void)[] = [];
+
+  async function run(claim: Claim): Promise<void> {
+    if (!lease.isHeld()) return release(claim, "not_sent");
+    const outcome = await deps.caller.call(claim.call, {
+      timeoutMs: claim.timeoutSeconds * 1000,
+      headers: deps.ownHeaders(claim),
+      signal: tearDown.signal,
+    });
+    if (outcome.kind === "failure" && outcome.code === "aborted") {
+      return release(claim, outcome.phase === "not_sent" ? "not_sent" : "sent");
+    }
+    await settle(claim, outcome);
+  }
+
+  async function settle(claim: Claim, outcome: Outcome): Promise<void> {
+    const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
+    const verdict = judge(claim, outcome, new Date(), deps.random());
+    const settled = await deps.settler.add({ claim, attempt, verdict });
+    log.info(
+      {
+        task: claim.id,
+        queue: claim.queue,
+        team: claim.teamId,
+        attempt: claim.attempt,
+        outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
+        verdict: settled === null ? "superseded" : verdict.kind,
+        durationMs: outcome.durationMs,
+        nextRunAt: settled?.status === "pending" ? settled.runAt : undefined,
+      },
+      "attempt.settled",
+    );
+    if (settled?.status === "pending") deps.onPending(claim, settled.runAt);
+  }
+
+  async function release(claim: Claim, phase: "not_sent" | "sent"): Promise<void> {
+    deps.onReturned(await releaseTasks(sql, [claim], phase, lease.workerId));
+  }
+
+  return {
+    start(claim, done) {
+      const key = `${claim.id} ${claim.fence}`;
+      underWay.set(key, claim);
+      run(claim)
+        // What could not be settled or given back is found again by reconcileOnce.
+        .catch((error) => log.error({ task: claim.id, err: error }, "attempt.not_settled"))
+        .finally(() => {
+          underWay.delete(key);
+          done();
+          if (underWay.size > 0) return;
+          for (const callback of onFinished) callback();
+          onFinished = [];
+        });
+    },
+    abandon() {
+      tearDown.abort();
+      tearDown = new AbortController();
+    },
+    async reconcileOnce() {
+      const held = await heldTasks(sql, lease.workerId);
+      const unknown = held.filter((task) => !underWay.has(`${task.id} ${task.fence}`));
+      // Seen twice in a row: the first time it may just have been claimed, its answer on the way to us.
+      const lost = unknown.filter((task) => suspects.has(`${task.id} ${task.fence}`));
+      suspects = new Set(unknown.map((task) => `${task.id} ${task.fence}`));
+      if (lost.length === 0) return [];
+      log.warn({ tasks: lost.length }, "tasks.held_by_nobody");
+      const returned = await releaseTasks(sql, lost, "not_sent", lease.workerId);
+      deps.onReturned(returned);
+      return returned;
+    },
+    finished() {
+      return underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => onFinished.push(resolve));
+    },
+    get count() {
+      return underWay.size;
+    },
+  };
+}

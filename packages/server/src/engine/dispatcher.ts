@@ -1,0 +1,223 @@
+import type { Claim } from "../domain/claim.ts";
+import type { Hint } from "../store/hints.ts";
+import { acquireSlots } from "../store/queue-slots.ts";
+import type { Database } from "../store/sql.ts";
+import { claimDueTasks } from "../store/task-claims.ts";
+import type { Reservation } from "../store/task-intake.ts";
+import type { Lane, Lanes } from "./lanes.ts";
+import type { Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+
+/** More in one claim adds latency for the first of them and gains nothing. */
+const CLAIM_LIMIT = 200;
+/** Claims under way at once: one waits for the disk while the other is planned. */
+const CLAIMERS = 2;
+const NAP_AFTER_ERROR_MS = 250;
+
+/** A slot set aside, to be started or given back. */
+export interface Seat {
+  readonly lane: Lane;
+  readonly reservation: Reservation;
+}
+
+export interface Dispatcher {
+  /** There may be due tasks in this queue. */
+  notice(teamId: number, queue: string): void;
+  /** The queue's settings or the slots of others changed, if this worker has to do with it at all. */
+  refresh(teamId: number, queue: string): void;
+  /** There are due tasks in this queue, whatever this worker believes of it. */
+  lookAgain(teamId: number, queue: string): void;
+  /** Sets a slot aside for a task that is about to be inserted, if one is free and nothing else waits. */
+  reserve(teamId: number, queue: string): Seat | null;
+  /** The reservation did not hold: the queue has changed. */
+  giveBack(seat: Seat): void;
+  /** A call of this lane has ended. */
+  finish(lane: Lane): void;
+  /** Everything this worker held is lost: all slots must be asked for again. */
+  forget(): void;
+  /** Claims until nothing more can start. */
+  dispatchOnce(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Decides what starts next. Lanes that have work and room wait in line; each turn takes one claim's worth and goes
+ * to the end, so the least recently served queue is first.
+ */
+export function createDispatcher(deps: {
+  readonly database: Database;
+  readonly lanes: Lanes;
+  readonly lease: Lease;
+  readonly hint: (hint: Hint) => void;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  readonly start: (claim: Claim, lane: Lane) => void;
+}): Dispatcher {
+  const { database, lanes, lease, log } = deps;
+  const ready = new Set<Lane>();
+  /** Lanes with work and slots that the node or their team has no room for. */
+  const crowded = new Set<Lane>();
+  const claimers = new Set<Promise<void>>();
+  let stopped = false;
+
+  function lineUp(lane: Lane): void {
+    if (stopped || lane.busy || !(lane.backlog || lane.stale)) return;
+    ready.add(lane);
+    if (claimers.size < CLAIMERS) {
+      const claimer = drain().finally(() => claimers.delete(claimer));
+      claimers.add(claimer);
+    }
+  }
+
+  async function drain(): Promise<void> {
+    // Begin after the current turn, so that slots freed together are claimed for together.
+    await new Promise(setImmediate);
+    for (let lane = next(); lane !== undefined && !stopped; lane = next()) {
+      try {
+        await serve(lane);
+      } catch (error) {
+        log.warn({ team: lane.teamId, queue: lane.queue, err: error }, "claim.failed");
+        lane.backlog = true;
+        await new Promise((resolve) => setTimeout(resolve, NAP_AFTER_ERROR_MS));
+        ready.add(lane);
+      }
+    }
+  }
+
+  function next(): Lane | undefined {
+    if (!lease.isHeld()) return undefined;
+    for (const lane of ready) {
+      ready.delete(lane);
+      return lane;
+    }
+    return undefined;
+  }
+
+  async function serve(lane: Lane): Promise<void> {
+    if (lane.busy) return;
+    lane.busy = true;
+    try {
+      if (lane.stale) await acquire(lane);
+      else if (lane.backlog) await claim(lane);
+    } finally {
+      lane.busy = false;
+    }
+    const current = lanes.find(lane.teamId, lane.queue);
+    if (current === undefined) return;
+    if (current.stale || (current.backlog && lanes.free(current) > 0)) lineUp(current);
+    else if (current.backlog && slotsLeft(current) > 0) crowded.add(current);
+  }
+
+  async function acquire(lane: Lane): Promise<void> {
+    lane.stale = false;
+    const grant = await acquireSlots(database, {
+      teamId: lane.teamId,
+      queue: lane.queue,
+      workerId: lease.workerId,
+      using: lane.grant === null ? null : { queueId: lane.grant.queueId, inFlight: lane.inFlight },
+    }).catch((error) => {
+      lane.stale = true;
+      throw error;
+    });
+    if (grant === null) return lanes.drop(lane);
+    // A queue deleted and made again under the same name: calls of the old one must not fill the new one's slots.
+    const replaced = lane.grant !== null && lane.grant.queueId !== grant.queueId;
+    if (replaced) lanes.drop(lane);
+    const current = replaced ? lanes.open(lane.teamId, lane.queue) : lane;
+    const before = lane.grant?.slots ?? 0;
+    current.grant = grant;
+    current.stale = false;
+    current.backlog = lane.backlog;
+    current.usedAtMs = deps.monotonicMs();
+    if (grant.starved || grant.slots < before)
+      deps.hint({ kind: "slots", teamId: lane.teamId, queue: lane.queue });
+  }
+
+  async function claim(lane: Lane): Promise<void> {
+    const { grant } = lane;
+    const limit = Math.min(lanes.free(lane), CLAIM_LIMIT);
+    if (grant === null || limit <= 0) return;
+    // What arrives during the claim may be missed by it, and says so by setting this again.
+    lane.backlog = false;
+    lane.usedAtMs = deps.monotonicMs();
+    lanes.take(lane, limit);
+    let started = 0;
+    try {
+      const { standing, claims } = await claimDueTasks(database, {
+        teamId: lane.teamId,
+        queueId: grant.queueId,
+        queue: lane.queue,
+        epoch: grant.epoch,
+        workerId: lease.workerId,
+        nodeId: lease.workerId,
+        limit,
+      });
+      started = claims.length;
+      if (!standing) lane.stale = true;
+      if (!standing || claims.length === limit) lane.backlog = true;
+      for (const one of claims) deps.start(one, lane);
+    } finally {
+      lanes.giveBack(lane, limit - started);
+    }
+  }
+
+  function lookAgain(teamId: number, queue: string): void {
+    const lane = lanes.open(teamId, queue);
+    lane.stale = true;
+    lane.backlog = true;
+    lineUp(lane);
+  }
+
+  function slotsLeft(lane: Lane): number {
+    return lane.grant === null || lane.grant.paused ? 0 : lane.grant.slots - lane.inFlight;
+  }
+
+  function finish(lane: Lane): void {
+    lanes.giveBack(lane, 1);
+    if (lane.grant?.overdrawn) lane.stale = true;
+    lineUp(lane);
+    for (const waiting of crowded) {
+      if (lanes.free(waiting) <= 0) continue;
+      crowded.delete(waiting);
+      lineUp(waiting);
+      break;
+    }
+  }
+
+  return {
+    notice(teamId, queue) {
+      const lane = lanes.open(teamId, queue);
+      lane.backlog = true;
+      lineUp(lane);
+    },
+    refresh(teamId, queue) {
+      if (lanes.find(teamId, queue) !== undefined) lookAgain(teamId, queue);
+    },
+    lookAgain,
+    reserve(teamId, queue) {
+      const lane = lanes.find(teamId, queue);
+      if (lane === undefined || lane.grant === null || lane.stale || lane.backlog || lane.busy) return null;
+      if (stopped || lanes.free(lane) <= 0 || !lease.isHeld()) return null;
+      lanes.take(lane, 1);
+      lane.usedAtMs = deps.monotonicMs();
+      return { lane, reservation: { queueId: lane.grant.queueId, epoch: lane.grant.epoch } };
+    },
+    giveBack(seat) {
+      seat.lane.stale = true;
+      lanes.giveBack(seat.lane, 1);
+    },
+    finish,
+    forget() {
+      for (const lane of lanes.all) lookAgain(lane.teamId, lane.queue);
+    },
+    async dispatchOnce() {
+      for (const lane of lanes.all) lineUp(lane);
+      while (claimers.size > 0) await Promise.all(claimers);
+    },
+    async stop() {
+      stopped = true;
+      ready.clear();
+      await Promise.all(claimers);
+    },
+  };
+}

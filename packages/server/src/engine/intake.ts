@@ -1,0 +1,115 @@
+import type { Claim } from "../domain/claim.ts";
+import { Problem } from "../domain/problem.ts";
+import type { NewTask } from "../domain/task.ts";
+import { createGroupCommit } from "../store/group-commit.ts";
+import type { Sql } from "../store/sql.ts";
+import { type Accepted, findAccepted, insertTasks } from "../store/task-intake.ts";
+import type { Dispatcher, Seat } from "./dispatcher.ts";
+import type { Lane } from "./lanes.ts";
+import type { Lease } from "./lease.ts";
+
+const MAX_ITEMS = 300;
+/** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
+const MAX_WAITING = 10_000;
+
+export interface Intake {
+  /** Resolves once the task is on disk; null if its queue does not exist. */
+  submit(task: NewTask): Promise<Accepted | null>;
+  drained(): Promise<void>;
+}
+
+type Answer = Accepted | null | Problem;
+
+/**
+ * Where tasks come in. A batch is inserted in one commit; a task that finds a free slot and nobody waiting is
+ * inserted active, and its call starts right after the commit.
+ */
+export function createIntake(deps: {
+  readonly sql: Sql;
+  readonly lease: Lease;
+  readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
+  readonly start: (claim: Claim, lane: Lane) => void;
+  /** A task waits in its queue until this time. */
+  readonly onPending: (task: NewTask, accepted: Accepted) => void;
+}): Intake {
+  const { sql, lease, dispatcher } = deps;
+  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
+
+  async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
+    const seats = tasks.map((task) => (isDueNow(task) ? dispatcher.reserve(task.teamId, task.queue) : null));
+    const answers = await store(tasks, seats);
+    for (const [index, task] of tasks.entries()) place(task, seats[index] ?? null, answers[index] ?? null);
+    return answers;
+  }
+
+  async function store(
+    tasks: readonly NewTask[],
+    seats: readonly (Seat | null)[],
+  ): Promise<readonly Answer[]> {
+    const submissions = tasks.map((task, index) => ({
+      task,
+      reservation: seats[index]?.reservation ?? null,
+    }));
+    try {
+      return await insertTasks(sql, submissions, lease.workerId, lease.workerId);
+    } catch (error) {
+      if (error instanceof Problem) return lookUp(tasks, error);
+      for (const seat of seats) if (seat !== null) dispatcher.giveBack(seat);
+      throw error;
+    }
+  }
+
+  /** The connection was lost: the commit may have happened or not, and only the database knows. */
+  async function lookUp(tasks: readonly NewTask[], problem: Problem): Promise<readonly Answer[]> {
+    try {
+      const accepted = await findAccepted(sql, tasks);
+      return accepted.map((answer) => answer ?? problem);
+    } catch {
+      return tasks.map(() => problem);
+    }
+  }
+
+  function place(task: NewTask, seat: Seat | null, answer: Answer): void {
+    const accepted = answer instanceof Problem ? null : answer;
+    if (accepted?.handedOff && seat !== null) {
+      deps.start(toClaim(task, accepted), seat.lane);
+      return;
+    }
+    if (seat !== null) dispatcher.giveBack(seat);
+    if (accepted !== null) deps.onPending(task, accepted);
+  }
+
+  return {
+    async submit(task) {
+      if (group.waiting >= MAX_WAITING) throw new Problem("overloaded");
+      const answer = await group.add(task);
+      if (answer instanceof Problem) throw answer;
+      return answer;
+    },
+    drained: () => group.drained(),
+  };
+}
+
+function isDueNow(task: NewTask): boolean {
+  return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
+}
+
+function toClaim(task: NewTask, accepted: Accepted): Claim {
+  return {
+    teamId: task.teamId,
+    id: task.id,
+    queueId: accepted.queueId,
+    queue: task.queue,
+    shape: task.shape,
+    priority: task.priority,
+    fence: 1,
+    attempt: 1,
+    attemptStartedAt: accepted.createdAt,
+    failures: 0,
+    call: task.call,
+    maxRetries: accepted.maxRetries,
+    backoff: accepted.backoff,
+    retryDelaySeconds: accepted.retryDelaySeconds,
+    timeoutSeconds: accepted.timeoutSeconds,
+  };
+}

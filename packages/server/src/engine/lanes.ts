@@ -1,0 +1,88 @@
+import type { SlotGrant } from "../store/queue-slots.ts";
+
+/** What this worker knows of one queue: how many calls it may make there, and whether there is work. */
+export interface Lane {
+  readonly teamId: number;
+  readonly queue: string;
+  /** Null until slots were asked for the first time. */
+  grant: SlotGrant | null;
+  /** The grant is out of date: ask again before the next claim. */
+  stale: boolean;
+  /** Calls under way, and slots set aside for a claim or an insert under way. */
+  inFlight: number;
+  /** There may be due tasks. Only false when a claim found fewer than it asked for and nothing came since. */
+  backlog: boolean;
+  /** Being claimed from right now. */
+  busy: boolean;
+  usedAtMs: number;
+}
+
+export interface Lanes {
+  readonly all: Iterable<Lane>;
+  find(teamId: number, queue: string): Lane | undefined;
+  open(teamId: number, queue: string): Lane;
+  drop(lane: Lane): void;
+  /** How many more calls may start here now. */
+  free(lane: Lane): number;
+  take(lane: Lane, count: number): void;
+  giveBack(lane: Lane, count: number): void;
+  readonly inFlight: number;
+}
+
+/**
+ * The books of one worker. Besides a queue's slots two limits hold: the node's own capacity, and a team's share of
+ * it. One share always stays free, so that a team whose targets hang cannot keep the next team waiting.
+ */
+export function createLanes(capacity: number): Lanes {
+  const lanes = new Map<string, Lane>();
+  const byTeam = new Map<number, number>();
+  let total = 0;
+
+  function teamShare(teamId: number): number {
+    const others = byTeam.size - (byTeam.has(teamId) ? 1 : 0);
+    return Math.max(1, Math.floor(capacity / (others + 2)));
+  }
+
+  function add(lane: Lane, count: number): void {
+    lane.inFlight += count;
+    total += count;
+    const team = (byTeam.get(lane.teamId) ?? 0) + count;
+    if (team > 0) byTeam.set(lane.teamId, team);
+    else byTeam.delete(lane.teamId);
+  }
+
+  return {
+    get all() {
+      return lanes.values();
+    },
+    get inFlight() {
+      return total;
+    },
+    find: (teamId, queue) => lanes.get(`${teamId}/${queue}`),
+    open(teamId, queue) {
+      const key = `${teamId}/${queue}`;
+      const known = lanes.get(key);
+      if (known !== undefined) return known;
+      const lane: Lane = {
+        teamId,
+        queue,
+        grant: null,
+        stale: true,
+        inFlight: 0,
+        backlog: false,
+        busy: false,
+        usedAtMs: 0,
+      };
+      lanes.set(key, lane);
+      return lane;
+    },
+    drop: (lane) => lanes.delete(`${lane.teamId}/${lane.queue}`),
+    free(lane) {
+      if (lane.grant === null || lane.grant.paused) return 0;
+      const ofTeam = teamShare(lane.teamId) - (byTeam.get(lane.teamId) ?? 0);
+      return Math.min(lane.grant.slots - lane.inFlight, ofTeam, capacity - total);
+    },
+    take: (lane, count) => add(lane, count),
+    giveBack: (lane, count) => add(lane, -count),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Log } from "./log.ts";
+
+export interface Loop {
+  /** Runs the next round now instead of at the end of the nap. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** How long an actor naps after a round that threw: long enough not to spin, short enough to be back in time. */
+const NAP_AFTER_ERROR_MS = 500;
+
+/**
+ * The life of every actor: a round says how long to nap, a wake cuts the nap short, an error is logged and the loop
+ * goes on. A wake during a round is not lost: another round follows at once.
+ */
+export function startLoop(options: {
+  readonly name: string;
+  readonly once: () => Promise<number>;
+  readonly log: Log;
+}): Loop {
+  let stopped = false;
+  let woken = false;
+  let timer: NodeJS.Timeout | null = null;
+  let endNap: (() => void) | null = null;
+
+  async function run(): Promise<void> {
+    options.log.info({ actor: options.name }, "actor.started");
+    while (!stopped) {
+      woken = false;
+      const napMs = await round();
+      if (!stopped && !woken) await nap(napMs);
+    }
+    options.log.info({ actor: options.name }, "actor.stopped");
+  }
+
+  async function round(): Promise<number> {
+    try {
+      return await options.once();
+    } catch (error) {
+      options.log.error({ actor: options.name, err: error }, "actor.failed");
+      return NAP_AFTER_ERROR_MS;
+    }
+  }
+
+  function nap(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      endNap = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+  }
+
+  function wake(): void {
+    woken = true;
+    if (timer !== null) clearTimeout(timer);
+    endNap?.();
+  }
+
+  const running = run();
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "../store/sql.ts";
+import { type Returned, reapTasks } from "../store/task-returns.ts";
+import { databaseClockMs, removeExpiredWorkers } from "../store/workers.ts";
+import type { Log } from "./log.ts";
+
+const ROUND_MS = 2_000;
+/** A difference this large between two clocks over one round is a step, not drift. */
+const STEP_MS = 3_000;
+/** After a step every worker gets the time to renew by the new clock. */
+const GRACE_MS = 20_000;
+
+export interface Reaper {
+  /** Takes from the dead what they held. Returns how long to nap. */
+  reapOnce(): Promise<number>;
+}
+
+/**
+ * Any node may reap for all. The danger is a database clock that jumps ahead and makes everyone look dead: so its
+ * advance is compared with the monotonic clock between rounds, and after a jump nobody is reaped for a while.
+ */
+export function createReaper(deps: {
+  readonly sql: Sql;
+  readonly nodeId: () => number;
+  readonly monotonicMs: () => number;
+  readonly log: Log;
+  readonly onReturned: (returned: readonly Returned[]) => void;
+}): Reaper {
+  const { sql, log, monotonicMs } = deps;
+  let last: { databaseMs: number; monotonicMs: number } | null = null;
+  let graceUntilMs = 0;
+
+  async function isClockSteady(): Promise<boolean> {
+    const now = { databaseMs: await databaseClockMs(sql), monotonicMs: monotonicMs() };
+    if (last !== null) {
+      const stepMs = now.databaseMs - last.databaseMs - (now.monotonicMs - last.monotonicMs);
+      if (Math.abs(stepMs) > STEP_MS) {
+        log.warn({ stepMs: Math.round(stepMs) }, "clock.stepped");
+        graceUntilMs = now.monotonicMs + GRACE_MS;
+      }
+    }
+    const known = last !== null;
+    last = now;
+    return known && now.monotonicMs >= graceUntilMs;
+  }
+
+  return {
+    async reapOnce() {
+      if (await isClockSteady()) {
+        const dead = await removeExpiredWorkers(sql);
+        if (dead.length > 0) log.warn({ workers: dead }, "workers.died");
+      }
+      const returned = await reapTasks(sql, deps.nodeId());
+      if (returned.length > 0) {
+        log.warn({ tasks: returned.length }, "tasks.reaped");
+        deps.onReturned(returned);
+      }
+      return ROUND_MS;
+    },
+  };
+}

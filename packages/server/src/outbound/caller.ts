@@ -1,0 +1,140 @@
+import { Agent } from "undici";
+import type { Call } from "../domain/call.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { AddressGuard } from "./address-guard.ts";
+import { createConnector } from "./connector.ts";
+import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts";
+import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
+import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
+import { type Lookup, lookupAll } from "./name-resolver.ts";
+import { createSignalWatch } from "./signal-watch.ts";
+import { parseTarget } from "./target.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
+
+/** Below the five seconds after which common servers close an idle connection: the loser of that race is a call. */
+const KEEP_ALIVE_MS = 4_000;
+
+export interface CallerOptions {
+  readonly userAgent: string;
+  readonly guard: AddressGuard;
+  /** Of the answer's body, as it comes and once decoded. */
+  readonly maxResponseBytes?: number;
+  /** For the name, TCP and TLS together. */
+  readonly connectTimeoutMs?: number;
+  readonly lookup?: Lookup;
+}
+
+export interface SendOptions {
+  /** From now to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Bellhop's own; the call's headers win over these. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborted, it destroys the call's socket at once. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Caller {
+  /** Makes one call, once. Never rejects: whatever goes wrong is an outcome. */
+  call(call: Call, options: SendOptions): Promise<Outcome>;
+  /** Refuses new calls, waits for those under way, then closes the idle connections. */
+  stop(): Promise<void>;
+  /** Ends every call at once. What has not been sent by now will not be sent. */
+  destroy(): void;
+}
+
+export function createCaller({
+  userAgent,
+  guard,
+  maxResponseBytes = 1_048_576,
+  connectTimeoutMs = 10_000,
+  lookup = lookupAll,
+}: CallerOptions): Caller {
+  const waiting = createWaitingCalls();
+  const connector = createConnector({ guard, connectTimeoutMs, lookup, isWanted: waiting.has });
+  const agent = new Agent({
+    connect: connector.connect,
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A target may ask for less, not for more.
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Both are idle timers that a drip outlives; each exchange has its own total deadline.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const defaults = { "user-agent": userAgent, "accept-encoding": "identity" };
+  // Not left to the agent: it forgets a pool whose first connection failed, with the calls that still wait in it.
+  const underWay = new Set<Exchange>();
+  const signals = createSignalWatch();
+  let stopped = false;
+  let stopping: Promise<void> | null = null;
+  let onIdle = (): void => {};
+
+  const home: ExchangeHome = {
+    agent,
+    maxResponseBytes,
+    waiting,
+    forget(exchange) {
+      underWay.delete(exchange);
+      if (exchange.signal !== undefined) signals.delete(exchange.signal, exchange);
+      if (underWay.size === 0) onIdle();
+    },
+  };
+
+  function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const exchange = new Exchange(home, request, options.timeoutMs, options.signal, resolve);
+      underWay.add(exchange);
+      if (options.signal !== undefined) signals.add(options.signal, exchange);
+      exchange.start();
+    });
+  }
+
+  async function drain(): Promise<void> {
+    stopped = true;
+    if (underWay.size > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    connector.stop();
+    await agent.destroy();
+  }
+
+  return {
+    call({ url, method, headers, body }, options) {
+      if (stopped || options.signal?.aborted === true) return refuse(STOPPED);
+      const target = parseTarget(url);
+      if (!target.valid) return refuse({ code: "invalid_request", message: target.message });
+      const forbidden = findForbiddenHeader(headers);
+      if (forbidden !== null) {
+        return refuse({ code: "invalid_request", message: `The header ${forbidden} may not be set` });
+      }
+      const { origin, path } = target;
+      const merged = mergeHeaders(defaults, options.headers, headers);
+      return send({ origin, path, method, headers: merged, body }, options);
+    },
+    stop() {
+      stopping ??= drain();
+      return stopping;
+    },
+    destroy() {
+      stopped = true;
+      for (const exchange of underWay) exchange.stop();
+      connector.stop();
+      void agent.destroy();
+    },
+  };
+}
+
+function refuse({ code, message }: NetworkFailure): Promise<Outcome> {
+  return Promise.resolve({
+    kind: "failure",
+    code,
+    message,
+    phase: "not_sent",
+    statusCode: null,
+    durationMs: 0,
+  });
+}

@@ -1,0 +1,134 @@
+import { isIP, Socket } from "node:net";
+import { buildConnector } from "undici";
+import type { AddressGuard } from "./address-guard.ts";
+import { ConnectFailure, describeConnectError, describeLookupError } from "./connect-failure.ts";
+import { type Lookup, shareLookups } from "./name-resolver.ts";
+
+/**
+ * The one place where a socket to the outside is opened. The address that is checked is the address that is
+ * connected to: the name is looked up once, here, and only IP addresses are handed on.
+ */
+
+/** A name with a thousand addresses must not turn one call into a thousand connections. */
+const MAX_ADDRESSES_TRIED = 4;
+
+export interface ConnectorOptions {
+  readonly guard: AddressGuard;
+  /** For the name, TCP and TLS together. */
+  readonly connectTimeoutMs: number;
+  readonly lookup: Lookup;
+  /** Whether a connection to this origin would still be used. */
+  isWanted(origin: string): boolean;
+}
+
+export interface Connector {
+  readonly connect: buildConnector.connector;
+  /** Drops every connection that is being opened and opens no more. */
+  stop(): void;
+}
+
+export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: ConnectorOptions): Connector {
+  const resolve = shareLookups(lookup);
+  const opening = new Set<Socket>();
+  let stopped = false;
+
+  const openSocket = buildConnector({
+    allowH2: false,
+    // Undici's connect timer ticks twice a second at best; ours is below.
+    timeout: 0,
+    // Never called for an IP address. Should a name ever get this far, it must not be looked up unchecked.
+    lookup: (_hostname, _options, callback) => callback(new Error("unchecked lookup"), ""),
+  });
+
+  async function findAddresses(hostname: string): Promise<readonly string[]> {
+    if (isIP(hostname) !== 0) return [hostname];
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const message = `The address of host ${hostname} was not found within ${connectTimeoutMs / 1000} s`;
+      timer = setTimeout(() => reject(new ConnectFailure("dns_failed", message)), connectTimeoutMs);
+      // A lookup cannot be taken back; it must not hold up the end of the process.
+      timer.unref();
+    });
+    try {
+      return await Promise.race([resolve(hostname), late]);
+    } catch (error) {
+      throw error instanceof ConnectFailure ? error : describeLookupError(error, hostname);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function openTo(address: string, options: buildConnector.Options, budgetMs: number): Promise<Socket> {
+    return new Promise((fulfil, reject) => {
+      let late = false;
+      // `host` still holds the name, so SNI, the certificate check and the Host header follow the name.
+      const returned: unknown = openSocket({ ...options, hostname: address }, (error, socket) => {
+        clearTimeout(timer);
+        if (pending !== null) opening.delete(pending);
+        if (error !== null) reject(error);
+        else if (late) socket.destroy();
+        else fulfil(socket);
+      });
+      // Declared as void, yet a socket: without it an attempt that is given up stays open until the kernel tires.
+      const pending = returned instanceof Socket ? returned : null;
+      if (pending !== null) opening.add(pending);
+      const timer = setTimeout(() => {
+        late = true;
+        const message = `Host ${options.hostname} did not accept the connection in time`;
+        reject(new ConnectFailure("connect_timeout", message));
+        if (pending !== null) opening.delete(pending);
+        pending?.destroy();
+      }, budgetMs);
+    });
+  }
+
+  async function open(options: buildConnector.Options): Promise<Socket> {
+    const { hostname, protocol } = options;
+    const origin = `${protocol}//${options.host}`;
+    const deadlineAt = performance.now() + connectTimeoutMs;
+    if (stopped || !isWanted(origin)) throw unwanted();
+    const addresses = await findAddresses(hostname);
+    const verdict = guard.check(hostname, addresses);
+    if (!verdict.allowed) throw new ConnectFailure("blocked", verdict.message);
+
+    let failure = new ConnectFailure("dns_failed", `No address found for host ${hostname}`);
+    const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
+    for (const [index, address] of tried.entries()) {
+      if (stopped || !isWanted(origin)) throw unwanted();
+      // A share for each address: one that swallows packets must leave time for the next.
+      const budgetMs = (deadlineAt - performance.now()) / (tried.length - index);
+      try {
+        return await openTo(address, options, Math.max(1, budgetMs));
+      } catch (error) {
+        failure = describeConnectError(error, hostname, protocol);
+        if (failure.failure !== "connect_failed" && failure.failure !== "connect_timeout") throw failure;
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    connect(options, callback) {
+      open(options).then(
+        (socket) => callback(null, socket),
+        (error: unknown) => {
+          // A guard that breaks is a guard that says no.
+          const unchecked = new ConnectFailure(
+            "blocked",
+            `The address of host ${options.hostname} could not be checked`,
+          );
+          callback(error instanceof ConnectFailure ? error : unchecked, null);
+        },
+      );
+    },
+    stop() {
+      stopped = true;
+      for (const socket of opening) socket.destroy(unwanted());
+      opening.clear();
+    },
+  };
+}
+
+function unwanted(): ConnectFailure {
+  return new ConnectFailure("aborted", "The call ended before a connection was made");
+}

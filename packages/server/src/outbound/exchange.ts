@@ -1,0 +1,217 @@
+import type { Agent, Dispatcher } from "undici";
+import type { Outcome, Phase } from "../domain/outcome.ts";
+import { decodeContent } from "./content-decoding.ts";
+import { readErrorCode } from "./error-code.ts";
+import { describeDeadline, describeError, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
+import { ResponseBody } from "./response-body.ts";
+import { readHeaders, readText } from "./response-text.ts";
+import type { WaitingCalls } from "./waiting-calls.ts";
+
+/**
+ * One call on its way, from dispatch to its only outcome. Many things race to end it (the last byte, the deadline,
+ * the signal, a broken socket, the stop of the process): the first wins, the others find it settled. A class and not
+ * a closure: it is undici's handler, and the timer's argument, one object per call.
+ */
+
+/** Node fires at once when asked to wait longer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** An idle socket may die under a call that waits for it. Each further try meets another socket or a new one. */
+const MAX_UNSENT_RETRIES = 3;
+const IDLE_SOCKET_DIED: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "ETIMEDOUT"]);
+
+/** Only ends the socket; nobody reads it, so one serves all and no stack is taken per call. */
+const LET_GO = new Error("let go");
+
+export interface ExchangeRequest extends Dispatcher.DispatchOptions {
+  readonly origin: string;
+}
+
+/** What all exchanges of one caller share. */
+export interface ExchangeHome {
+  readonly agent: Agent;
+  readonly maxResponseBytes: number;
+  readonly waiting: WaitingCalls;
+  /** Called once per exchange, right before its outcome is told. */
+  forget(exchange: Exchange): void;
+}
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly signal: AbortSignal | undefined;
+  readonly #home: ExchangeHome;
+  readonly #request: ExchangeRequest;
+  readonly #timeoutMs: number;
+  readonly #resolve: (outcome: Outcome) => void;
+  readonly #startedAt = performance.now();
+  readonly #body: ResponseBody;
+  #timer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | null = null;
+  #phase: Phase = "not_sent";
+  #answerBegan = false;
+  #statusCode: number | null = null;
+  #headers: Record<string, string> = {};
+  #unsentRetries = 0;
+  #ended = false;
+
+  constructor(
+    home: ExchangeHome,
+    request: ExchangeRequest,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    resolve: (outcome: Outcome) => void,
+  ) {
+    this.#home = home;
+    this.#request = request;
+    this.#timeoutMs = timeoutMs;
+    this.signal = signal;
+    this.#resolve = resolve;
+    this.#body = new ResponseBody(home.maxResponseBytes);
+  }
+
+  start(): void {
+    this.#timer = setTimeout(expire, Math.min(this.#timeoutMs, MAX_TIMER_MS), this);
+    this.#home.waiting.enter(this.#request.origin);
+    this.#dispatch();
+  }
+
+  /** The deadline passed. */
+  expire(): void {
+    this.#cut(describeDeadline(this.#phase, this.#timeoutMs));
+  }
+
+  /** Ends the call at once and destroys its socket. A call that still waits for its connection will not be sent. */
+  stop(): void {
+    this.#cut(STOPPED);
+  }
+
+  /**
+   * Undici calls this right before the first byte is written to an established socket. Promise: a call that has its
+   * outcome never leaves afterwards, and no call leaves twice.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#ended || this.#phase !== "not_sent") {
+      controller.abort(LET_GO);
+      return;
+    }
+    this.#controller = controller;
+    this.#phase = "sent";
+    this.#home.waiting.leave(this.#request.origin);
+  }
+
+  onResponseStarted(): void {
+    this.#answerBegan = true;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.#answerBegan = false;
+    // Informational: the answer is still to come.
+    if (statusCode < 200 || this.#ended) return;
+    this.#phase = "responded";
+    this.#statusCode = statusCode;
+    this.#headers = readHeaders(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended || this.#body.append(chunk)) return;
+    this.#complete(true);
+    controller.abort(LET_GO);
+  }
+
+  onResponseEnd(): void {
+    this.#complete(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#ended) return;
+    const code = readErrorCode(error);
+    if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && isBodiless(this.#statusCode)) {
+      // A 304 may state the length that the full answer would have had; undici takes that for a cut.
+      this.#complete(false);
+      return;
+    }
+    if (
+      this.#phase === "not_sent" &&
+      IDLE_SOCKET_DIED.has(code) &&
+      this.#unsentRetries < MAX_UNSENT_RETRIES
+    ) {
+      this.#unsentRetries += 1;
+      // Later, not now: undici is in the middle of emptying the queue that this would go to.
+      setImmediate(() => this.#dispatch());
+      return;
+    }
+    this.#fail(describeError(error, { phase: this.#phase, answerBegan: this.#answerBegan }));
+  }
+
+  #dispatch(): void {
+    if (this.#ended) return;
+    this.#home.agent.dispatch(this.#request, this);
+  }
+
+  #cut(reason: NetworkFailure): void {
+    if (this.#ended) return;
+    this.#fail(reason);
+
+  }
+
+  #fail({ code, message }: NetworkFailure): void {
+    this.#tell({
+      kind: "failure",
+      code,
+      message,
+      phase: this.#phase,
+      statusCode: this.#statusCode,
+      durationMs: this.#end(),
+    });
+  }
+
+  #complete(cut: boolean): void {
+    if (this.#ended) return;
+    const durationMs = this.#end();
+    const bytes = this.#body.bytes();
+    const coding = this.#headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+    if (coding === "identity" || bytes.length === 0) {
+      this.#respond(bytes, cut, durationMs);
+      return;
+    }
+    void decodeContent(bytes, coding, this.#home.maxResponseBytes).then((decoded) => {
+      if (decoded === null) this.#respond(bytes, cut, durationMs);
+      else this.#respond(decoded.bytes, cut || decoded.truncated, durationMs);
+    });
+  }
+
+  #respond(bytes: Buffer, truncated: boolean, durationMs: number): void {
+    this.#tell({
+      kind: "response",
+      statusCode: this.#statusCode ?? 0,
+      headers: this.#headers,
+      body: readText(bytes),
+      truncated,
+      durationMs,
+    });
+  }
+
+  #tell(outcome: Outcome): void {
+    this.#home.forget(this);
+    this.#resolve(outcome);
+  }
+
+  /** From here on nothing changes the outcome. Returns how long the call took. */
+  #end(): number {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin);
+    return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+function expire(exchange: Exchange): void {
+  exchange.expire();
+}
+
+function isBodiless(statusCode: number | null): boolean {
+  return statusCode === 204 || statusCode === 304;
+}

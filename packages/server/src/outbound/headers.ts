@@ -1,0 +1,35 @@
+import { forbiddenHeader } from "../domain/header.ts";
+
+type HeaderLayer = Readonly<Record<string, string>>;
+
+/**
+ * Lays headers over each other: a later layer wins over an earlier one, whatever the spelling, and each name
+ * leaves once. The result is flat (name, value, name, value …) because an object would lose a header named
+ * `__proto__`.
+ */
+export function mergeHeaders(...layers: readonly HeaderLayer[]): string[] {
+  const merged: string[] = [];
+  const taken = new Set<string>();
+  for (let index = layers.length - 1; index >= 0; index -= 1) {
+    const layer = layers[index] ?? {};
+    for (const name of Object.keys(layer)) {
+      const value = layer[name];
+      const key = name.toLowerCase();
+      if (value === undefined || taken.has(key)) continue;
+      taken.add(key);
+      merged.push(name, value);
+    }
+  }
+  return merged;
+}
+
+/**
+ * Creation refuses these headers already. Asked again at the call: a Host header that slipped through would
+ * choose the TLS name and the virtual host behind the guard's back.
+ */
+export function findForbiddenHeader(headers: HeaderLayer): string | null {
+  for (const name of Object.keys(headers)) {
+    if (forbiddenHeader(name)) return name.toLowerCase();
+  }
+  return null;
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type Identity, spawnIdentity } from "./identity.ts";
+
+/** How a child ended; `lastLines` are the end of what it wrote, for the error that reports it. */
+export type Exit = { code: number | null; signal: string | null; lastLines: string[] };
+
+export type ChildRun = { child: ChildProcess; exited: Promise<Exit> };
+
+const KEPT_LINES = 10;
+const LAST_WORDS_MS = 1000;
+
+/**
+ * Runs one of the PostgreSQL binaries. It leads its own session, so Ctrl-C in a terminal reaches only Bellhop,
+ * which drains before it stops the database. It gets none of our environment: keys and addresses live there.
+ */
+export function runBinary(
+  file: string,
+  args: string[],
+  identity: Identity,
+  onLine: (line: string) => void,
+): ChildRun {
+  const stdio: StdioOptions = ["ignore", "ignore", "pipe"];
+  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
+  const child = spawn(file, args, { ...spawnIdentity(identity), cwd: "/", detached: true, env, stdio });
+
+  const lastLines: string[] = [];
+  if (child.stderr !== null) {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lastLines.push(line);
+      if (lastLines.length > KEPT_LINES) lastLines.shift();
+      onLine(line);
+    });
+  }
+  const exited = new Promise<Exit>((resolve) => {
+    child.on("error", (error) => resolve({ code: null, signal: null, lastLines: [explain(file, error)] }));
+    // The pipe closes when the last backend of a killed postmaster is gone. A new one is refused until then,
+    // so that is worth a wait, but not a long one: a stuck backend must not hold back the news.
+    child.on("close", (code, signal) => resolve({ code, signal, lastLines }));
+    child.on("exit", (code, signal) => {
+      setTimeout(() => resolve({ code, signal, lastLines }), LAST_WORDS_MS).unref();
+    });
+  });
+  return { child, exited };
+}
+
+function explain(file: string, error: Error): string {
+  return (
+    `${file} could not be run (${error.message}). The embedded PostgreSQL needs glibc (not Alpine's musl), ` +
+    "a data directory that is not mounted noexec, and, as root, the right to switch to another user. " +
+    "Set DATABASE_URL to use your own PostgreSQL instead."
+  );
+}

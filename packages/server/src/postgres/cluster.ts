@@ -1,0 +1,79 @@
+import { chmod, chown, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { runBinary } from "./child-run.ts";
+import { chownTree, exists, syncPath } from "./disk.ts";
+import type { Identity } from "./identity.ts";
+import type { Log } from "./log.ts";
+
+const DRAFT_PREFIX = "pgdata.new-";
+
+/**
+ * Makes sure that `<dataDir>/pgdata` is a whole cluster. It is made under another name and renamed, so an
+ * interrupted initdb leaves only a draft, removed at the next start. The caller must own the data directory.
+ */
+export async function ensureCluster(
+  dataDir: string,
+  runtimeDir: string,
+  version: string,
+  identity: Identity,
+  log: Log,
+): Promise<string> {
+  for (const entry of await readdir(dataDir)) {
+    if (entry.startsWith(DRAFT_PREFIX)) await rm(join(dataDir, entry), { recursive: true, force: true });
+  }
+  const pgdata = join(dataDir, "pgdata");
+  if (await exists(pgdata)) await checkCluster(pgdata, version, identity);
+  else await createCluster(pgdata, runtimeDir, identity, log);
+  return pgdata;
+}
+
+async function createCluster(
+  pgdata: string,
+  runtimeDir: string,
+  identity: Identity,
+  log: Log,
+): Promise<void> {
+  const startedAt = performance.now();
+  const dataDir = dirname(pgdata);
+  const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX));
+  if (identity !== null) await chown(draft, identity.uid, identity.gid);
+
+  const args = ["-D", draft, "-U", "bellhop", "--encoding=UTF8", "--locale=C", "--auth=trust"];
+  args.push("--data-checksums", "--no-instructions");
+  const { exited } = runBinary(join(runtimeDir, "bin", "initdb"), args, identity, () => {});
+  const exit = await exited;
+  if (exit.code !== 0) {
+    await rm(draft, { recursive: true, force: true });
+    throw new Error(`The embedded PostgreSQL could not be set up: ${exit.lastLines.join(" ")}`);
+  }
+  await rename(draft, pgdata);
+  // Committed tasks live behind these two names: a power cut must not take a name back.
+  await syncPath(dataDir);
+  // The parent may be closed to our reading, and then cannot be flushed.
+  await syncPath(dirname(dataDir)).catch(() => {});
+  log("postgres.initialised", { pgdata, durationMs: Math.round(performance.now() - startedAt) });
+}
+
+async function checkCluster(pgdata: string, version: string, identity: Identity): Promise<void> {
+  const { uid } = await stat(pgdata);
+  const runsAs = identity?.uid ?? process.getuid?.();
+  if (uid !== runsAs && identity === null) {
+    throw new Error(
+      `${pgdata} belongs to the user with id ${uid}, and Bellhop runs as ${runsAs}. ` +
+        "Run Bellhop as that user or as root, or set BELLHOP_DATA_DIR to another directory.",
+    );
+  }
+  // A copy restored by root belongs to root, as whom PostgreSQL cannot run.
+  if (uid !== runsAs && identity !== null) await chownTree(pgdata, identity);
+  // PostgreSQL refuses a cluster that others can read, which a restored copy may have become.
+  await chmod(pgdata, 0o700);
+
+  const made = (await readFile(join(pgdata, "PG_VERSION"), "utf8")).trim();
+  const brought = version.split(".")[0];
+  if (made !== brought) {
+    throw new Error(
+      `${pgdata} was made by PostgreSQL ${made}, and this Bellhop brings PostgreSQL ${brought}. ` +
+        "Move the data with pg_dump from the Bellhop version that made it, or set DATABASE_URL.",
+    );
+  }
+}

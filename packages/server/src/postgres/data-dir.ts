@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, realpath } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { exists } from "./disk.ts";
+import { chooseIdentity, findClosedDirectory } from "./identity.ts";
+
+const SHELTER = "/var/lib/bellhop";
+
+/** `closed` names the directory that made us leave the wanted place; `null` when we are where we were asked to be. */
+export type DataDir = { path: string; closed: string | null };
+
+/**
+ * Decides where the data lives, and makes that directory. Root runs PostgreSQL as another user; where that
+ * user cannot reach the wanted directory, the data lives in a place of its own under /var/lib/bellhop.
+ *
+ * The answer for a wanted path stays the same once a cluster exists: a later chmod must not make the data
+ * seem to vanish. Whoever keeps a file in the data directory asks here first.
+ */
+export async function resolveDataDir(wanted: string): Promise<DataDir> {
+  const absolute = resolve(wanted);
+  if (process.getuid?.() !== 0) return { path: await makeDirectory(absolute, 0o700), closed: null };
+
+  const hash = createHash("sha256").update(absolute).digest("hex").slice(0, 8);
+  const shelter = join(SHELTER, hash);
+  const real = await realPathOf(absolute);
+  const closed = await findObstacle(real);
+  const sheltered = await exists(join(shelter, "pgdata"));
+  if (closed === null && (!sheltered || (await exists(join(real, "pgdata"))))) {
+    return { path: await makeDirectory(real, 0o711), closed };
+  }
+  const blocked = await findObstacle(shelter);
+  if (blocked !== null) {
+    throw new Error(
+      `PostgreSQL cannot run as root, and the user it runs as instead cannot enter ${closed ?? real} or ${blocked}. ` +
+        "Set BELLHOP_DATA_DIR to a directory whose parents are open to others (mode 0711), or set DATABASE_URL.",
+    );
+  }
+  return { path: await makeDirectory(shelter, 0o711), closed: closed ?? real };
+}
+
+async function findObstacle(path: string): Promise<string | null> {
+  const identity = await chooseIdentity(join(path, "pgdata"));
+  const closed = await findClosedDirectory(await deepestExisting(path), identity);
+  if (closed !== path || !(await isOurs(path))) return closed;
+  // A closed directory of our own is opened rather than left: in a container the shelter may not outlive it.
+  await chmod(path, 0o711);
+  return null;
+}
+
+/** A closed directory with someone's files in it, /root itself for one, is not ours to open. */
+async function isOurs(dir: string): Promise<boolean> {
+  const entries = await readdir(dir);
+  return entries.length === 0 || entries.includes("owners") || entries.includes("pgdata");
+}
+
+async function realPathOf(path: string): Promise<string> {
+  const existing = await deepestExisting(path);
+  return join(await realpath(existing), relative(existing, path));
+}
+
+async function deepestExisting(path: string): Promise<string> {
+  return (await exists(path)) ? path : deepestExisting(dirname(path));
+}
+
+/** Every directory made on the way gets this mode, whatever the umask. */
+async function makeDirectory(path: string, mode: number): Promise<string> {
+  const first = await mkdir(path, { recursive: true });
+  for (let made = path; first !== undefined && made.length >= first.length; made = dirname(made)) {
+    await chmod(made, mode);
+  }
+  return realpath(path);
+}

@@ -1,0 +1,62 @@
+import type { Pool } from "pg";
+
+export type DurabilityFacts = {
+  versionNum: number;
+  version: string;
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+};
+
+/** PostgreSQL 13 is past its end of life, and our statements are tried on 14 and newer. */
+const OLDEST_VERSION_NUM = 140_000;
+
+/**
+ * Refuses a database that could lose a task it has accepted. With `allowUnsafe` it only returns what it would
+ * have refused, for the log.
+ */
+export async function assertDurable(
+  pool: Pick<Pool, "query">,
+  { allowUnsafe }: { allowUnsafe: boolean },
+): Promise<string[]> {
+  const dangers = findDangers(await readFacts(pool));
+  if (dangers.length > 0 && !allowUnsafe) throw new Error(dangers.join(" "));
+  return dangers;
+}
+
+async function readFacts(pool: Pick<Pool, "query">): Promise<DurabilityFacts> {
+  const { rows } = await pool.query<DurabilityFacts>(
+    `select current_setting('server_version_num')::int as "versionNum",
+            current_setting('server_version') as "version",
+            current_setting('fsync') as "fsync",
+            current_setting('full_page_writes') as "fullPageWrites",
+            current_setting('synchronous_commit') as "synchronousCommit"`,
+  );
+  const facts = rows[0];
+  if (facts === undefined) throw new Error("PostgreSQL did not tell its settings.");
+  return facts;
+}
+
+export function findDangers(facts: DurabilityFacts): string[] {
+  const dangers: string[] = [];
+  if (facts.versionNum < OLDEST_VERSION_NUM) {
+    dangers.push(`PostgreSQL ${facts.version} is too old for Bellhop: use PostgreSQL 14 or newer.`);
+  }
+  if (facts.fsync === "off") {
+    dangers.push(
+      "PostgreSQL runs with fsync = off: a power cut can lose accepted tasks and corrupt the database. Set fsync = on.",
+    );
+  }
+  if (facts.fullPageWrites === "off") {
+    dangers.push(
+      "PostgreSQL runs with full_page_writes = off: a power cut can corrupt the database. Set full_page_writes = on.",
+    );
+  }
+  if (facts.synchronousCommit === "off") {
+    dangers.push(
+      "PostgreSQL runs with synchronous_commit = off: a crash can lose accepted tasks. " +
+        "Set synchronous_commit = on for the server, and for the role and the database that Bellhop uses.",
+    );
+  }
+  return dangers;
+}

@@ -1,0 +1,1 @@
+export type Log = (event: string, fields: Record<string, unknown>) => void;

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** What postmaster.pid says. It outlives its writer, so nothing in it is true until checked. */
+export type PostmasterPid = { pid: number; port: number; socketDir: string };
+
+export async function readPostmasterPid(pgdata: string): Promise<PostmasterPid | null> {
+  const text = await readFile(join(pgdata, "postmaster.pid"), "utf8").catch(() => "");
+  const [pid, , , port, socketDir] = text.split("\n");
+  // A single-user server writes its pid as a negative number.
+  if (pid === undefined || !/^-?\d+$/.test(pid)) return null;
+  return { pid: Math.abs(Number(pid)), port: Number(port ?? 0), socketDir: socketDir ?? "" };
+}
+
+/**
+ * Whether this pid is a live postmaster of this cluster. PostgreSQL only asks whether the pid exists, and so
+ * refuses to start when it was reused by a process of the same user, or is a zombie that nobody reaps.
+ * A postmaster works inside its cluster: that is what we ask instead.
+ */
+export async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
+  if (process.platform === "linux") {
+    const workingDir = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+    return workingDir !== null && workingDir === (await realpath(pgdata));
+  }
+  const ps = promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)]);
+  const command = await ps.then(({ stdout }) => stdout).catch(() => "");
+  return command.includes(pgdata);
+}
+
+/**
+ * Removes a postmaster.pid that no live postmaster stands behind. Should one be alive after all, unseen by us,
+ * PostgreSQL still refuses: its shared memory is found by the cluster's inode, not by this file.
+ */
+export async function clearPostmasterPid(pgdata: string): Promise<void> {
+  const left = await readPostmasterPid(pgdata);
+  if (left !== null && (await isPostmasterOf(left.pid, pgdata))) return;
+  
+}

@@ -1,0 +1,70 @@
+import { constants } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import { exists, syncPath } from "./disk.ts";
+
+/**
+ * Gives the directory of a runnable copy of the binaries. The package itself is never run: its links need an
+ * install script, and its directory may be closed to the user that PostgreSQL runs as.
+ *
+ * The copy appears under its final name whole or not at all. The caller must own the data directory and have
+ * stopped any postmaster in it: every other version, and every half-made copy, is removed.
+ */
+export async function materialiseRuntime(binaries: Binaries, dataDir: string): Promise<string> {
+  const home = join(dataDir, "runtime");
+  await mkdir(home, { recursive: true });
+  await chmod(home, 0o755);
+  for (const entry of await readdir(home)) {
+    if (entry !== binaries.version) await rm(join(home, entry), { recursive: true, force: true });
+  }
+  const target = join(home, binaries.version);
+  if (!(await exists(target))) await copyRuntime(binaries, target);
+  return target;
+}
+
+async function copyRuntime(binaries: Binaries, target: string): Promise<void> {
+  const draft = `${target}.${process.pid}.tmp`;
+  await cp(binaries.native, draft, {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+  await linkLibraries(draft);
+  await settleFiles(draft);
+  await rename(draft, target);
+}
+
+async function linkLibraries(draft: string): Promise<void> {
+  const links: unknown = JSON.parse(await readFile(join(draft, "pg-symlinks.json"), "utf8"));
+  for (const link of Array.isArray(links) ? links : [links]) {
+    const { source, target } = readLink(link);
+    const path = join(draft, relative("native", target));
+    await rm(path, { force: true });
+    await symlink(relative(dirname(target), source), path);
+  }
+}
+
+function readLink(link: unknown): { source: string; target: string } {
+  if (typeof link === "object" && link !== null && "source" in link && "target" in link) {
+    const { source, target } = link;
+    if (typeof source === "string" && typeof target === "string") return { source, target };
+  }
+  throw new Error(`pg-symlinks.json of the embedded PostgreSQL has an unknown form: ${JSON.stringify(link)}`);
+}
+
+/**
+ * Opens every file to the user that PostgreSQL runs as, whatever umask the package was installed under, and
+ * flushes it: after a power cut the final name must not stand for files the disk never got.
+ */
+async function settleFiles(dir: string): Promise<void> {
+  await chmod(dir, 0o755);
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) await settleFiles(path);
+    if (!entry.isFile()) continue;
+    await chmod(path, basename(dir) === "bin" ? 0o755 : 0o644);
+    await syncPath(path);
+  }
+  await syncPath(dir);
+}

@@ -1,0 +1,25 @@
+import { fromString, fromUUID, toUUID, typeidUnboxed } from "typeid-js";
+
+/** One id, two spellings: the row holds the UUID v7, `task_…` is the same 128 bits for people and URLs. */
+const PREFIX = "task";
+
+/** Ids of one process rise strictly, so they also order tasks that were created in the same instant. */
+export function newTaskUuid(): string {
+  return toUUID(typeidUnboxed(PREFIX));
+}
+
+export function formatTaskId(uuid: string): string {
+  return fromUUID(uuid, PREFIX);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Takes either spelling; null for anything that cannot be a task's id. */
+export function parseTaskId(text: string): string | null {
+  if (UUID.test(text)) return text;
+  try {
+    return toUUID(fromString(text, PREFIX));
+  } catch {
+    return null;
+  }
+}

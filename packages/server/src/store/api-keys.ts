@@ -1,0 +1,43 @@
+import type { Principal } from "../domain/principal.ts";
+import type { Sql } from "./sql.ts";
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly teamId: number;
+  readonly name: string;
+  readonly environment: Principal["environment"];
+  /** What is left readable of the key, to tell it from others. */
+  readonly prefix: string;
+  readonly hash: Buffer;
+}
+
+/** False when a key with this hash is stored already. */
+export async function insertApiKey(sql: Sql, key: NewApiKey): Promise<boolean> {
+  const rows = await sql.rows(
+    `insert into api_keys (id, team_id, name, environment, prefix, hash) values ($1, $2, $3, $4, $5, $6)
+     on conflict (hash) do nothing returning id`,
+    [key.id, key.teamId, key.name, key.environment, key.prefix, key.hash],
+  );
+  return rows.length === 1;
+}
+
+/** Revokes the keys of this name but the one with this hash: setting another key takes the old one out of use. */
+export async function revokeOtherKeys(sql: Sql, teamId: number, name: string, hash: Buffer): Promise<void> {
+  await sql.rows(
+    "update api_keys set revoked_at = now() where team_id = $1 and name = $2 and hash <> $3 and revoked_at is null",
+    [teamId, name, hash],
+  );
+}
+
+export async function restoreKey(sql: Sql, hash: Buffer): Promise<void> {
+  await sql.rows("update api_keys set revoked_at = null where hash = $1 and revoked_at is not null", [hash]);
+}
+
+export async function findActiveKey(sql: Sql, hash: Buffer): Promise<Principal | null> {
+  const rows = await sql.rows<{ id: string; team_id: number; environment: Principal["environment"] }>(
+    "select id, team_id, environment from api_keys where hash = $1 and revoked_at is null",
+    [hash],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { keyId: row.id, teamId: row.team_id, environment: row.environment };
+}

@@ -1,0 +1,127 @@
+/**
+ * Every table of a team's data has `team_id` first in its primary key and in every unique constraint, so that
+ * the same schema can be distributed by team. teams, api_keys and workers are small and the same everywhere.
+ */
+export const foundation = `
+create table teams (
+  id         integer generated always as identity primary key,
+  name       text not null,
+  plan       text not null check (plan in ('free', 'pro', 'enterprise')),
+  created_at timestamptz not null default now()
+);
+
+create table api_keys (
+  id           uuid primary key,
+  team_id      integer not null references teams,
+  name         text not null,
+  environment  text not null check (environment in ('live', 'test')),
+  prefix       text not null,
+  hash         bytea not null unique,
+  created_at   timestamptz not null default now(),
+  last_used_at timestamptz,
+  revoked_at   timestamptz
+);
+
+-- One row per running process. While the row exists its claims stand; the reaper removes the row once
+-- expires_at has passed, and with it everything the process held.
+create table workers (
+  id         bigint generated always as identity primary key,
+  name       text not null,
+  started_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+
+-- A deleted queue keeps its row until its last task is gone: finished tasks still show its name.
+-- epoch rises whenever what a worker may do here changes (concurrency, pause, delete): a claim carries the
+-- epoch it was decided under, so that a change holds at once, on every node.
+create table queues (
+  team_id             integer not null references teams,
+  id                  bigint generated always as identity,
+  name                text not null check (name ~ '^[A-Za-z0-9-]{1,64}$'),
+  concurrency         integer not null check (concurrency between 1 and 1000),
+  max_retries         smallint not null check (max_retries between 0 and 100),
+  backoff             text not null check (backoff in ('fixed', 'exponential')),
+  retry_delay_seconds integer not null check (retry_delay_seconds between 0 and 3600),
+  timeout_seconds     integer not null check (timeout_seconds between 1 and 3600),
+  paused              boolean not null default false,
+  epoch               integer not null default 1,
+  created_at          timestamptz not null default now(),
+  updated_at          timestamptz not null default now(),
+  deleted_at          timestamptz,
+  primary key (team_id, id)
+);
+create unique index queues_by_name on queues (team_id, name) where deleted_at is null;
+create index queues_deleted on queues (team_id, id) where deleted_at is not null;
+
+-- How many calls a worker may have in flight for a queue. The sum over its workers never exceeds the queue's
+-- concurrency. Rows die with their worker, so a crash cannot leak a slot.
+create table queue_slots (
+  team_id   integer not null,
+  queue_id  bigint not null,
+  worker_id bigint not null references workers on delete cascade,
+  slots     integer not null check (slots >= 0),
+  primary key (team_id, queue_id, worker_id),
+  foreign key (team_id, queue_id) references queues on delete cascade
+);
+create index queue_slots_by_worker on queue_slots (worker_id);
+
+-- How many tasks of a queue are in which state, so that nothing is ever counted by scanning. Each writer adds
+-- to a row of its own (node and lane), in the statement that changes the tasks: no contention, no drift.
+create table queue_tallies (
+  team_id   integer not null,
+  queue_id  bigint not null,
+  node_id   bigint not null,
+  lane      smallint not null,
+  pending   bigint not null default 0,
+  active    bigint not null default 0,
+  waiting   bigint not null default 0,
+  polling   bigint not null default 0,
+  completed bigint not null default 0,
+  failed    bigint not null default 0,
+  primary key (team_id, queue_id, node_id, lane)
+) with (fillfactor = 50);
+
+-- fence rises with every change of a task's state. A verdict counts only under the fence its claim was given.
+-- attempts holds the closed attempts, oldest first; the open one is attempt_count with attempt_started_at.
+-- No foreign key to queues: the insert reads the queue's row in the same statement, and the check per row
+-- would cost more than the row.
+create table tasks (
+  team_id             integer not null,
+  id                  uuid not null,
+  queue_id            bigint not null,
+  shape               text not null check (shape in ('queue', 'direct')),
+  status              text not null check (status in ('pending', 'active', 'waiting', 'polling', 'completed', 'failed')),
+  priority            smallint not null check (priority between 1 and 10),
+  sandbox             boolean not null,
+  method              text not null,
+  url                 text not null,
+  headers             jsonb,
+  body                text,
+  max_retries         smallint not null,
+  backoff             text not null,
+  retry_delay_seconds integer not null,
+  timeout_seconds     integer not null,
+  run_at              timestamptz not null,
+  created_at          timestamptz not null,
+  started_at          timestamptz,
+  completed_at        timestamptz,
+  fence               integer not null default 0,
+  worker_id           bigint,
+  attempt_count       integer not null default 0,
+  attempt_started_at  timestamptz,
+  failures            integer not null default 0,
+  interruptions       integer not null default 0,
+  attempts            jsonb not null default '[]',
+  result              jsonb,
+  error               text,
+  failure_reason      text,
+  primary key (team_id, id),
+  constraint tasks_active_is_held check ((status = 'active') = (attempt_started_at is not null) and (status <> 'active' or worker_id is not null)),
+  constraint tasks_ended_has_time check ((status in ('completed', 'failed')) = (completed_at is not null)),
+  constraint tasks_sandbox_never_runs check (not sandbox or status = 'pending')
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1);
+create index tasks_claimable on tasks (team_id, queue_id, priority desc, run_at, id) where status = 'pending' and not sandbox;
+create index tasks_due on tasks (run_at) where status = 'pending' and not sandbox;
+create index tasks_held on tasks (worker_id) where worker_id is not null;
+create index tasks_listed on tasks (team_id, queue_id, status, id);
+`;

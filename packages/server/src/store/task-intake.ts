@@ -1,0 +1,154 @@
+import type { Backoff } from "../domain/backoff.ts";
+import type { NewTask } from "../domain/task.ts";
+import { prepare, type Sql } from "./sql.ts";
+import { LANES, one, tally } from "./tallies.ts";
+
+/** A slot set aside for a new task, under the epoch of its queue that the slot was granted in. */
+export interface Reservation {
+  readonly queueId: number;
+  readonly epoch: number;
+}
+
+export interface Submission {
+  readonly task: NewTask;
+  readonly reservation: Reservation | null;
+}
+
+/** What became of a submission; null instead of one means that its queue does not exist. */
+export interface Accepted {
+  readonly id: string;
+  readonly queueId: number;
+  /** Inserted already active under the reservation: the call may start now. */
+  readonly handedOff: boolean;
+  readonly createdAt: Date;
+  readonly runAt: Date;
+  readonly maxRetries: number;
+  readonly backoff: Backoff;
+  readonly retryDelaySeconds: number;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
+ * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
+ */
+const INSERT_TASKS = prepare(
+  "insert_tasks",
+  `with asked as materialized (
+     select a.*, q.id as queue_id, now() as asked_at,
+            coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch
+                     and exists (select 1 from workers where id = $2), false) as handed_off,
+            coalesce(a.max_retries, q.max_retries) as own_max_retries,
+            coalesce(a.backoff, q.backoff) as own_backoff,
+            q.retry_delay_seconds,
+            coalesce(a.timeout_seconds, q.timeout_seconds) as own_timeout_seconds
+       from jsonb_to_recordset($1::jsonb) as a(
+              team_id integer, id uuid, queue text, shape text, priority smallint, sandbox boolean,
+              method text, url text, headers jsonb, body text, delay_seconds integer, run_at timestamptz,
+              max_retries smallint, backoff text, timeout_seconds integer, slot_queue_id bigint, slot_epoch integer)
+       join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
+   ), inserted as (
+     insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, headers, body,
+                        max_retries, backoff, retry_delay_seconds, timeout_seconds, run_at, created_at,
+                        started_at, attempt_started_at, attempt_count, fence, worker_id)
+     select team_id, id, queue_id, shape, case when handed_off then 'active' else 'pending' end, priority, sandbox,
+            method, url, headers, body, own_max_retries, own_backoff, retry_delay_seconds, own_timeout_seconds,
+            coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
+            case when handed_off then asked_at end, case when handed_off then asked_at end,
+            handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end
+       from asked
+     returning team_id, id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
+   ), tallied as (
+     ${tally({
+       from: "inserted",
+       node: "$3::bigint",
+       lane: LANES.intake,
+       deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
+     })}
+   )
+   select id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
+     from inserted`,
+);
+
+interface InsertedRow {
+  id: string;
+  queue_id: string;
+  status: "pending" | "active";
+  created_at: Date;
+  run_at: Date;
+  max_retries: number;
+  backoff: Backoff;
+  retry_delay_seconds: number;
+  timeout_seconds: number;
+}
+
+/** Inserts a batch in one commit. Answers in the order of the submissions. */
+export async function insertTasks(
+  sql: Sql,
+  submissions: readonly Submission[],
+  workerId: number | null,
+  nodeId: number,
+): Promise<(Accepted | null)[]> {
+  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [
+    JSON.stringify(submissions.map(toRow)),
+    workerId,
+    nodeId,
+  ]);
+  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
+  return submissions.map(({ task }) => accepted.get(task.id) ?? null);
+}
+
+function toRow({ task, reservation }: Submission): object {
+  const { call } = task;
+  return {
+    team_id: task.teamId,
+    id: task.id,
+    queue: task.queue,
+    shape: task.shape,
+    priority: task.priority,
+    sandbox: task.sandbox,
+    method: call.method,
+    url: call.url,
+    headers: hasOwnKeys(call.headers) ? call.headers : undefined,
+    body: call.body,
+    delay_seconds: task.delaySeconds,
+    run_at: task.runAt,
+    max_retries: task.maxRetries,
+    backoff: task.backoff,
+    timeout_seconds: task.timeoutSeconds,
+    slot_queue_id: reservation?.queueId,
+    slot_epoch: reservation?.epoch,
+  };
+}
+
+function hasOwnKeys(value: object): boolean {
+  for (const _ in value) return true;
+  return false;
+}
+
+function toAccepted(row: InsertedRow): Accepted {
+  return {
+    id: row.id,
+    queueId: Number(row.queue_id),
+    handedOff: row.status === "active",
+    createdAt: row.created_at,
+    runAt: row.run_at,
+    maxRetries: row.max_retries,
+    backoff: row.backoff,
+    retryDelaySeconds: row.retry_delay_seconds,
+    timeoutSeconds: row.timeout_seconds,
+  };
+}
+
+/** What became of these tasks: asked after a connection was lost during a commit. Null for those not stored. */
+export async function findAccepted(sql: Sql, tasks: readonly NewTask[]): Promise<(Accepted | null)[]> {
+  const rows = await sql.rows<InsertedRow>(
+    `select t.id, t.queue_id, t.status, t.created_at, t.run_at, t.max_retries, t.backoff, t.retry_delay_seconds,
+            t.timeout_seconds
+       from tasks t
+       join jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid) on a.team_id = t.team_id and a.id = t.id`,
+    [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id })))],
+  );
+  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
+  return tasks.map((task) => accepted.get(task.id) ?? null);
+}

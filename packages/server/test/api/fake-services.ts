@@ -1,0 +1,135 @@
+import type { Principal } from "../../src/domain/principal.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
+import type { Task } from "../../src/domain/task.ts";
+import type { AuthService } from "../../src/service/auth-service.ts";
+import type { Health, HealthService } from "../../src/service/health-service.ts";
+import type { QueueService } from "../../src/service/queue-service.ts";
+import { newTaskUuid } from "../../src/service/task-id.ts";
+import type { TaskPage, TaskQuery, TaskRequest, TaskService } from "../../src/service/task-service.ts";
+
+export const LIVE_KEY = `bh_live_${"a".repeat(43)}`;
+export const OTHER_TEAM_KEY = `bh_live_${"b".repeat(43)}`;
+export const NOW = new Date("2026-03-01T09:30:00.123Z");
+
+export interface FakeServices {
+  readonly tasks: TaskService;
+  readonly queues: QueueService;
+  readonly auth: AuthService;
+  readonly health: HealthService;
+  /** What reached the services, for the test to look at. */
+  readonly requests: TaskRequest[];
+  readonly queries: TaskQuery[];
+  readonly stored: Map<string, Task>;
+  page: TaskPage;
+  readiness: Health;
+}
+
+/** The rules of the services in their simplest form, in memory. */
+export function createFakeServices(): FakeServices {
+  const requests: TaskRequest[] = [];
+  const queries: TaskQuery[] = [];
+  const stored = new Map<string, Task>();
+  const queues = new Map<string, QueueWithStats>();
+
+  const key = (principal: Principal, name: string) => `${principal.teamId} ${name}`;
+  const findQueue = (principal: Principal, name: string): QueueWithStats => {
+    const queue = queues.get(key(principal, name));
+    if (queue === undefined) throw new Problem("queue_not_found", { name });
+    return queue;
+  };
+  const findTask = (principal: Principal, id: string): Task => {
+    const task = stored.get(id);
+    if (task === undefined || task.teamId !== principal.teamId) throw new Problem("task_not_found");
+    return task;
+  };
+  const putQueue = (principal: Principal, queue: QueueWithStats): QueueWithStats => {
+    queues.set(key(principal, queue.name), queue);
+    return queue;
+  };
+
+  const fakes: FakeServices = {
+    requests,
+    queries,
+    stored,
+    page: { tasks: [], total: 0, hasMore: false, nextCursor: null },
+    readiness: { ready: true, checks: { database: "ok" } },
+    auth: {
+      async authenticate(credential) {
+        const team = [LIVE_KEY, OTHER_TEAM_KEY].indexOf(credential);
+        if (team === -1) throw new Problem("api_key_invalid");
+        return { teamId: team + 1, keyId: "key_1", environment: "live" };
+      },
+    },
+    health: { check: async () => fakes.readiness },
+    tasks: {
+      async create(principal, request) {
+        findQueue(principal, request.queue);
+        requests.push(request);
+        const task = newFakeTask(principal, request);
+        stored.set(task.id, task);
+        const { queue, priority, delaySeconds } = request;
+        return { id: task.id, queue, priority, delaySeconds, createdAt: task.createdAt };
+      },
+      get: async (principal, id) => findTask(principal, id),
+      async list(_principal, query) {
+        queries.push(query);
+        return fakes.page;
+      },
+      async remove(principal, id) {
+        const { status } = findTask(principal, id);
+        if (status !== "pending") throw new Problem("task_not_pending", { status });
+        stored.delete(id);
+      },
+    },
+    queues: {
+      async create(principal, name, settings) {
+        if (queues.has(key(principal, name))) throw new Problem("queue_exists", { name });
+        return putQueue(principal, { ...newFakeQueue(principal, name), ...settings });
+      },
+      list: async (principal) => [...queues.values()].filter((queue) => queue.teamId === principal.teamId),
+      get: async (principal, name) => findQueue(principal, name),
+      update: async (principal, name, changes) =>
+        putQueue(principal, { ...findQueue(principal, name), ...changes }),
+      setPaused: async (principal, name, paused) =>
+        putQueue(principal, { ...findQueue(principal, name), paused }),
+      async remove(principal, name) {
+        findQueue(principal, name);
+        if (name === "default") throw new Problem("queue_default_kept");
+        queues.delete(key(principal, name));
+      },
+    },
+  };
+  const owner: Principal = { teamId: 1, keyId: "key_1", environment: "live" };
+  putQueue(owner, newFakeQueue(owner, "default"));
+  return fakes;
+}
+
+function newFakeQueue({ teamId }: Principal, name: string): QueueWithStats {
+  const stats = { pending: 1, active: 2, waiting: 3, polling: 4, completed: 5, failed: 6 };
+  return { ...QUEUE_DEFAULTS, teamId, id: 1, name, paused: false, createdAt: NOW, updatedAt: NOW, stats };
+}
+
+function newFakeTask({ teamId }: Principal, request: TaskRequest): Task {
+  return {
+    teamId,
+    id: newTaskUuid(),
+    shape: request.shape,
+    queue: request.queue,
+    status: "pending",
+    call: request.call,
+    priority: request.priority,
+    maxRetries: request.maxRetries ?? QUEUE_DEFAULTS.maxRetries,
+    backoff: request.backoff ?? QUEUE_DEFAULTS.backoff,
+    timeoutSeconds: request.timeoutSeconds ?? QUEUE_DEFAULTS.timeoutSeconds,
+    sandbox: false,
+    runAt: request.runAt ?? NOW,
+    createdAt: NOW,
+    startedAt: null,
+    completedAt: null,
+    attempts: [],
+    result: null,
+    error: null,
+    failureReason: null,
+  };
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { LIVE_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+
+const ROUTES = [
+  ["POST", "/v1/tasks"],
+  ["GET", "/v1/tasks"],
+  ["GET", "/v1/tasks/:id"],
+  ["DELETE", "/v1/tasks/:id"],
+  ["POST", "/v1/queues"],
+  ["GET", "/v1/queues"],
+  ["GET", "/v1/queues/:id"],
+  ["PATCH", "/v1/queues/:id"],
+  ["DELETE", "/v1/queues/:id"],
+  ["POST", "/v1/queues/:id/pause"],
+  ["POST", "/v1/queues/:id/resume"],
+] as const;
+
+const FIELDS = [
+  "queue",
+  "webhook_url",
+  "payload",
+  "delay",
+  "priority",
+  "max_retries",
+  "method",
+  "headers",
+  "run_at",
+  "retry_backoff",
+  "timeout",
+  "name",
+  "concurrency",
+  "retry_delay",
+  "__proto__",
+  "constructor",
+];
+
+const plausible = fc.oneof(
+  fc.constantFrom(
+    "default",
+    "http://a.example/",
+    "2030-01-01T00:00:00Z",
+    "POST",
+    "fixed",
+    "",
+    "\u0000",
+    "tok_x",
+  ),
+  fc.constantFrom(0, 1, 5, -1, 1.5, 1e308, null, true),
+  fc.dictionary(
+    fc.oneof(fc.constantFrom("Host", "X-A", "x-a"), fc.string()),
+    fc.oneof(fc.string(), fc.integer()),
+  ),
+  fc.jsonValue(),
+);
+const fields = fc.array(fc.tuple(fc.constantFrom(...FIELDS), plausible), { maxLength: 6 });
+const body = fc.oneof(
+  fields.map(toObjectText),
+  fields.map((entries) =>
+    toObjectText([["queue", "default"], ["webhook_url", "http://a.example/"], ...entries]),
+  ),
+  fc.json(),
+  fc.string(),
+);
+const query = fc.array(
+  fc.tuple(
+    fc.oneof(fc.constantFrom("limit", "offset", "status", "queue", "cursor"), fc.string()),
+    fc.oneof(fc.constantFrom("1", "20", "-1", "1e3", "pending", "default", "%00"), fc.string()),
+  ),
+  { maxLength: 4 },
+);
+const segment = fc.oneof(
+  fc.constantFrom("default", "%00", "%zz", "..", "%2e%2e%2f", "task_", "task_7zzzzzzzzzzzzzzzzzzzzzzzzz"),
+  fc.string().map(encodeURIComponentSafely),
+  fc.string({ minLength: 100, maxLength: 300 }).map(encodeURIComponentSafely),
+);
+
+describe("whatever is sent", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  /** The promise of every answer: JSON with an error text that is ours, the request's id, and never a 500. */
+  async function check(
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    payload?: string | Buffer,
+  ) {
+    const response = await api.app.inject({
+      method: method as "GET",
+      url,
+      headers: { authorization: `Bearer ${LIVE_KEY}`, ...headers },
+      ...(payload !== undefined && { payload }),
+    });
+    const answer = toAnswer(response);
+    const context = `${method} ${url} ${payload} → ${answer.status} ${answer.text}`;
+    assert.ok(answer.status < 500, context);
+    assert.ok(answer.headers["x-request-id"], context);
+    if (method === "HEAD") return;
+    assert.equal(typeof answer.body, "object", context);
+    if (answer.status >= 400) {
+      assert.equal(typeof answer.body.error, "string", context);
+      assert.deepEqual(
+        Object.keys(answer.body).filter((key) => key !== "error" && key !== "details"),
+        [],
+        context,
+      );
+      assert.doesNotMatch(answer.text, /FST_|statusCode|ajv|schema/i, context);
+    }
+  }
+
+  it("is answered without a 500: bodies", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ROUTES), body, ([method, path], text) =>
+        check(method, path.replace(":id", "default"), { "content-type": "application/json" }, text),
+      ),
+      { numRuns: 800 },
+    );
+  });
+
+  it("is answered without a 500: bytes that are not text", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), (bytes) =>
+        check("POST", "/v1/tasks", { "content-type": "application/json" }, Buffer.from(bytes)),
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is answered without a 500: query strings", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ROUTES), query, ([method, path], pairs) => {
+        const text = pairs.map(
+          ([key, value]) => `${encodeURIComponentSafely(key)}=${encodeURIComponentSafely(value)}`,
+        );
+        return check(method, `${path.replace(":id", "default")}?${text.join("&")}`, {});
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is answered without a 500: paths and methods", async () => {
+    const method = fc.constantFrom(
+      "GET",
+      "HEAD",
+      "POST",
+      "PUT",
+      "PATCH",
+      "DELETE",
+      "OPTIONS",
+      "TRACE",
+      "PROPFIND",
+    );
+    await fc.assert(
+      fc.asyncProperty(method, fc.constantFrom(...ROUTES), segment, (verb, [, path], part) =>
+        check(verb, path.includes(":id") ? path.replace(":id", part) : `${path}/${part}`, {}),
+      ),
+      { numRuns: 800 },
+    );
+  });
+
+  it("is answered without a 500: headers", async () => {
+    const value = fc.string({ unit: fc.constantFrom(..."aB0 ;=/,\"'*\u00e9\\") });
+    const name = fc.constantFrom(
+      "content-type",
+      "accept",
+      "x-request-id",
+      "x-api-key",
+      "accept-version",
+      "expect",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ROUTES), fc.dictionary(name, value), ([method, path], headers) =>
+        check(method, path.replace(":id", "default"), headers, '{"a":1}'),
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it("never counts as a bug, and some of it is accepted", () => {
+    assert.ok(api.services.requests.length > 10);
+    assert.deepEqual(
+      api.lines.filter((line) => Number(line.level) >= 50),
+      [],
+    );
+  });
+});
+
+/** Names may repeat: the last one counts. */
+function toObjectText(entries: [string, unknown][]): string {
+  return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
+}
+
+function encodeURIComponentSafely(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("the payload", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  async function send(payload: string): Promise<string> {
+    const text = `{"queue":"default","payload" : ${payload}\n,"webhook_url":"http://a/"}`;
+    const { status, body } = await api.call("POST", "/v1/tasks", text);
+    assert.equal(status, 201);
+    assert.equal(api.services.requests.at(-1)?.call.body, payload);
+    return body.id;
+  }
+
+  it("reaches the target and the record byte for byte as it was written", async () => {
+    for (const payload of [
+      '{ "id" : 12345678901234567890, "price": 1.10 , "e": 1E+2 }',
+      '{"b":1,"a":2,"1":3}',
+      '{"a":1,"a":2}',
+      '{"text":"\\u00e9\\ud83d\\ude00\\/\\u0000","raw":"é😀"}',
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}',
+      "{\n\t\n}",
+      '{"lone":"\\ud800"}',
+    ]) {
+      const id = await send(payload);
+
+      const { text } = await api.call("GET", `/v1/tasks/${id}`);
+      assert.ok(text.includes(`"payload":${payload}`), text);
+      JSON.parse(text);
+    }
+    assert.equal(Reflect.get({}, "polluted"), undefined);
+  });
+
+  it("survives whatever JSON object it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(4), async (value, indent) => {
+        const payload = JSON.stringify(value, null, indent);
+        const id = await send(payload);
+
+        const { body } = await api.call("GET", `/v1/tasks/${id}`);
+        assert.deepEqual(body.payload, JSON.parse(payload));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("may be nested deeper than any stack", async () => {
+    const depth = 30_000;
+    const id = await send(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+
+    const { status, text } = await api.call("GET", `/v1/tasks/${id}`);
+    assert.equal(status, 200);
+    assert.ok(text.includes("[".repeat(depth)));
+  });
+
+  it("is an empty object in the record when none was sent", async () => {
+    const { body } = await api.call("POST", "/v1/tasks", {
+      queue: "default",
+      webhook_url: "http://a/",
+      method: "GET",
+    });
+
+    assert.deepEqual((await api.call("GET", `/v1/tasks/${body.id}`)).body.payload, {});
+  });
+});

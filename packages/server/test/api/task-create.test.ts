@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const URL_RULE = "webhook_url must be a valid http or https URL";
+const BASE = { queue: "default", webhook_url: "https://target.example/hook" };
+
+describe("POST /v1/tasks", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  const create = (fields: object) => api.call("POST", "/v1/tasks", { ...BASE, ...fields });
+  const refusal = async (fields: object) => {
+    const { status, body } = await create(fields);
+    assert.equal(status, 400);
+    return body;
+  };
+  const lastRequest = () => {
+    const request = api.services.requests.at(-1);
+    assert.ok(request);
+    return request;
+  };
+
+  it("spec 4.2: answers id, queue, status, priority, delay and created_at, and nothing else", async () => {
+    const { status, body } = await create({ payload: { a: 1 }, delay: 60, priority: 8 });
+
+    assert.equal(status, 201);
+    assert.match(body.id, /^task_[0-9a-z]{26}$/);
+    assert.deepEqual(
+      { ...body, id: "" },
+      {
+        id: "",
+        queue: "default",
+        status: "pending",
+        priority: 8,
+        delay: 60,
+        created_at: "2026-03-01T09:30:00.123Z",
+      },
+    );
+  });
+
+  it("takes every field to the service", async () => {
+    await create({
+      payload: { a: 1 },
+      delay: 31_536_000,
+      priority: 10,
+      max_retries: 100,
+      method: "PUT",
+      headers: { "X-Source": "é" },
+      retry_backoff: "fixed",
+      timeout: 3600,
+    });
+
+    assert.deepEqual(lastRequest(), {
+      shape: "queue",
+      queue: "default",
+      call: { method: "PUT", url: BASE.webhook_url, headers: { "X-Source": "é" }, body: '{"a":1}' },
+      priority: 10,
+      delaySeconds: 31_536_000,
+      runAt: null,
+      maxRetries: 100,
+      backoff: "fixed",
+      timeoutSeconds: 3600,
+    });
+  });
+
+  it("leaves to the queue what was not sent", async () => {
+    await create({});
+
+    const { maxRetries, backoff, timeoutSeconds, delaySeconds, runAt, call } = lastRequest();
+    assert.deepEqual([maxRetries, backoff, timeoutSeconds, delaySeconds, runAt], [null, null, null, 0, null]);
+    assert.deepEqual(call, { method: "POST", url: BASE.webhook_url, headers: {}, body: "{}" });
+  });
+
+  it("sends no body with a GET that has no payload", async () => {
+    await create({ method: "GET" });
+    assert.equal(lastRequest().call.body, null);
+
+    await create({ method: "GET", payload: {} });
+    assert.equal(lastRequest().call.body, "{}");
+  });
+
+  it("spec 2.1: priority is 1 to 10 and defaults to 5", async () => {
+    assert.equal((await create({})).body.priority, 5);
+    assert.equal((await create({ priority: 1 })).body.priority, 1);
+    for (const priority of [0, 11, -1, 5.5, "5", null, true, [5], {}]) {
+      assert.deepEqual(await refusal({ priority }), {
+        error: "priority must be an integer between 1 and 10",
+      });
+    }
+  });
+
+  it("takes integers as JSON numbers, however they are written, and no others", async () => {
+    const raw = (priority: string) =>
+      api.call("POST", "/v1/tasks", `{"queue":"default","webhook_url":"http://a/","priority":${priority}}`);
+
+    assert.equal((await raw("7.0")).body.priority, 7);
+    assert.equal((await raw("1e1")).body.priority, 10);
+    assert.equal((await raw("1e400")).body.error, "priority must be an integer between 1 and 10");
+    assert.equal((await raw("NaN")).body.error, "Request body is not valid JSON");
+  });
+
+  it("names the rule of every field that breaks it", async () => {
+    const cases: [object, string][] = [
+      [{ queue: 5 }, "queue must be a string"],
+      [{ webhook_url: 5 }, "webhook_url must be a string"],
+      [{ payload: [] }, "payload must be an object"],
+      [{ payload: "{}" }, "payload must be an object"],
+      [{ payload: null }, "payload must be an object"],
+      [{ delay: -1 }, "delay must be an integer between 0 and 31536000"],
+      [{ delay: 31_536_001 }, "delay must be an integer between 0 and 31536000"],
+      [{ delay: null }, "delay must be an integer between 0 and 31536000"],
+      [{ max_retries: 101 }, "max_retries must be an integer between 0 and 100"],
+      [{ max_retries: -1 }, "max_retries must be an integer between 0 and 100"],
+      [{ method: "HEAD" }, 'method must be one of "GET", "POST", "PUT", "PATCH", "DELETE"'],
+      [{ method: "get" }, 'method must be one of "GET", "POST", "PUT", "PATCH", "DELETE"'],
+      [{ headers: [] }, "headers must be an object"],
+      [{ headers: { "X-A": 1 } }, 'headers["X-A"] must be a string'],
+      [{ headers: { "a/~b": null } }, 'headers["a/~b"] must be a string'],
+      [{ retry_backoff: "linear" }, 'retry_backoff must be one of "fixed", "exponential"'],
+      [{ retry_backoff: null }, 'retry_backoff must be one of "fixed", "exponential"'],
+      [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
+      [{ timeout: 3601 }, "timeout must be an integer between 1 and 3600"],
+      [{ run_at: 5 }, "run_at must be a string"],
+    ];
+    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
+  });
+
+  it("says which required field is missing", async () => {
+    const { status, body } = await api.call("POST", "/v1/tasks", { webhook_url: "http://a/" });
+
+    assert.equal(status, 400);
+    assert.deepEqual(body, { error: "queue is required" });
+  });
+
+  it("refuses an unknown field and suggests the one that was meant", async () => {
+    const cases: [string, string][] = [
+      ["max_retry", ' (did you mean "max_retries"?)'],
+      ["maxRetries", ' (did you mean "max_retries"?)'],
+      ["payloads", ' (did you mean "payload"?)'],
+      ["dealy", ' (did you mean "delay"?)'],
+      ["colour", ""],
+      ["targetUrl", ""],
+      ["__proto__", ""],
+      ["constructor", ""],
+    ];
+    for (const [name, hint] of cases) {
+      const { status, body } = await api.call(
+        "POST",
+        "/v1/tasks",
+        `{"queue":"default","webhook_url":"http://a/","${name}":{}}`,
+      );
+      assert.equal(status, 400);
+      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}` });
+    }
+  });
+
+  it("lists every broken rule once several fields broke one: unknown, then missing, then wrong", async () => {
+    const { body } = await api.call("POST", "/v1/tasks", { timeout: 0, priority: 0, queu: "default" });
+
+    assert.deepEqual(body, {
+      error: 'Unknown field "queu" (did you mean "queue"?)',
+      details: [
+        { field: "queu", error: 'Unknown field "queu" (did you mean "queue"?)' },
+        { field: "queue", error: "queue is required" },
+        { field: "webhook_url", error: "webhook_url is required" },
+        { field: "priority", error: "priority must be an integer between 1 and 10" },
+        { field: "timeout", error: "timeout must be an integer between 1 and 3600" },
+      ],
+    });
+  });
+
+  it("does not answer a flood of wrong fields with another", async () => {
+    const flood = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`f${index}`, 1]));
+    const long = { ["x".repeat(10_000)]: 1 };
+
+    assert.equal((await refusal(flood)).details.length, 20);
+    assert.equal((await refusal(long)).error, `Unknown field "${"x".repeat(128)}…"`);
+  });
+
+  it("contract 3: the URL is absolute http or https without credentials, and kept as it was sent", async () => {
+    for (const webhook_url of [
+      "",
+      "example.com/hook",
+      "/hook",
+      "//example.com/",
+      "ftp://example.com/",
+      "javascript:alert(1)",
+      "http://",
+      "http:example.com",
+      "http://user@example.com/",
+      "http://user:secret@example.com/",
+      "http://@example.com/",
+      "http://exa mple.com/",
+      " http://example.com/",
+      "http://example.com/\n",
+      "http://example.com/\u0000",
+      "http://example.com/\ud800",
+      "http://example.com:99999/",
+      "http://[::1/",
+      `http://example.com/${"a".repeat(8192)}`,
+    ]) {
+      assert.deepEqual(await refusal({ webhook_url }), { error: URL_RULE }, webhook_url);
+    }
+    for (const url of [
+      "HTTP://Example.com:80/a/../b?q=@x#top",
+      "https://bücher.example/ü",
+      "http://[::1]:8080/",
+    ]) {
+      assert.equal((await create({ webhook_url: url })).status, 201, url);
+      assert.equal(lastRequest().call.url, url);
+    }
+  });
+
+  it("contract 4: hop-by-hop headers, Host and Content-Length are refused, as is what is no header", async () => {
+    const cases: [Record<string, string>, string][] = [
+      [{ Host: "a" }, 'Header "Host" cannot be set'],
+      [{ "content-length": "1" }, 'Header "content-length" cannot be set'],
+      [{ "Transfer-Encoding": "chunked" }, 'Header "Transfer-Encoding" cannot be set'],
+      [{ Connection: "close" }, 'Header "Connection" cannot be set'],
+      [{ "X A": "1" }, 'Header name "X A" is not valid'],
+      [{ "": "1" }, 'Header name "" is not valid'],
+      [{ "X-A\n": "1" }, 'Header name "X-A\n" is not valid'],
+      [{ "X-A": "1\r\nX-B: 2" }, 'Header "X-A" has a value that is not valid in a header'],
+      [{ "X-A": "\u0000" }, 'Header "X-A" has a value that is not valid in a header'],
+      [{ "X-A": "✓" }, 'Header "X-A" has a value that is not valid in a header'],
+      [{ "X-A": "1", "x-a": "2" }, 'Header "x-a" is given twice'],
+      [{ "X-A": "a".repeat(16_384) }, "headers must be at most 16384 bytes together"],
+    ];
+    for (const [headers, error] of cases) assert.deepEqual(await refusal({ headers }), { error });
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`X-${index}`, ""]));
+    assert.deepEqual(await refusal({ headers: many }), { error: "headers must be at most 64" });
+  });
+
+  it("spec 7: a header that refers to an unknown vault token is named with it", async () => {
+    assert.deepEqual(await refusal({ headers: { "X-Plain": "a", Authorization: "tok_123" } }), {
+      error: 'Header "Authorization" references unknown vault token "tok_123"',
+    });
+    assert.equal((await create({ headers: { Authorization: "Bearer tok_123" } })).status, 201);
+  });
+
+  it("contract 3: run_at is ISO 8601 with a zone, at most a year ahead, and never beside delay", async () => {
+    const rule = "run_at must be an ISO 8601 time with a zone, such as 2030-01-31T09:00:00Z";
+    for (const run_at of [
+      "",
+      "tomorrow",
+      "1",
+      "2030-01-31",
+      "2030-01-31T09:00:00",
+      "2030-02-30T09:00:00Z",
+      "2030-01-31T25:00:00Z",
+      "2030-01-31T09:00:00+99:99",
+      "+012030-01-31T09:00:00Z",
+      "2030-01-31T09:00:00Z\u0000",
+    ]) {
+      assert.deepEqual(await refusal({ run_at }), { error: rule }, run_at);
+    }
+    const inYears = (years: number) => new Date(Date.now() + years * 31_536_000_000).toISOString();
+    assert.deepEqual(await refusal({ run_at: inYears(1.01) }), {
+      error: "run_at must be at most 1 year ahead",
+    });
+    assert.deepEqual(await refusal({ run_at: inYears(0.5), delay: 0 }), {
+      error: "Use either delay or run_at, not both",
+    });
+
+    const runAt = inYears(0.99);
+    assert.equal((await create({ run_at: runAt })).status, 201);
+    assert.equal(lastRequest().runAt?.toISOString(), runAt);
+  });
+
+  it("takes a run_at in the past as now", async () => {
+    for (const run_at of ["2001-09-09T01:46:40Z", "0000-01-01T00:00:00+01:00"]) {
+      assert.equal((await create({ run_at })).status, 201);
+      assert.equal(lastRequest().runAt, null);
+    }
+  });
+
+  it("contract 3: an unknown queue is not found, whatever its name looks like", async () => {
+    for (const queue of ["missing", "no_such queue", "", "\u0000", "ü"]) {
+      const { status, body } = await create({ queue });
+      assert.equal(status, 404);
+      assert.deepEqual(body, { error: `Queue "${queue}" not found` });
+    }
+    const { body } = await create({ queue: "q".repeat(5000) });
+    assert.deepEqual(body, { error: `Queue "${"q".repeat(128)}…" not found` });
+  });
+
+  it("refuses a body that is no object", async () => {
+    for (const text of ["[]", '"a"', "null", "1", "true"]) {
+      const { status, body } = await api.call("POST", "/v1/tasks", text);
+      assert.equal(status, 400);
+      assert.deepEqual(body, { error: "Request body must be a JSON object" });
+    }
+    const { body } = await api.call("POST", "/v1/tasks");
+    assert.deepEqual(body, { error: "Request body must be a JSON object" });
+  });
+});

@@ -1,0 +1,275 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Compile } from "typebox/compile";
+import type { Task } from "../../src/domain/task.ts";
+import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/task-id.ts";
+import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("tasks that exist", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  async function createTask(): Promise<{ id: string; uuid: string; task: Task }> {
+    const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: "http://a/" });
+    const uuid = parseTaskId(body.id) ?? "";
+    const task = api.services.stored.get(uuid);
+    assert.ok(task);
+    return { id: body.id, uuid, task };
+  }
+
+  async function createEndedTask(): Promise<string> {
+    const { id, uuid, task } = await createTask();
+    api.services.stored.set(uuid, {
+      ...task,
+      status: "failed",
+      sandbox: true,
+      call: { ...task.call, headers: { "X-A": "1" } },
+      startedAt: NOW,
+      completedAt: new Date("2026-03-01T09:31:00.000Z"),
+      error: "The target answered 500",
+      failureReason: "retries_exhausted",
+      result: { statusCode: 500, headers: { "x-b": "2" }, body: "oh \ud800", duration: 12, truncated: true },
+      attempts: [
+        {
+          number: 1,
+          status: "failed",
+          responseCode: 500,
+          executedAt: NOW,
+          durationMs: 12,
+          phase: "responded",
+          error: "The target answered 500",
+        },
+        {
+          number: 2,
+          status: "active",
+          responseCode: null,
+          executedAt: NOW,
+          durationMs: null,
+          phase: "not_sent",
+          error: null,
+        },
+      ],
+    });
+    return id;
+  }
+
+  it("spec 2.1: the record of a new task has no field that is not set", async () => {
+    const { id } = await createTask();
+
+    const { status, body } = await api.call("GET", `/v1/tasks/${id}`);
+
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      id,
+      queue: "default",
+      status: "pending",
+      priority: 5,
+      created_at: "2026-03-01T09:30:00.123Z",
+      run_at: "2026-03-01T09:30:00.123Z",
+      max_retries: 3,
+      timeout: 30,
+      retry_backoff: "exponential",
+      webhook_url: "http://a/",
+      method: "POST",
+      headers: {},
+      attempts: [],
+      payload: {},
+    });
+  });
+
+  it("spec 2.1: the record of an ended task has its history, its result and why it failed", async () => {
+    const id = await createEndedTask();
+
+    const { body } = await api.call("GET", `/v1/tasks/${id}`);
+
+    assert.equal(body.completed_at, "2026-03-01T09:31:00.000Z");
+    assert.equal(body.started_at, "2026-03-01T09:30:00.123Z");
+    assert.equal(body.error, "The target answered 500");
+    assert.equal(body.failure_reason, "retries_exhausted");
+    assert.equal(body.sandbox, true);
+    assert.deepEqual(body.headers, { "X-A": "1" });
+    assert.deepEqual(body.result, {
+      statusCode: 500,
+      headers: { "x-b": "2" },
+      body: "oh \ud800",
+      duration: 12,
+      truncated: true,
+    });
+    assert.deepEqual(body.attempts[0], {
+      number: 1,
+      status: "failed",
+      response_code: 500,
+      executed_at: "2026-03-01T09:30:00.123Z",
+      duration: 12,
+      phase: "responded",
+      error: "The target answered 500",
+    });
+    assert.deepEqual(
+      [body.attempts[1].response_code, body.attempts[1].duration, body.attempts[1].error],
+      [null, null, null],
+    );
+  });
+
+  it("is written as the reference says, in the record and in the list", async () => {
+    const id = await createEndedTask();
+    const { uuid, task } = await createTask();
+    api.services.page = {
+      tasks: [...api.services.stored.values()],
+      total: 2,
+      hasMore: true,
+      nextCursor: uuid,
+    };
+    const { schemas } = (await api.call("GET", "/openapi.json")).body.components;
+    const inline = (name: string): object =>
+      JSON.parse(JSON.stringify(schemas[name]), (_key, value) =>
+        typeof value?.$ref === "string" ? inline(value.$ref.split("/").at(-1)) : value,
+      );
+
+    const recordErrors = Compile(inline("Task")).Errors((await api.call("GET", `/v1/tasks/${id}`)).body);
+    const listErrors = Compile(inline("TaskList")).Errors((await api.call("GET", "/v1/tasks")).body);
+
+    assert.deepEqual([...recordErrors, ...listErrors], []);
+    assert.equal(task.status, "pending");
+  });
+
+  it("contract 3: are found by either spelling of their id, and by no other", async () => {
+    const { id, uuid } = await createTask();
+
+    assert.equal((await api.call("GET", `/v1/tasks/${uuid}`)).body.id, id);
+    for (const other of [
+      formatTaskId(newTaskUuid()),
+      newTaskUuid(),
+      id.toUpperCase(),
+      id.replace("task_", "tok_"),
+      `${id}0`,
+      "nonsense",
+      "%00",
+      "a".repeat(5000),
+    ]) {
+      for (const method of ["GET", "DELETE"] as const) {
+        const { status, body } = await api.call(method, `/v1/tasks/${other}`);
+        assert.equal(status, 404);
+        assert.deepEqual(body, { error: "Task not found" });
+      }
+    }
+  });
+
+  it("contract 1: another team's task is answered exactly like an unknown one", async () => {
+    const { id } = await createTask();
+
+    const { status, body } = await api.call("GET", `/v1/tasks/${id}`, undefined, {
+      authorization: `Bearer ${OTHER_TEAM_KEY}`,
+    });
+
+    assert.equal(status, 404);
+    assert.deepEqual(body, { error: "Task not found" });
+  });
+
+  it("contract 3: a pending task is deleted by either spelling, any other is not", async () => {
+    const { id, uuid } = await createTask();
+    assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id, deleted: true });
+    assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 404);
+
+    const ended = await createEndedTask();
+    const { status, body } = await api.call("DELETE", `/v1/tasks/${ended}`);
+    assert.equal(status, 409);
+    assert.deepEqual(body, { error: "Task is not pending (current: failed)" });
+  });
+
+  it("contract 3: the list holds records without payload and attempts, and says where it goes on", async () => {
+    const { uuid, task, id } = await createTask();
+    api.services.page = { tasks: [task], total: 7, hasMore: true, nextCursor: uuid };
+
+    const { status, body } = await api.call("GET", "/v1/tasks?limit=1&offset=3");
+
+    assert.equal(status, 200);
+    assert.deepEqual(body.pagination, { total: 7, limit: 1, offset: 3, hasMore: true, nextCursor: id });
+    assert.deepEqual(Object.keys(body.tasks[0]), [
+      "id",
+      "queue",
+      "status",
+      "priority",
+      "created_at",
+      "run_at",
+      "max_retries",
+      "timeout",
+      "retry_backoff",
+      "webhook_url",
+      "method",
+      "headers",
+    ]);
+  });
+
+  it("spec 4.2: the list takes queue, status, limit (default 20) and offset", async () => {
+    await api.call("GET", "/v1/tasks");
+    assert.deepEqual(api.services.queries.at(-1), {
+      queue: null,
+      status: null,
+      limit: 20,
+      offset: 0,
+      cursor: null,
+    });
+
+    await api.call("GET", "/v1/tasks?queue=a-b&status=failed&limit=100&offset=9007199254740991");
+    assert.deepEqual(api.services.queries.at(-1), {
+      queue: "a-b",
+      status: "failed",
+      limit: 100,
+      offset: 9007199254740991,
+      cursor: null,
+    });
+    for (const status of ["pending", "active", "completed", "failed", "waiting", "polling"]) {
+      assert.equal((await api.call("GET", `/v1/tasks?status=${status}`)).status, 200);
+    }
+  });
+
+  it("takes a cursor in either spelling instead of an offset", async () => {
+    const uuid = newTaskUuid();
+    for (const cursor of [uuid, formatTaskId(uuid)]) {
+      await api.call("GET", `/v1/tasks?cursor=${cursor}`);
+      assert.equal(api.services.queries.at(-1)?.cursor, uuid);
+    }
+  });
+
+  it("spec 8: limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
+    const limit = "limit must be an integer between 1 and 100";
+    const offset = "offset must be an integer between 0 and 9007199254740991";
+    const states = '"pending", "active", "completed", "failed", "waiting", "polling"';
+    const queue = "queue must be 1 to 64 letters, digits or hyphens";
+    const cases: [string, string][] = [
+      ["limit=101", limit],
+      ["limit=0", limit],
+      ["limit=-1", limit],
+      ["limit=", limit],
+      ["limit=1.5", limit],
+      ["limit=1e1", limit],
+      ["limit=0x10", limit],
+      ["limit=%201", limit],
+      ["limit=1&limit=2", limit],
+      ["limit=99999999999999999999", limit],
+      ["offset=-1", offset],
+      ["offset=9007199254740992", offset],
+      ["offset=1&offset=1", offset],
+      ["status=done", `status must be one of ${states}`],
+      ["status=PENDING", `status must be one of ${states}`],
+      ["status=failed&status=pending", `status must be one of ${states}`],
+      ["queue=a_b", queue],
+      ["queue=%00", queue],
+      ["queue=a&queue=b", queue],
+      ["cursor=abc", "cursor must be the nextCursor of a page"],
+      [`cursor=${newTaskUuid()}&offset=0`, "Use either cursor or offset, not both"],
+      ["page=2", 'Unknown field "page"'],
+      ["limits=2", 'Unknown field "limits" (did you mean "limit"?)'],
+      ["__proto__=1", 'Unknown field "__proto__"'],
+    ];
+    for (const [query, error] of cases) {
+      const { status, body } = await api.call("GET", `/v1/tasks?${query}`);
+      assert.equal(status, 400, query);
+      assert.deepEqual(body, { error }, query);
+    }
+  });
+});

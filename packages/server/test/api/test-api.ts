@@ -1,0 +1,62 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import { pino } from "pino";
+import { createApi } from "../../src/api/server.ts";
+import { createFakeServices, type FakeServices, LIVE_KEY } from "./fake-services.ts";
+
+export interface TestApi {
+  readonly app: FastifyInstance;
+  readonly services: FakeServices;
+  /** Every log line so far, parsed. */
+  readonly lines: Record<string, unknown>[];
+  /** A call with a valid key. A string is sent as it is, anything else as JSON. */
+  call(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: LightMyRequestResponse["headers"];
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
+  readonly body: any;
+}
+
+type Method = NonNullable<InjectOptions["method"]>;
+
+export const BODY_LIMIT = 64 * 1024;
+
+export async function createTestApi(services: FakeServices = createFakeServices()): Promise<TestApi> {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const app = await createApi({
+    tasks: services.tasks,
+    queues: services.queues,
+    auth: services.auth,
+    health: services.health,
+    log,
+    version: "1.2.3",
+    publicUrl: "http://127.0.0.1:8787",
+    bodyLimitBytes: BODY_LIMIT,
+  });
+  await app.ready();
+  return {
+    app,
+    services,
+    lines,
+    async call(method, url, body, headers = {}) {
+      const typed = body === undefined ? {} : { "content-type": "application/json" };
+      const response = await app.inject({
+        method,
+        url,
+        headers: { authorization: `Bearer ${LIVE_KEY}`, ...typed, ...headers },
+        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      return toAnswer(response);
+    },
+  };
+}
+
+export function toAnswer(response: LightMyRequestResponse): Answer {
+  const { statusCode: status, headers, body: text } = response;
+  const isJson = String(headers["content-type"]).startsWith("application/json");
+  return { status, headers, text, body: isJson && text !== "" ? JSON.parse(text) : undefined };
+}

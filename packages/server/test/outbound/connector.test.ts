@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { AddressGuard } from "../../src/outbound/address-guard.ts";
+import { assertFailure, assertResponse, call, httpTarget, listen, newCaller, PATIENT } from "./target.ts";
+
+/** Answers from a fixed list, and remembers who asked. */
+function fixedLookup(names: Readonly<Record<string, readonly string[]>>) {
+  const asked: string[] = [];
+  return {
+    asked,
+    async lookup(hostname: string) {
+      asked.push(hostname);
+      return names[hostname] ?? [];
+    },
+  };
+}
+
+function failingLookup(code: string) {
+  return async () => {
+    throw Object.assign(new Error("getaddrinfo says the credential is hunter2"), { code });
+  };
+}
+
+function recordingGuard(refused: readonly string[] = []) {
+  const checks: [string, readonly string[]][] = [];
+  const guard: AddressGuard = {
+    check(hostname, addresses) {
+      checks.push([hostname, addresses]);
+      return addresses.some((address) => refused.includes(address))
+        ? { allowed: false, message: `Host ${hostname} is not allowed` }
+        : { allowed: true };
+    },
+  };
+  return { checks, guard };
+}
+
+describe("the address guard", () => {
+  it("refuses an IP literal before any connection", async () => {
+    const target = await httpTarget((_request, response) => response.end());
+    const { guard, checks } = recordingGuard(["127.0.0.1"]);
+    const outcome = await newCaller({ guard }).call(call(target.url), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "blocked");
+    assert.equal(outcome.phase, "not_sent");
+    assert.equal(outcome.message, "Host 127.0.0.1 is not allowed");
+    assert.deepEqual(checks, [["127.0.0.1", ["127.0.0.1"]]]);
+    assert.equal(target.sockets.length, 0);
+  });
+
+  for (const host of ["2130706433", "0x7f.1", "0177.0.0.1", "①②⑦.0.0.1", "127.1", "127.0.0.1."]) {
+    it(`sees ${host} as 127.0.0.1`, async () => {
+      const { guard, checks } = recordingGuard(["127.0.0.1"]);
+      const outcome = await newCaller({ guard }).call(call(`http://${host}:9/`), PATIENT);
+      assertFailure(outcome);
+      assert.equal(outcome.code, "blocked");
+      assert.deepEqual(checks, [["127.0.0.1", ["127.0.0.1"]]]);
+    });
+  }
+
+  it("sees an IPv6 literal without its brackets", async () => {
+    const { guard, checks } = recordingGuard(["::1"]);
+    const outcome = await newCaller({ guard }).call(call("http://[0:0::1]:9/"), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "blocked");
+    assert.deepEqual(checks, [["::1", ["::1"]]]);
+  });
+
+  it("sees every address of a name and refuses it for one of them", async () => {
+    const target = await httpTarget((_request, response) => response.end());
+    const { guard, checks } = recordingGuard(["169.254.169.254"]);
+    const { lookup } = fixedLookup({ "shop.test": ["127.0.0.1", "169.254.169.254"] });
+    const outcome = await newCaller({ guard, lookup }).call(
+      call(`http://shop.test:${target.port}/`),
+      PATIENT,
+    );
+    assertFailure(outcome);
+    assert.equal(outcome.code, "blocked");
+    assert.deepEqual(checks, [["shop.test", ["127.0.0.1", "169.254.169.254"]]]);
+    assert.equal(target.sockets.length, 0);
+  });
+
+  it("is final: the name is looked up once and the checked address is the one connected to", async () => {
+    const target = await httpTarget((request, response) => response.end(request.headers.host));
+    const { guard, checks } = recordingGuard();
+    const { lookup, asked } = fixedLookup({ "shop.test": ["127.0.0.1"] });
+    const outcome = await newCaller({ guard, lookup }).call(
+      call(`http://shop.test:${target.port}/`),
+      PATIENT,
+    );
+    assertResponse(outcome);
+    assert.equal(outcome.body, `shop.test:${target.port}`, "the Host header is the name");
+    assert.deepEqual(asked, ["shop.test"]);
+    assert.equal(checks.length, 1);
+  });
+
+  it("that breaks is a guard that refuses", async () => {
+    const target = await httpTarget((_request, response) => response.end());
+    const guard: AddressGuard = {
+      check() {
+        throw new Error("bug");
+      },
+    };
+    const outcome = await newCaller({ guard }).call(call(target.url), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "blocked");
+    assert.equal(target.sockets.length, 0);
+  });
+});
+
+describe("connecting", () => {
+  it("fails with dns_failed when the name does not exist", async () => {
+    const caller = newCaller({ lookup: failingLookup("ENOTFOUND") });
+    const outcome = await caller.call(call("http://example.invalid/"), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "dns_failed");
+    assert.equal(outcome.phase, "not_sent");
+    assert.equal(outcome.message, "No address found for host example.invalid");
+  });
+
+  it("fails with dns_failed when the name has no address", async () => {
+    const { lookup } = fixedLookup({});
+    const outcome = await newCaller({ lookup }).call(call("http://example.invalid/"), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "dns_failed");
+  });
+
+  it("fails with dns_failed, in our own words, when the resolver is in trouble", async () => {
+    const caller = newCaller({ lookup: failingLookup("EAI_AGAIN") });
+    const outcome = await caller.call(call("http://shop.test/"), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "dns_failed");
+    assert.equal(outcome.message, "The address of host shop.test could not be looked up");
+  });
+
+  it("fails with dns_failed when the resolver hangs past the connect timeout", async () => {
+    const caller = newCaller({ lookup: () => new Promise(() => {}), connectTimeoutMs: 20 });
+    const outcome = await caller.call(call("http://shop.test/"), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "dns_failed");
+    assert.equal(outcome.message, "The address of host shop.test was not found within 0.02 s");
+  });
+
+  it("fails with connect_failed when nobody listens", async () => {
+    const port = await freePort();
+    const outcome = await newCaller().call(call(`http://127.0.0.1:${port}/`), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "connect_failed");
+    assert.equal(outcome.phase, "not_sent");
+    assert.equal(outcome.message, "Host 127.0.0.1 refused the connection");
+  });
+
+  it("tells every one of many calls at once that nobody listens", async () => {
+    const port = await freePort();
+    const caller = newCaller();
+    const calls = Array.from({ length: 30 }, () => caller.call(call(`http://127.0.0.1:${port}/`), PATIENT));
+    for (const outcome of await Promise.all(calls)) {
+      assertFailure(outcome);
+      assert.equal(outcome.code, "connect_failed");
+    }
+  });
+
+  it("tries the next address when one does not answer", async () => {
+    const target = await httpTarget((_request, response) => response.end("ok"));
+    const { lookup } = fixedLookup({ "shop.test": ["::1", "127.0.0.1"] });
+    assertResponse(await newCaller({ lookup }).call(call(`http://shop.test:${target.port}/`), PATIENT));
+  });
+
+  it("gives up after four addresses", async () => {
+    const target = await httpTarget((_request, response) => response.end("ok"));
+    const { lookup } = fixedLookup({ "shop.test": ["::1", "::1", "::1", "::1", "127.0.0.1"] });
+    const outcome = await newCaller({ lookup }).call(call(`http://shop.test:${target.port}/`), PATIENT);
+    assertFailure(outcome);
+    assert.equal(outcome.code, "connect_failed");
+    assert.equal(target.sockets.length, 0);
+  });
+
+  it("shares one lookup among the calls that wait for the same name, and keeps nothing", async () => {
+    const target = await httpTarget((_request, response) =>
+      response.writeHead(200, { connection: "close" }).end(),
+    );
+    const { lookup, asked } = fixedLookup({ "shop.test": ["127.0.0.1"] });
+    const caller = newCaller({ lookup });
+    const url = `http://shop.test:${target.port}/`;
+    const calls = Array.from({ length: 10 }, () => caller.call(call(url), PATIENT));
+    for (const outcome of await Promise.all(calls)) assertResponse(outcome);
+    assert.equal(asked.length, 1);
+    while (target.sockets.some((socket) => !socket.destroyed)) await setImmediate();
+    assertResponse(await caller.call(call(url), PATIENT));
+    assert.equal(asked.length, 2);
+  });
+
+  it("finds localhost by the machine's own resolver", async () => {
+    const target = await httpTarget((_request, response) => response.end("ok"));
+    assertResponse(await newCaller().call(call(`http://localhost:${target.port}/`), PATIENT));
+  });
+
+  it("reaches an IPv6 literal", async (t) => {
+    const target = await listen(
+      createServer((request, response) => response.end(request.headers.host)),
+      "::1",
+    ).catch(() => null);
+    if (target === null) return t.skip("no IPv6 here");
+    const outcome = await newCaller().call(call(`http://[::1]:${target.port}/`), PATIENT);
+    assertResponse(outcome);
+    assert.equal(outcome.body, `[::1]:${target.port}`);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const { port } = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

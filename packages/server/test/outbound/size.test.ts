@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { ResponseBody } from "../../src/outbound/response-body.ts";
+import {
+  assertResponse,
+  call,
+  connectionClosed,
+  httpTarget,
+  newCaller,
+  PATIENT,
+  tcpTarget,
+} from "./target.ts";
+
+const MEBIBYTE = 1_048_576;
+
+async function answerWith(body: Buffer, coding: string | null, maxResponseBytes = MEBIBYTE) {
+  const target = await httpTarget((_request, response) => {
+    if (coding !== null) response.setHeader("content-encoding", coding);
+    response.end(body);
+  });
+  const outcome = await newCaller({ maxResponseBytes }).call(call(target.url), PATIENT);
+  assertResponse(outcome);
+  return outcome;
+}
+
+describe("the size of an answer", () => {
+  it("may be exactly the limit", async () => {
+    const { body, truncated } = await answerWith(Buffer.from("12345"), null, 5);
+    assert.equal(body, "12345");
+    assert.equal(truncated, false);
+  });
+
+  it("is cut at the limit, and the status is kept", async () => {
+    const { body, truncated, statusCode } = await answerWith(Buffer.from("123456"), null, 5);
+    assert.equal(body, "12345");
+    assert.equal(truncated, true);
+    assert.equal(statusCode, 200);
+  });
+
+  it("is one mebibyte unless told otherwise", async () => {
+    const target = await httpTarget((_request, response) => response.end(Buffer.alloc(MEBIBYTE + 1, "x")));
+    const outcome = await newCaller().call(call(target.url), PATIENT);
+    assertResponse(outcome);
+    assert.equal(outcome.body.length, MEBIBYTE);
+    assert.equal(outcome.truncated, true);
+  });
+
+  it("does not matter to a target without end: its connection is destroyed, not drained", async () => {
+    const target = await tcpTarget((socket) => {
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        const pour = () => {
+          while (!socket.destroyed && socket.write("x".repeat(16_384)));
+        };
+        socket.on("drain", pour);
+        pour();
+      });
+    });
+
+    const outcome = await newCaller().call(call(target.url), PATIENT);
+
+    assertResponse(outcome);
+    assert.equal(outcome.truncated, true);
+    await connectionClosed(target);
+    assert.ok((target.sockets[0]?.bytesWritten ?? 0) < 16 * MEBIBYTE);
+  });
+
+  it("opens no new connection after a cut", async () => {
+    const target = await httpTarget((_request, response) => response.end("123456"));
+    const outcome = await newCaller({ maxResponseBytes: 5 }).call(call(target.url), PATIENT);
+    assertResponse(outcome);
+    await connectionClosed(target);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    assert.equal(target.sockets.length, 1);
+  });
+
+  it("is put together from many chunks in their order", async () => {
+    const target = await httpTarget((_request, response) => {
+      for (let index = 0; index < 1000; index += 1) response.write(`${index} grüße `);
+      response.end();
+    });
+    const outcome = await newCaller().call(call(target.url), PATIENT);
+    assertResponse(outcome);
+    assert.equal(outcome.body, Array.from({ length: 1000 }, (_, index) => `${index} grüße `).join(""));
+  });
+
+  it("costs one buffer however small its pieces are", () => {
+    const body = new ResponseBody(MEBIBYTE);
+    const segment = Buffer.alloc(MEBIBYTE, "x");
+    const before = process.memoryUsage();
+    for (let index = 0; index < MEBIBYTE; index += 1)
+      assert.ok(body.append(segment.subarray(index, index + 1)));
+    const grown = process.memoryUsage().arrayBuffers - before.arrayBuffers;
+    assert.ok(body.bytes().equals(segment));
+    assert.equal(body.append(Buffer.from("y")), false);
+    assert.ok(grown < 4 * MEBIBYTE, `${grown} bytes`);
+  });
+});
+
+describe("an answer that comes encoded", () => {
+  const text = "grüße ".repeat(50);
+
+  for (const [coding, encoded] of [
+    ["gzip", gzipSync(text)],
+    ["x-gzip", gzipSync(text)],
+    ["GZIP", gzipSync(text)],
+    ["deflate", deflateSync(text)],
+    ["deflate", deflateRawSync(text)],
+    ["br", brotliCompressSync(text)],
+    ["identity", Buffer.from(text)],
+  ] as const) {
+    it(`is decoded from ${coding} (${encoded.length} bytes)`, async () => {
+      const { body, truncated } = await answerWith(encoded, coding);
+      assert.equal(body, text);
+      assert.equal(truncated, false);
+    });
+  }
+
+  it("is cut at the limit of decoded bytes", async () => {
+    const { body, truncated } = await answerWith(gzipSync("x".repeat(100_000)), "gzip", 1000);
+    assert.equal(body, "x".repeat(1000));
+    assert.equal(truncated, true);
+  });
+
+  it("may decode to exactly the limit", async () => {
+    const { body, truncated } = await answerWith(gzipSync("x".repeat(1000)), "gzip", 1000);
+    assert.equal(body.length, 1000);
+    assert.equal(truncated, false);
+  });
+
+  it("gives what it holds when it is cut before its end", async () => {
+    const noise = Array.from({ length: 2000 }, (_, index) => (index * 7919) % 10_007).join(" ");
+    for (const [coding, encoded] of [
+      ["gzip", gzipSync(noise)],
+      ["deflate", deflateSync(noise)],
+      ["br", brotliCompressSync(noise)],
+    ] as const) {
+      const limit = encoded.length - 500;
+      const { body, truncated } = await answerWith(encoded, coding, limit);
+      assert.equal(truncated, true);
+      assert.ok(body.length > 0 && noise.startsWith(body), coding);
+    }
+  });
+
+  it("is kept as it came when it is not what it says", async () => {
+    for (const coding of ["gzip", "deflate", "br"]) {
+      const { body, statusCode } = await answerWith(Buffer.from("\xffplain\0text", "latin1"), coding);
+      assert.equal(body, "\uFFFDplain\uFFFDtext", coding);
+      assert.equal(statusCode, 200);
+    }
+  });
+
+  it("is kept as it came when the coding is unknown", async () => {
+    const { body } = await answerWith(Buffer.from("plain"), "zstd, gzip");
+    assert.equal(body, "plain");
+  });
+
+  it("may be empty", async () => {
+    const { body } = await answerWith(Buffer.alloc(0), "gzip");
+    assert.equal(body, "");
+  });
+
+  for (const [coding, encode] of [
+    ["gzip", gzipSync],
+    ["br", quickBrotli],
+  ] as const) {
+    it(`costs a few megabytes when it is a ${coding} bomb`, async () => {
+      const bomb = encode(Buffer.alloc(200 * MEBIBYTE));
+      await answerWith(gzipSync(Buffer.alloc(2 * MEBIBYTE)), "gzip");
+      const before = process.memoryUsage();
+      let peak = 0;
+      const sampler = setInterval(() => {
+        const now = process.memoryUsage();
+        peak = Math.max(peak, now.arrayBuffers + now.heapUsed - before.arrayBuffers - before.heapUsed);
+      }, 1);
+      const outcome = await answerWith(bomb, coding);
+      clearInterval(sampler);
+      assert.equal(outcome.truncated, true);
+      assert.equal(outcome.body.length, MEBIBYTE);
+      assert.ok(peak < 16 * MEBIBYTE, `${peak} bytes`);
+    });
+  }
+});
+
+/** The best compression takes ten seconds to make this bomb, and makes it no worse. */
+function quickBrotli(bytes: Buffer): Buffer {
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } });
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, rmdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { resolveDataDir } from "../../src/postgres/data-dir.ts";
+import { startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
+import { findNobody } from "../../src/postgres/identity.ts";
+import { isRoot, makeTempDir, query, recordLog, removeDir } from "./scene.ts";
+
+describe("the data directory", () => {
+  let home: string;
+  const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+  before(async () => {
+    home = await makeTempDir();
+  });
+  after(async () => {
+    await removeDir(home);
+    // Stays when a Bellhop of this machine lives there.
+    await rmdir("/var/lib/bellhop").catch(() => {});
+  });
+
+  it("is made where it was asked for, closed to others", { skip: isRoot }, async () => {
+    const wanted = join(home, "deep", "data");
+    assert.deepEqual(await resolveDataDir(wanted), { path: wanted, closed: null });
+    assert.equal(await modeOf(wanted), 0o700);
+  });
+
+  describe("of root", { skip: !isRoot }, () => {
+    it("is made where it was asked for, passable but not readable, whatever the umask", async () => {
+      await chmod(home, 0o755);
+      const umask = process.umask(0o077);
+      const wanted = join(home, "open", "data");
+      const answer = await resolveDataDir(wanted).finally(() => process.umask(umask));
+      assert.deepEqual(answer, { path: wanted, closed: null });
+      assert.equal(await modeOf(join(home, "open")), 0o711);
+      assert.equal(await modeOf(wanted), 0o711);
+    });
+
+    it("is opened when it is closed but empty", async () => {
+      const wanted = join(home, "volume");
+      await mkdir(wanted, { mode: 0o700 });
+      assert.deepEqual(await resolveDataDir(wanted), { path: wanted, closed: null });
+      assert.equal(await modeOf(wanted), 0o711);
+    });
+
+    it("is not taken over when it is closed and has someone's files", async () => {
+      const wanted = join(home, "private");
+      await mkdir(wanted, { mode: 0o700 });
+      await writeFile(join(wanted, "letter"), "");
+      const { path, closed } = await resolveDataDir(wanted);
+      assert.equal(closed, wanted);
+      assert.equal(path, shelterOf(wanted));
+      assert.equal(await modeOf(wanted), 0o700);
+      await removeDir(path);
+    });
+
+    it("lies under /var/lib/bellhop when PostgreSQL's user cannot reach it, and says so, and stays there", async () => {
+      const closed = join(home, "closed");
+      const wanted = join(closed, "data");
+      await mkdir(closed, { mode: 0o700 });
+      const { entries, log } = recordLog();
+
+      const server = await startEmbeddedPostgres({ dataDir: wanted, log });
+      try {
+        assert.equal(server.dataDir, shelterOf(wanted));
+        assert.deepEqual(entries[0], {
+          event: "postgres.data_dir_moved",
+          wanted,
+          dataDir: server.dataDir,
+          closed,
+        });
+        assert.deepEqual(await query(server.connection, "select 1"), [1]);
+        await chmod(closed, 0o755);
+        assert.equal((await resolveDataDir(wanted)).path, server.dataDir);
+      } finally {
+        await server.stop();
+        await removeDir(server.dataDir);
+      }
+    });
+  });
+
+  it("belongs to the nobody of /etc/passwd", () => {
+    assert.deepEqual(findNobody("root:x:0:0::/:\nnobody:x:99:98::/:\n"), { uid: 99, gid: 98 });
+    assert.deepEqual(findNobody("nobody:*:-2:-2::/:"), { uid: 4294967294, gid: 4294967294 });
+    assert.deepEqual(findNobody(""), { uid: 65534, gid: 65534 });
+  });
+
+  function shelterOf(wanted: string): string {
+    return join("/var/lib/bellhop", createHash("sha256").update(wanted).digest("hex").slice(0, 8));
+  }
+});

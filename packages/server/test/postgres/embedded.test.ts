@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
+import { createPool } from "../../src/postgres/pool.ts";
+import { isPostmasterOf, readPostmasterPid } from "../../src/postgres/postmaster-pid.ts";
+import { isAlive, makeTempDir, query, recordLog, removeDir, waitUntil } from "./scene.ts";
+
+describe("the embedded PostgreSQL", () => {
+  const { entries, log } = recordLog();
+  let dataDir: string;
+  let server: EmbeddedPostgres;
+
+  before(async () => {
+    dataDir = await makeTempDir();
+    await chmod(dataDir, 0o711);
+    // Left by a start that died in initdb.
+    await mkdir(join(dataDir, "pgdata.new-crashed"));
+    server = await startEmbeddedPostgres({ dataDir, log });
+  });
+  after(async () => {
+    await server.stop();
+    await removeDir(dataDir);
+  });
+
+  async function postmasterPid(): Promise<number> {
+    const left = await readPostmasterPid(join(dataDir, "pgdata"));
+    assert.ok(left !== null);
+    return left.pid;
+  }
+
+  it("keeps its data over a stop and a start, and does not copy its binaries again", async () => {
+    await query(server.connection, "create table kept as select 7 as number");
+    const copiedAt = (await stat(server.runtimeDir)).ctimeMs;
+    await server.stop();
+
+    server = await startEmbeddedPostgres({ dataDir, log });
+
+    assert.deepEqual(await query(server.connection, "select number from kept"), [7]);
+    assert.equal((await stat(server.runtimeDir)).ctimeMs, copiedAt);
+  });
+
+  it("removes what an interrupted initdb left", async () => {
+    await assert.rejects(stat(join(dataDir, "pgdata.new-crashed")), { code: "ENOENT" });
+  });
+
+  it("is durable, speaks UTF-8, checks its pages and listens only on its socket", async () => {
+    const names = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"];
+    const shown = names.concat("listen_addresses", "server_encoding").map((n) => `current_setting('${n}')`);
+    const values = await query(server.connection, `select ${shown.join(", ")}`);
+    assert.deepEqual(values, ["on", "on", "on", "on", "", "UTF8"]);
+  });
+
+  it("lets nobody but its own user into the socket's directory", async () => {
+    assert.equal((await stat(server.socketDir)).mode & 0o777, 0o700);
+  });
+
+  it("writes no value of a failed statement to the log", async () => {
+    await query(server.connection, "create table once (word text primary key)");
+    await query(server.connection, "insert into once values ('canary')");
+    await assert.rejects(query(server.connection, "insert into once values ('canary')"));
+    await assert.rejects(query(server.connection, "select 'canary'::int"));
+    // The log goes on to be written after these, so the canary would have come before it.
+    await query(server.connection, "select pg_reload_conf()");
+    await waitUntil("the reload is logged", () => JSON.stringify(entries).includes("SIGHUP"));
+
+    assert.ok(!JSON.stringify(entries).includes("canary"));
+  });
+
+  it("starts again after kill -9 of the postmaster, and pools find it by themselves", async () => {
+    const errors: Error[] = [];
+    const pool = createPool(server.connection, {
+      max: 2,
+      applicationName: "test",
+      onError: (error) => errors.push(error),
+    });
+    const [busy, idle] = await Promise.all([pool.connect(), pool.connect()]);
+    idle.release();
+    const killed = await postmasterPid();
+
+    process.kill(killed, "SIGKILL");
+
+    await waitUntil("both connections are lost", () => errors.length >= 2);
+    busy.release(true);
+    await waitUntil("the pool answers", () =>
+      pool.query("select number from kept").then(
+        ({ rows }) => rows[0].number === 7,
+        () => false,
+      ),
+    );
+    await waitUntil("ownership is taken again", () =>
+      entries.some(({ event }) => event === "postgres.ownership_retaken"),
+    );
+    assert.notEqual(await postmasterPid(), killed);
+    assert.equal(entries.find(({ event }) => event === "postgres.exited")?.signal, "SIGKILL");
+    await pool.end();
+  });
+
+  it("holds its ownership again after a crash of one backend made PostgreSQL drop all connections", async () => {
+    entries.length = 0;
+    const before = await postmasterPid();
+    const [backend] = await query(
+      server.connection,
+      "select pid from pg_stat_activity where application_name like 'bellhop-owner:%'",
+    );
+
+    process.kill(Number(backend), "SIGKILL");
+
+    await waitUntil("ownership is taken again", () =>
+      entries.some(({ event }) => event === "postgres.ownership_retaken"),
+    );
+    assert.equal(await postmasterPid(), before);
+  });
+
+  it("leaves no process and no socket directory behind when stopped, however often", async () => {
+    const pid = await postmasterPid();
+
+    await Promise.all([server.stop(), server.stop()]);
+    await server.stop();
+
+    assert.equal(isAlive(pid), false);
+    assert.equal(await isPostmasterOf(pid, join(dataDir, "pgdata")), false);
+    await assert.rejects(stat(server.socketDir), { code: "ENOENT" });
+    await assert.rejects(stat(join(dataDir, "pgdata", "postmaster.pid")), { code: "ENOENT" });
+  });
+
+  it("says why when PostgreSQL does not accept a setting", async () => {
+    const extraSettings = { shared_buffers: "a lot" };
+    await assert.rejects(
+      startEmbeddedPostgres({ dataDir, log, extraSettings }),
+      /does not start.*shared_buffers/,
+    );
+    server = await startEmbeddedPostgres({ dataDir, log });
+  });
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { materialiseRuntime } from "../../src/postgres/runtime.ts";
+import { makeTempDir, removeDir } from "./scene.ts";
+
+describe("the runtime copy of the binaries", () => {
+  let dir: string;
+  let native: string;
+
+  before(async () => {
+    dir = await makeTempDir();
+    native = join(dir, "package", "native");
+    await mkdir(join(native, "bin"), { recursive: true });
+    await mkdir(join(native, "lib"));
+    await writeFile(join(native, "bin", "postgres"), "#!/bin/sh\n", { mode: 0o600 });
+    await writeFile(join(native, "lib", "libpq.so.5.18"), "library", { mode: 0o600 });
+    const links = [{ source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" }];
+    await writeFile(join(native, "pg-symlinks.json"), JSON.stringify(links));
+    await chmod(native, 0o500);
+  });
+  after(() => removeDir(dir));
+
+  it("has the links and the rights that no install script gave the package", async () => {
+    const copy = await materialiseRuntime({ native, version: "18.4.0" }, dir);
+
+    assert.equal(copy, join(dir, "runtime", "18.4.0"));
+    assert.equal(await readlink(join(copy, "lib", "libpq.so.5")), "libpq.so.5.18");
+    assert.equal(await readFile(join(copy, "lib", "libpq.so.5"), "utf8"), "library");
+    assert.equal((await stat(join(copy, "bin", "postgres"))).mode & 0o777, 0o755);
+    assert.equal((await stat(join(copy, "lib", "libpq.so.5.18"))).mode & 0o777, 0o644);
+  });
+
+  it("does not mind the half-made copy of a start that died, and removes it", async () => {
+    await mkdir(join(dir, "runtime", `18.5.0.${process.pid}.tmp`, "bin"), { recursive: true });
+
+    await materialiseRuntime({ native, version: "18.5.0" }, dir);
+
+    assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0"]);
+  });
+});

@@ -1,0 +1,49 @@
+// Runs the tests on one real PostgreSQL: every file gets a database of its own, cloned from a migrated template.
+// Arguments are test files; without any, all of them.
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { createDatabase } from "../packages/server/dist/postgres/database.js";
+import { startEmbeddedPostgres } from "../packages/server/dist/postgres/embedded.js";
+import { migrate } from "../packages/server/dist/store/migrate.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dataDir = await mkdtemp(join(tmpdir(), "bellhop-test-"));
+const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+try {
+  await makeTemplate();
+  process.exitCode = await runTests();
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function makeTemplate() {
+  const pool = new pg.Pool({ ...postgres.connection, max: 1 });
+  await pool.query("create database template_house");
+  const template = new pg.Pool({ ...postgres.connection, database: "template_house", max: 1 });
+  await migrate(createDatabase(template));
+  await template.end();
+  await pool.end();
+}
+
+async function testFiles() {
+  const names = await readdir(join(root, "packages"), { recursive: true });
+  return names
+    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
+    .map((name) => join(root, "packages", name))
+    .sort();
+}
+
+async function runTests() {
+  const files = process.argv.length > 2 ? process.argv.slice(2) : await testFiles();
+  const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=120000", ...files];
+  const child = spawn(process.execPath, args, {
+    stdio: "inherit",
+    env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },
+  });
+  return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+}
