@@ -29,8 +29,15 @@ export async function compareSubjects(
   const comparison: Comparison = { latencyRate: options.rate, starts: [], problems: [] };
   for (let start = 1; start <= options.starts; start++) {
     for (const subject of subjects) {
-      const result = await measureStart(subject, options, comparison);
       const what = `${subject.name}, start ${start}`;
+      let result: StartResult;
+      try {
+        result = await measureStart(subject, options, comparison);
+      } catch (error) {
+        // Minutes of measurements are worth showing even if this one failed; the exit code tells.
+        comparison.problems.push(`${what}: ${error instanceof Error ? error.message : error}`);
+        return comparison;
+      }
       comparison.starts.push(result);
       comparison.problems.push(
         ...findProblems(`${what}, throughput`, result.throughput.load),

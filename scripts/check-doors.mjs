@@ -13,7 +13,7 @@ const DOORS = {
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
   vault: { rooms: ["domain", "store"], packages: ["node:"] },
   outbound: { rooms: ["domain"], packages: ["undici", "node:"] },
-  service: { rooms: ["domain", "store", "vault"], packages: ["typeid-js", "node:"] },
+  service: { rooms: ["domain", "store", "vault"], packages: ["typeid-js", "uuid", "node:"] },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   api: {
     rooms: ["domain", "service"],

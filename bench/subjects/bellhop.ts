@@ -10,7 +10,8 @@ export const bellhop: Subject = {
   async start({ dataDir, logFile, concurrency }) {
     const started = await startProcess({
       name: "bellhop",
-      args: [`${repositoryRoot}/packages/server/dist/main.js`],
+      // Another build can stand in, to compare two of them or to measure one while the checkout is being changed.
+      args: [process.env.BENCH_BELLHOP_MAIN ?? `${repositoryRoot}/packages/server/dist/main.js`],
       env: {
         PORT: "0",
         HOST: "127.0.0.1",

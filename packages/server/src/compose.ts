@@ -140,8 +140,8 @@ function listen(connection: ConnectionSettings, engine: Engine) {
 
 /** Names the server without its password. */
 function describe(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl);
-  return `PostgreSQL at ${host}${pathname}`;
+  const { host, database } = new pg.Client({ connectionString: databaseUrl });
+  return `PostgreSQL at ${host}, database ${database}`;
 }
 
 function ownHeaders(claim: Claim): Record<string, string> {

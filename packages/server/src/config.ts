@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { closestName } from "./api/spelling.ts";
+import { closestName } from "./domain/spelling.ts";
 
 export interface Config {
   readonly host: string;

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Principal } from "../src/domain/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
-import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
@@ -11,7 +11,9 @@ import { createQueueService, type QueueService } from "../src/service/queue-serv
 import { createTaskService, type TaskRequest, type TaskService } from "../src/service/task-service.ts";
 import { CHANNEL } from "../src/store/hints.ts";
 import type { Database } from "../src/store/sql.ts";
+import { insertTeam } from "../src/store/teams.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+import { until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
 import { startTestTarget, type TestTarget } from "./test-target.ts";
 
 export const QUEUE = "errands";
@@ -19,35 +21,63 @@ export const QUEUE = "errands";
 /** One node of the house: an engine and the services in front of it, with its actors only moving when told to. */
 export interface TestNode {
   readonly engine: Engine;
+  readonly databases: Readonly<Record<keyof EngineDatabases, WatchedDatabase>>;
   readonly tasks: TaskService;
   readonly queues: QueueService;
+  /** What this node was told on the channel. */
+  readonly heard: readonly string[];
+  /** Resolves once it was told this. */
+  hears(message: string): Promise<void>;
+  submit(request?: Partial<TaskRequest>, principal?: Principal): Promise<string>;
+  /** Looks for due tasks and starts their calls, without waiting for any of them to end. */
+  look(): Promise<void>;
   /** Looks for due tasks, makes their calls and settles them, until nothing more is due. */
   dispatchOnce(): Promise<void>;
+  /** Resolves once it does nothing more of its own accord. Calls may still be under way. */
+  rest(): Promise<void>;
+  /** Gives what it holds back, without waiting for its calls. */
   stop(): Promise<void>;
 }
 
 export interface TestHouse extends TestNode {
   readonly database: Database;
+  readonly connection: pg.ClientConfig;
   readonly principal: Principal;
   readonly target: TestTarget;
-  readonly log: { readonly fields: object; readonly message: string }[];
+  readonly log: { readonly fields: Record<string, unknown>; readonly message: string }[];
   openNode(): Promise<TestNode>;
-  submit(request?: Partial<TaskRequest>): Promise<string>;
+  /** Another team, with a queue of the same name as the house's own. */
+  openTeam(queueSettings?: Partial<QueueSettings>): Promise<Principal>;
   task(id: string): Promise<Task>;
   /** Lets time pass, as far as the database can tell: every instant that is waited for moves closer. */
   advance(seconds: number): Promise<void>;
+  /** Every worker is taken for dead by this node's reaper, and what they held goes back. */
+  reapEverything(): Promise<void>;
+  /** Resolves once so many attempts have been settled in all, on whatever node. */
+  settled(count: number): Promise<void>;
+  /** Resolves once every node has heard every hint sent before, and has done what follows from it. */
+  quiet(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openTestHouse(queueSettings: Partial<QueueSettings> = {}): Promise<TestHouse> {
+export interface TestHouseOptions {
+  /** Calls in flight per node. */
+  readonly capacity?: number;
+  readonly random?: () => number;
+}
+
+export async function openTestHouse(
+  queueSettings: Partial<QueueSettings> = {},
+  options: TestHouseOptions = {},
+): Promise<TestHouse> {
   const test = await createTestDatabase();
   const target = await startTestTarget();
   const { teamId } = await ensureOperator(test.database, null);
   const principal: Principal = { teamId, keyId: "key", environment: "live" };
-  const log: { fields: object; message: string }[] = [];
+  const log: TestHouse["log"] = [];
   const nodes: TestNode[] = [];
   const openNode = async () => {
-    const node = await startNode(test, log);
+    const node = await startNode({ test, log, options, principal, target });
     nodes.push(node);
     return node;
   };
@@ -57,13 +87,16 @@ export async function openTestHouse(queueSettings: Partial<QueueSettings> = {}):
   return {
     ...node,
     database: test.database,
+    connection: test.connection,
     principal,
     target,
     log,
     openNode,
-    async submit(request = {}) {
-      const created = await node.tasks.create(principal, { ...plainRequest(target.url), ...request });
-      return created.id;
+    async openTeam(settings = {}) {
+      const other = await insertTeam(test.database, "Guests", "free");
+      const guest: Principal = { teamId: other, keyId: "key", environment: "live" };
+      await node.queues.create(guest, QUEUE, settings);
+      return guest;
     },
     task: (id) => node.tasks.get(principal, id),
     async advance(seconds) {
@@ -73,6 +106,15 @@ export async function openTestHouse(queueSettings: Partial<QueueSettings> = {}):
         [seconds],
       );
     },
+    async reapEverything() {
+      // The first round only learns what time it is.
+      await node.engine.reaper.reapOnce();
+      await test.database.rows("update workers set expires_at = now() - interval '1 second'");
+      await node.engine.reaper.reapOnce();
+    },
+    settled: (count) =>
+      until(() => log.filter(({ message }) => message === "attempt.settled").length >= count),
+    quiet: () => quiet(test, nodes),
     async close() {
       for (const each of nodes) await each.stop();
       await target.close();
@@ -95,49 +137,117 @@ export function plainRequest(url: string): TaskRequest {
   };
 }
 
-async function startNode(test: TestDatabase, log: { fields: object; message: string }[]): Promise<TestNode> {
+/** So many rounds of hints answering hints are a storm. */
+const STORM = 30;
+let marks = 0;
+
+async function quiet(test: TestDatabase, nodes: readonly TestNode[]): Promise<void> {
+  for (let round = 0; round < STORM; round += 1) {
+    const before = activity(nodes);
+    marks += 1;
+    const mark = `mark-${marks}`;
+    await test.database.rows("select pg_notify($1, $2)", [CHANNEL, mark]);
+    for (const node of nodes) {
+      await node.hears(mark);
+      await node.engine.dispatcher.dispatchOnce();
+      for (const database of Object.values(node.databases)) await database.idle();
+    }
+    if (activity(nodes) === before) return;
+  }
+  throw new Error("The nodes do not come to rest: each hint is answered by another");
+}
+
+/** Rises with everything that happens, but for the marks and what asking causes. */
+function activity(nodes: readonly TestNode[]): number {
+  let total = 0;
+  for (const { heard, databases } of nodes) {
+    total += heard.filter((message) => !message.startsWith("mark-")).length;
+    total += databases.claim.sent.length + databases.chores.sent.length;
+  }
+  return total;
+}
+
+async function startNode(house: {
+  readonly test: TestDatabase;
+  readonly log: TestHouse["log"];
+  readonly options: TestHouseOptions;
+  readonly principal: Principal;
+  readonly target: TestTarget;
+}): Promise<TestNode> {
+  const { test, log, options } = house;
   const caller = createCaller({ userAgent: "Bellhop/test", guard: allowAll });
   const note = (fields: object, message: string) => {
-    log.push({ fields, message });
+    log.push({ fields: { ...fields }, message });
+  };
+  const databases = {
+    lease: watchDatabase(test.open(1)),
+    intake: watchDatabase(test.open(1)),
+    settle: watchDatabase(test.open(2)),
+    claim: watchDatabase(test.open(2)),
+    chores: watchDatabase(test.open(2)),
   };
   const engine = createEngine({
-    databases: {
-      lease: test.open(1),
-      intake: test.open(1),
-      settle: test.open(2),
-      claim: test.open(2),
-      chores: test.open(2),
-    },
+    databases,
     caller,
     log: { debug: note, info: note, warn: note, error: note },
     name: "test",
-    capacity: 1000,
+    capacity: options.capacity ?? 1000,
     retentionDays: 30,
-    ownHeaders: () => ({}),
+    ownHeaders: (claim) => ({ "bellhop-task-id": claim.id, "bellhop-attempt": String(claim.attempt) }),
     monotonicMs: () => performance.now(),
-    random: () => 0,
+    random: options.random ?? (() => 0),
   });
   await engine.lease.start();
+  const heard: string[] = [];
+  const onHeard: (() => void)[] = [];
   const listener = await new Promise<Listener>((resolve) => {
     const opened = createListener({
       connect: () => new pg.Client(test.connection),
       channel: CHANNEL,
-      onMessage: engine.hear,
+      onMessage(message) {
+        heard.push(message);
+        engine.hear(message);
+        for (const wake of onHeard.splice(0)) wake();
+      },
       onConnected: () => resolve(opened),
     });
   });
   const nodeId = () => engine.lease.workerId;
+  const tasks = createTaskService({ sql: test.database, nodeId, submit: engine.submit });
   let stopped: Promise<void> | null = null;
+  const look = async () => {
+    engine.alarm.lookEverywhere();
+    await engine.alarm.ringOnce();
+    await engine.dispatcher.dispatchOnce();
+  };
   return {
     engine,
-    tasks: createTaskService({ sql: test.database, nodeId, submit: engine.submit }),
+    databases,
+    tasks,
     queues: createQueueService({ database: test.database, nodeId }),
+    heard,
+    async hears(message) {
+      while (stopped === null && !heard.includes(message)) {
+        await new Promise<void>((resolve) => onHeard.push(resolve));
+      }
+    },
+    async submit(request = {}, principal = house.principal) {
+      const created = await tasks.create(principal, { ...plainRequest(house.target.url), ...request });
+      return created.id;
+    },
+    look,
     async dispatchOnce() {
-      engine.alarm.lookEverywhere();
-      await engine.alarm.ringOnce();
-      await engine.dispatcher.dispatchOnce();
+      await look();
       await engine.attempts.finished();
       await engine.dispatcher.dispatchOnce();
+    },
+    async rest() {
+      const statements = () => Object.values(databases).reduce((sum, { sent }) => sum + sent.length, 0);
+      for (let before = -1; before !== statements(); ) {
+        before = statements();
+        for (const database of Object.values(databases)) await database.idle();
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+      }
     },
     stop() {
       stopped ??= (async () => {

@@ -1,7 +1,7 @@
 import { Problem, type ProblemDetail } from "../domain/problem.ts";
 
 /** A body of nothing but wrong fields must not be answered with a longer one. */
-const MOST_DETAILS = 20;
+export const MOST_DETAILS = 20;
 
 /** What strangers send is repeated in answers only up to this length. */
 const LONGEST_ECHO = 128;

@@ -19,7 +19,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const problem = toProblem(error, request);
   reply.type("application/json; charset=utf-8");
   if (problem === null) {
-    request.log.error({ err: error }, "request failed");
+    request.log.error({ requestId: request.id, err: error }, "request failed");
     return reply.code(500).send(INTERNAL_ERROR);
   }
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");

@@ -9,18 +9,17 @@ import { LARGEST_HEADERS_BYTES, LONGEST_URL, MOST_HEADERS } from "./schemas/task
  */
 const NOT_IN_URL = /[\s\p{Cc}\p{Cs}]/u;
 
-/** Absolute http or https, and no credentials: they would be stored and shown in every record. */
+/** What stands between `//` and the path. For http a backslash is a slash, and further slashes are skipped. */
+const AUTHORITY = /^https?:\/\/[/\\]*([^/\\?#]*)/i;
+
+/**
+ * Absolute http or https, and no credentials: they would be stored and shown in every record. They are looked for in
+ * the text, because a parsed URL no longer shows empty ones (`http://@host`).
+ */
 export function isCallUrl(text: string): boolean {
   if (text.length > LONGEST_URL || NOT_IN_URL.test(text)) return false;
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === "" && password === "" && !hasUserInfo(text);
-}
-
-/** `http://@host` has empty credentials, which the parsed URL no longer shows. */
-function hasUserInfo(text: string): boolean {
-  const authority = /^https?:[/\\]*([^/\\?#]*)/i.exec(text);
-  return authority?.[1]?.includes("@") ?? false;
+  const authority = AUTHORITY.exec(text)?.[1];
+  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
 }
 
 /** Every rule that the headers of a call break. */

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
+      requestId: request.id,
       method: request.method,
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,

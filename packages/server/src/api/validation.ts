@@ -1,8 +1,8 @@
 import type { FastifySchemaValidationError, FastifyServerOptions } from "fastify";
 import { Problem, type ProblemDetail } from "../domain/problem.ts";
-import { broken, echo, invalid } from "./complaint.ts";
+import { closestName } from "../domain/spelling.ts";
+import { broken, echo, invalid, MOST_DETAILS } from "./complaint.ts";
 import { ruleOf } from "./rule-text.ts";
-import { closestName } from "./spelling.ts";
 
 /**
  * Nothing a caller sent is changed on the way in: no "5" becomes 5, no unknown field disappears, no default appears.
@@ -23,24 +23,35 @@ export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = {
 
 /** Turns what ajv found into the refusal. Fields nobody knows come first: they are often why another is missing. */
 export function toProblem(errors: FastifySchemaValidationError[], part: string): Problem {
-  const unknown: ProblemDetail[] = [];
-  const missing: ProblemDetail[] = [];
-  const wrong: ProblemDetail[] = [];
-  for (const error of errors) {
-    const { keyword, instancePath, params } = error;
-    const schema = "parentSchema" in error ? error.parentSchema : undefined;
-    if (keyword === "additionalProperties") {
-      unknown.push(unknownField(String(params.additionalProperty), schema));
-    } else if (keyword === "required") {
-      const field = String(params.missingProperty);
-      missing.push({ field, error: `${field} is required` });
-    } else if (instancePath === "") {
-      return new Problem(part === "body" ? "body_not_object" : "request_malformed");
-    } else {
-      wrong.push(broken(fieldName(instancePath), ruleOf(schema)));
-    }
+  if (errors.some(({ keyword, instancePath }) => keyword === "type" && instancePath === "")) {
+    return new Problem(part === "body" ? "body_not_object" : "request_malformed");
   }
-  return invalid([...unknown, ...missing, ...wrong]);
+  const firstOf = (keep: (keyword: string) => boolean, describe: (error: VerboseError) => ProblemDetail) =>
+    // Only as many as are shown: describing a hundred thousand fields would keep everybody else waiting.
+    errors
+      .filter(({ keyword }) => keep(keyword))
+      .slice(0, MOST_DETAILS)
+      .map(describe);
+  return invalid([
+    ...firstOf((keyword) => keyword === "additionalProperties", unknown),
+    ...firstOf((keyword) => keyword === "required", missing),
+    ...firstOf((keyword) => keyword !== "additionalProperties" && keyword !== "required", wrong),
+  ]);
+}
+
+/** With `verbose`, ajv adds the schema that was broken. */
+type VerboseError = FastifySchemaValidationError & { readonly parentSchema?: unknown };
+
+function unknown({ params, parentSchema }: VerboseError): ProblemDetail {
+  return unknownField(String(params.additionalProperty), parentSchema);
+}
+
+function missing({ params }: VerboseError): ProblemDetail {
+  return { field: String(params.missingProperty), error: `${params.missingProperty} is required` };
+}
+
+function wrong({ instancePath, parentSchema }: VerboseError): ProblemDetail {
+  return broken(fieldName(instancePath), ruleOf(parentSchema));
 }
 
 export function unknownField(name: string, schema?: unknown): ProblemDetail {

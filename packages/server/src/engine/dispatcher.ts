@@ -61,7 +61,7 @@ export function createDispatcher(deps: {
   let stopped = false;
 
   function lineUp(lane: Lane): void {
-    if (stopped || lane.busy || !(lane.backlog || lane.stale)) return;
+    if (stopped || lane.retired || lane.busy || !(lane.backlog || lane.stale)) return;
     ready.add(lane);
     if (claimers.size < CLAIMERS) {
       const claimer = drain().finally(() => claimers.delete(claimer));
@@ -94,7 +94,7 @@ export function createDispatcher(deps: {
   }
 
   async function serve(lane: Lane): Promise<void> {
-    if (lane.busy) return;
+    if (lane.busy || lane.retired) return;
     lane.busy = true;
     try {
       if (lane.stale) await acquire(lane);
@@ -126,7 +126,8 @@ export function createDispatcher(deps: {
     const current = replaced ? lanes.open(lane.teamId, lane.queue) : lane;
     const before = lane.grant?.slots ?? 0;
     current.grant = grant;
-    current.stale = false;
+    // What was said of the queue while we asked may be news: the lane then stays stale.
+    current.stale = lane.stale;
     current.backlog = lane.backlog;
     current.usedAtMs = deps.monotonicMs();
     if (grant.starved || grant.slots < before)

@@ -14,6 +14,8 @@ export interface Lane {
   backlog: boolean;
   /** Being claimed from right now. */
   busy: boolean;
+  /** Out of the books: calls may still end here, none may start. The queue is gone, or has a lane of its own anew. */
+  retired: boolean;
   usedAtMs: number;
 }
 
@@ -71,14 +73,18 @@ export function createLanes(capacity: number): Lanes {
         inFlight: 0,
         backlog: false,
         busy: false,
+        retired: false,
         usedAtMs: 0,
       };
       lanes.set(key, lane);
       return lane;
     },
-    drop: (lane) => lanes.delete(`${lane.teamId}/${lane.queue}`),
+    drop(lane) {
+      if (!lane.retired) lanes.delete(`${lane.teamId}/${lane.queue}`);
+      lane.retired = true;
+    },
     free(lane) {
-      if (lane.grant === null || lane.grant.paused) return 0;
+      if (lane.retired || lane.grant === null || lane.grant.paused) return 0;
       const ofTeam = teamShare(lane.teamId) - (byTeam.get(lane.teamId) ?? 0);
       return Math.min(lane.grant.slots - lane.inFlight, ofTeam, capacity - total);
     },

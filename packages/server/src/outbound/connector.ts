@@ -88,10 +88,11 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
     const deadlineAt = performance.now() + connectTimeoutMs;
     if (stopped || !isWanted(origin)) throw unwanted();
     const addresses = await findAddresses(hostname);
+    let failure = new ConnectFailure("dns_failed", `No address found for host ${hostname}`);
+    if (addresses.length === 0) throw failure;
     const verdict = guard.check(hostname, addresses);
     if (!verdict.allowed) throw new ConnectFailure("blocked", verdict.message);
 
-    let failure = new ConnectFailure("dns_failed", `No address found for host ${hostname}`);
     const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
     for (const [index, address] of tried.entries()) {
       if (stopped || !isWanted(origin)) throw unwanted();

@@ -1,16 +1,14 @@
 import type { Agent, Dispatcher } from "undici";
 import type { Outcome, Phase } from "../domain/outcome.ts";
-import { decodeContent } from "./content-decoding.ts";
+import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
 import { describeDeadline, describeError, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
-import { ResponseBody } from "./response-body.ts";
-import { readHeaders, readText } from "./response-text.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
 
 /**
  * One call on its way, from dispatch to its only outcome. Many things race to end it (the last byte, the deadline,
  * the signal, a broken socket, the stop of the process): the first wins, the others find it settled. A class and not
- * a closure: it is undici's handler, and the timer's argument, one object per call.
+ * a closure: it is undici's handler and the timer's argument in one object per call.
  */
 
 /** Node fires at once when asked to wait longer. */
@@ -43,13 +41,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timeoutMs: number;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #startedAt = performance.now();
-  readonly #body: ResponseBody;
   #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: Phase = "not_sent";
   #answerBegan = false;
-  #statusCode: number | null = null;
-  #headers: Record<string, string> = {};
+  #answer: Answer | null = null;
   #unsentRetries = 0;
   #ended = false;
 
@@ -65,7 +61,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timeoutMs = timeoutMs;
     this.signal = signal;
     this.#resolve = resolve;
-    this.#body = new ResponseBody(home.maxResponseBytes);
   }
 
   start(): void {
@@ -111,12 +106,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // Informational: the answer is still to come.
     if (statusCode < 200 || this.#ended) return;
     this.#phase = "responded";
-    this.#statusCode = statusCode;
-    this.#headers = readHeaders(headers);
+    this.#answer = new Answer(statusCode, headers, this.#home.maxResponseBytes);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#ended || this.#body.append(chunk)) return;
+    if (this.#ended || this.#answer?.append(chunk) !== false) return;
     this.#complete(true);
     controller.abort(LET_GO);
   }
@@ -128,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#ended) return;
     const code = readErrorCode(error);
-    if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && isBodiless(this.#statusCode)) {
+    if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && isBodiless(this.#answer)) {
       // A 304 may state the length that the full answer would have had; undici takes that for a cut.
       this.#complete(false);
       return;
@@ -154,7 +148,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #cut(reason: NetworkFailure): void {
     if (this.#ended) return;
     this.#fail(reason);
-
+    this.#controller?.abort(LET_GO);
   }
 
   #fail({ code, message }: NetworkFailure): void {
@@ -163,35 +157,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
       code,
       message,
       phase: this.#phase,
-      statusCode: this.#statusCode,
+      statusCode: this.#answer?.statusCode ?? null,
       durationMs: this.#end(),
     });
   }
 
   #complete(cut: boolean): void {
-    if (this.#ended) return;
-    const durationMs = this.#end();
-    const bytes = this.#body.bytes();
-    const coding = this.#headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-    if (coding === "identity" || bytes.length === 0) {
-      this.#respond(bytes, cut, durationMs);
-      return;
-    }
-    void decodeContent(bytes, coding, this.#home.maxResponseBytes).then((decoded) => {
-      if (decoded === null) this.#respond(bytes, cut, durationMs);
-      else this.#respond(decoded.bytes, cut || decoded.truncated, durationMs);
-    });
-  }
-
-  #respond(bytes: Buffer, truncated: boolean, durationMs: number): void {
-    this.#tell({
-      kind: "response",
-      statusCode: this.#statusCode ?? 0,
-      headers: this.#headers,
-      body: readText(bytes),
-      truncated,
-      durationMs,
-    });
+    if (this.#ended || this.#answer === null) return;
+    const response = this.#answer.read(cut, this.#end());
+    if (response instanceof Promise) void response.then((decoded) => this.#tell(decoded));
+    else this.#tell(response);
   }
 
   #tell(outcome: Outcome): void {
@@ -212,6 +187,6 @@ function expire(exchange: Exchange): void {
   exchange.expire();
 }
 
-function isBodiless(statusCode: number | null): boolean {
-  return statusCode === 204 || statusCode === 304;
+function isBodiless(answer: Answer | null): boolean {
+  return answer?.statusCode === 204 || answer?.statusCode === 304;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, realpath } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, chmod, mkdir, readdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { exists } from "./disk.ts";
 import { chooseIdentity, findClosedDirectory } from "./identity.ts";
@@ -18,7 +19,7 @@ export type DataDir = { path: string; closed: string | null };
  */
 export async function resolveDataDir(wanted: string): Promise<DataDir> {
   const absolute = resolve(wanted);
-  if (process.getuid?.() !== 0) return { path: await makeDirectory(absolute, 0o700), closed: null };
+  if (process.getuid?.() !== 0) return { path: await makeOwnDirectory(absolute), closed: null };
 
   const hash = createHash("sha256").update(absolute).digest("hex").slice(0, 8);
   const shelter = join(SHELTER, hash);
@@ -36,6 +37,20 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
     );
   }
   return { path: await makeDirectory(shelter, 0o711), closed: closed ?? real };
+}
+
+async function makeOwnDirectory(path: string): Promise<string> {
+  try {
+    const made = await makeDirectory(path, 0o700);
+    await access(made, constants.W_OK | constants.X_OK);
+    return made;
+  } catch (cause) {
+    throw new Error(
+      `Bellhop cannot write to its data directory ${path} as the user with id ${process.getuid?.()}. ` +
+        "Give that user the directory, run Bellhop as the user it belongs to, or set BELLHOP_DATA_DIR to another.",
+      { cause },
+    );
+  }
 }
 
 async function findObstacle(path: string): Promise<string | null> {

@@ -36,5 +36,5 @@ export async function isPostmasterOf(pid: number, pgdata: string): Promise<boole
 export async function clearPostmasterPid(pgdata: string): Promise<void> {
   const left = await readPostmasterPid(pgdata);
   if (left !== null && (await isPostmasterOf(left.pid, pgdata))) return;
-  
+  await rm(join(pgdata, "postmaster.pid"), { force: true });
 }

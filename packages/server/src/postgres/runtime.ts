@@ -30,8 +30,8 @@ async function copyRuntime(binaries: Binaries, target: string): Promise<void> {
     verbatimSymlinks: true,
     mode: constants.COPYFILE_FICLONE,
   });
-  await linkLibraries(draft);
   await settleFiles(draft);
+  await linkLibraries(draft);
   await rename(draft, target);
 }
 
@@ -42,6 +42,7 @@ async function linkLibraries(draft: string): Promise<void> {
     const path = join(draft, relative("native", target));
     await rm(path, { force: true });
     await symlink(relative(dirname(target), source), path);
+    await syncPath(dirname(path));
   }
 }
 
@@ -54,8 +55,8 @@ function readLink(link: unknown): { source: string; target: string } {
 }
 
 /**
- * Opens every file to the user that PostgreSQL runs as, whatever umask the package was installed under, and
- * flushes it: after a power cut the final name must not stand for files the disk never got.
+ * Opens every file to the user that PostgreSQL runs as, and every directory to us, however the package was
+ * installed, and flushes it: after a power cut the final name must not stand for files the disk never got.
  */
 async function settleFiles(dir: string): Promise<void> {
   await chmod(dir, 0o755);

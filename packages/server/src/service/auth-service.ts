@@ -13,14 +13,12 @@ const FRESH_MS = 1_000;
 /** Unknown keys are remembered too, so the memory must have an end. */
 const MAX_REMEMBERED = 10_000;
 
+/** Three parts by dots: a session or an access token, of which there are none yet. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const API_KEY = /^bh_(live|test)_[A-Za-z0-9]{32,128}$/;
 
 export function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
-}
-
-export function isApiKey(text: string): boolean {
-  return API_KEY.test(text);
 }
 
 interface Remembered {
@@ -34,23 +32,22 @@ export function createAuthService(deps: {
 }): AuthService {
   const remembered = new Map<string, Remembered>();
 
-  function find(hash: Buffer): Promise<Principal | null> {
-    const id = hash.toString("latin1");
+  function find(key: string): Promise<Principal | null> {
     const nowMs = deps.monotonicMs();
-    const known = remembered.get(id);
+    const known = remembered.get(key);
     if (known !== undefined && nowMs < known.untilMs) return known.found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const found = findActiveKey(deps.sql, hash);
-    remembered.set(id, { untilMs: nowMs + FRESH_MS, found });
-    found.catch(() => remembered.delete(id));
+    const found = findActiveKey(deps.sql, hashKey(key));
+    remembered.set(key, { untilMs: nowMs + FRESH_MS, found });
+    found.catch(() => remembered.delete(key));
     return found;
   }
 
   return {
     async authenticate(credential) {
-      if (!isApiKey(credential))
-        throw new Problem(credential.startsWith("bh_") ? "api_key_invalid" : "token_invalid");
-      const principal = await find(hashKey(credential));
+      if (JWT.test(credential)) throw new Problem("token_invalid");
+      if (!API_KEY.test(credential)) throw new Problem("api_key_invalid");
+      const principal = await find(credential);
       if (principal === null) throw new Problem("api_key_invalid");
       return principal;
     },

@@ -1,11 +1,12 @@
-import { fromString, fromUUID, toUUID, typeidUnboxed } from "typeid-js";
+import { fromString, fromUUID, toUUID } from "typeid-js";
+import { v7 } from "uuid";
 
 /** One id, two spellings: the row holds the UUID v7, `task_…` is the same 128 bits for people and URLs. */
 const PREFIX = "task";
 
 /** Ids of one process rise strictly, so they also order tasks that were created in the same instant. */
 export function newTaskUuid(): string {
-  return toUUID(typeidUnboxed(PREFIX));
+  return v7();
 }
 
 export function formatTaskId(uuid: string): string {

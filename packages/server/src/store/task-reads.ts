@@ -159,8 +159,13 @@ function toSummary(row: SummaryRow): TaskSummary {
     createdAt: row.created_at,
     startedAt: row.started_at,
     completedAt: row.completed_at,
-    result: row.result,
+    result: row.result === null ? null : inOrder(row.result),
     error: row.error,
     failureReason: row.failure_reason,
   };
+}
+
+/** jsonb keeps members in an order of its own; a reader expects the status first. */
+function inOrder({ statusCode, headers, body, duration, truncated }: TaskResult): TaskResult {
+  return { statusCode, headers, body, duration, ...(truncated && { truncated }) };
 }

@@ -55,14 +55,10 @@ const plausible = fc.oneof(
   ),
   fc.jsonValue(),
 );
-const fields = fc.array(fc.tuple(fc.constantFrom(...FIELDS), plausible), { maxLength: 6 });
-const body = fc.oneof(
-  fields.map(toObjectText),
-  fields.map((entries) =>
-    toObjectText([["queue", "default"], ["webhook_url", "http://a.example/"], ...entries]),
-  ),
-  fc.json(),
-  fc.string(),
+const fields = fc.array(fc.tuple(fc.constantFrom(...FIELDS), plausible), { maxLength: 3 });
+const body = fc.oneof(fields.map(toObjectText), fc.json(), fc.string());
+const nearlyTask = fields.map((entries) =>
+  toObjectText([["queue", "default"], ["webhook_url", "http://a.example/"], ...entries]),
 );
 const query = fc.array(
   fc.tuple(
@@ -73,8 +69,8 @@ const query = fc.array(
 );
 const segment = fc.oneof(
   fc.constantFrom("default", "%00", "%zz", "..", "%2e%2e%2f", "task_", "task_7zzzzzzzzzzzzzzzzzzzzzzzzz"),
-  fc.string().map(encodeURIComponentSafely),
-  fc.string({ minLength: 100, maxLength: 300 }).map(encodeURIComponentSafely),
+  fc.string().map(encodeURIComponent),
+  fc.string({ minLength: 100, maxLength: 300 }).map(encodeURIComponent),
 );
 
 describe("whatever is sent", () => {
@@ -123,6 +119,16 @@ describe("whatever is sent", () => {
     );
   });
 
+  it("is answered without a 500: tasks that are nearly right", async () => {
+    await fc.assert(
+      fc.asyncProperty(nearlyTask, (text) =>
+        check("POST", "/v1/tasks", { "content-type": "application/json" }, text),
+      ),
+      { numRuns: 600 },
+    );
+    assert.ok(api.services.requests.length > 10);
+  });
+
   it("is answered without a 500: bytes that are not text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), (bytes) =>
@@ -135,9 +141,7 @@ describe("whatever is sent", () => {
   it("is answered without a 500: query strings", async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...ROUTES), query, ([method, path], pairs) => {
-        const text = pairs.map(
-          ([key, value]) => `${encodeURIComponentSafely(key)}=${encodeURIComponentSafely(value)}`,
-        );
+        const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
         return check(method, `${path.replace(":id", "default")}?${text.join("&")}`, {});
       }),
       { numRuns: 500 },
@@ -182,8 +186,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  it("never counts as a bug, and some of it is accepted", () => {
-    assert.ok(api.services.requests.length > 10);
+  it("never counts as a bug", () => {
     assert.deepEqual(
       api.lines.filter((line) => Number(line.level) >= 50),
       [],
@@ -194,8 +197,4 @@ describe("whatever is sent", () => {
 /** Names may repeat: the last one counts. */
 function toObjectText(entries: [string, unknown][]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
-}
-
-function encodeURIComponentSafely(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }

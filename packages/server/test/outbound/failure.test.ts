@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { FailureCode, Phase } from "../../src/domain/outcome.ts";
-import {
-  assertFailure,
-  assertResponse,
-  call,
-  connectionClosed,
-  httpTarget,
-  newCaller,
-  PATIENT,
-  scriptedTarget,
-  tcpTarget,
-} from "./target.ts";
+import { assertFailure, call, httpTarget, newCaller, PATIENT, scriptedTarget, tcpTarget } from "./target.ts";
 
 async function expectFailure(
   url: string,
@@ -145,81 +134,5 @@ describe("a target that does not speak HTTP", () => {
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     );
     await expectFailure(target.url, { code: "invalid_response", phase: "sent" });
-  });
-});
-
-describe("a kept-alive connection", () => {
-  it("is used again by the next call", async () => {
-    const target = await httpTarget((_request, response) => response.end("ok"));
-    const caller = newCaller();
-    for (let round = 0; round < 3; round += 1) {
-      assertResponse(await caller.call(call(target.url), PATIENT));
-      // Undici lends a socket again one turn of the event loop after its last answer.
-      await setImmediate();
-    }
-    assert.equal(target.sockets.length, 1);
-  });
-
-  it("is one of as many as there are calls at once", async () => {
-    let waiting: (() => void)[] = [];
-    const target = await httpTarget((_request, response) => {
-      waiting.push(() => response.end("ok"));
-      if (waiting.length < 20) return;
-      for (const answer of waiting) answer();
-      waiting = [];
-    });
-    const caller = newCaller();
-    const calls = Array.from({ length: 20 }, () => caller.call(call(target.url), PATIENT));
-    for (const outcome of await Promise.all(calls)) assertResponse(outcome);
-    assert.equal(target.sockets.length, 20);
-  });
-
-  it("costs no call when the target closed it while idle", async () => {
-    const target = await httpTarget((_request, response) => response.end("ok"));
-    const caller = newCaller();
-    assertResponse(await caller.call(call(target.url), PATIENT));
-    await setImmediate();
-    target.sockets[0]?.end();
-    assertResponse(await caller.call(call(target.url), PATIENT));
-    assert.equal(target.sockets.length, 2);
-  });
-
-  it("costs no call when the target reset it in the moment the next call wanted it", async () => {
-    const target = await httpTarget((_request, response) => response.end("ok"));
-    const caller = newCaller();
-    assertResponse(await caller.call(call(target.url), PATIENT));
-    await setImmediate();
-    target.sockets[0]?.resetAndDestroy();
-    assertResponse(await caller.call(call(target.url), PATIENT));
-    assert.equal(target.sockets.length, 2);
-  });
-
-  it("fails a call that it swallowed, without sending it again", async () => {
-    let requests = 0;
-    const target = await httpTarget((request, response) => {
-      requests += 1;
-      if (requests === 1) response.end("ok");
-      else request.socket.destroy();
-    });
-    const caller = newCaller();
-    assertResponse(await caller.call(call(target.url), PATIENT));
-    await setImmediate();
-
-    const outcome = await caller.call(call(target.url, { method: "GET" }), PATIENT);
-
-    assertFailure(outcome);
-    assert.equal(outcome.code, "connection_reset");
-    assert.equal(outcome.phase, "sent");
-    assert.equal(target.sockets.length, 1, "on the same connection");
-    assert.equal(requests, 2);
-  });
-
-  it("is not used again after an answer that was cut", async () => {
-    const target = await httpTarget((_request, response) => response.end("x".repeat(5000)));
-    const caller = newCaller({ maxResponseBytes: 1000 });
-    await caller.call(call(target.url), PATIENT);
-    await connectionClosed(target);
-    await caller.call(call(target.url), PATIENT);
-    assert.equal(target.sockets.length, 2);
   });
 });

@@ -27,6 +27,12 @@ describe("the data directory", () => {
     assert.equal(await modeOf(wanted), 0o700);
   });
 
+  it("is refused when it cannot be written to", { skip: isRoot }, async () => {
+    const wanted = join(home, "fixed");
+    await mkdir(wanted, { mode: 0o500 });
+    await assert.rejects(resolveDataDir(wanted), /cannot write to its data directory .*set BELLHOP_DATA_DIR/);
+  });
+
   describe("of root", { skip: !isRoot }, () => {
     it("is made where it was asked for, passable but not readable, whatever the umask", async () => {
       await chmod(home, 0o755);

@@ -18,9 +18,14 @@ describe("the runtime copy of the binaries", () => {
     await writeFile(join(native, "lib", "libpq.so.5.18"), "library", { mode: 0o600 });
     const links = [{ source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" }];
     await writeFile(join(native, "pg-symlinks.json"), JSON.stringify(links));
+    await chmod(join(native, "lib"), 0o500);
     await chmod(native, 0o500);
   });
-  after(() => removeDir(dir));
+  after(async () => {
+    await chmod(native, 0o700);
+    await chmod(join(native, "lib"), 0o700);
+    await removeDir(dir);
+  });
 
   it("has the links and the rights that no install script gave the package", async () => {
     const copy = await materialiseRuntime({ native, version: "18.4.0" }, dir);

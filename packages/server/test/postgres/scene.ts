@@ -17,7 +17,7 @@ export function recordLog(): { entries: LogEntry[]; log: (event: string, fields:
 }
 
 export async function makeTempDir(): Promise<string> {
-  return realpath(await mkdtemp("/tmp/bellhop-test-"));
+  return realpath(await mkdtemp("/tmp/bellhop-postgres-test-"));
 }
 
 export async function removeDir(dir: string): Promise<void> {

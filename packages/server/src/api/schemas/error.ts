@@ -23,6 +23,7 @@ const ALWAYS = [
   "invalid",
   "api_key_required",
   "api_key_invalid",
+  "token_invalid",
   "database_away",
   "overloaded",
   "stopping",

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { buildOpenApiDocument } from "../../src/api/openapi-document.ts";
+import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+
+const OPERATIONS = [
+  "get /healthz getHealth",
+  "get /livez getLiveness",
+  "get /readyz getReadiness",
+  "get /v1/queues listQueues",
+  "post /v1/queues createQueue",
+  "delete /v1/queues/{queue_name} deleteQueue",
+  "get /v1/queues/{queue_name} getQueue",
+  "patch /v1/queues/{queue_name} updateQueue",
+  "post /v1/queues/{queue_name}/pause pauseQueue",
+  "post /v1/queues/{queue_name}/resume resumeQueue",
+  "get /v1/tasks listTasks",
+  "post /v1/tasks createTask",
+  "delete /v1/tasks/{task_id} deleteTask",
+  "get /v1/tasks/{task_id} getTask",
+];
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly responses: Record<string, { description: string; content: Record<string, unknown> }>;
+  readonly parameters?: { in: string; name: string; required: boolean }[];
+  readonly security?: unknown[];
+}
+
+describe("the reference", () => {
+  let api: TestApi;
+  // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as a reader would
+  let document: any;
+  before(async () => {
+    api = await createTestApi();
+    document = toAnswer(await api.app.inject({ url: "/openapi.json" })).body;
+  });
+  after(() => api.app.close());
+
+  const operations = (): [string, Operation][] =>
+    Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, Operation] => [
+        `${method} ${path}`,
+        operation,
+      ]),
+    );
+
+  it("is OpenAPI 3.1 with every route", () => {
+    assert.equal(document.openapi, "3.1.0");
+    assert.equal(document.info.version, "1.2.3");
+    assert.deepEqual(
+      operations()
+        .map(([route, { operationId }]) => `${route} ${operationId}`)
+        .sort((a, b) => (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? "") || a.localeCompare(b)),
+      OPERATIONS,
+    );
+  });
+
+  it("describes each answer of each route, and each parameter of each path", () => {
+    for (const [route, { responses, summary, parameters = [] }] of operations()) {
+      assert.ok(summary, route);
+      assert.ok(
+        Object.keys(responses).some((status) => status.startsWith("2")),
+        route,
+      );
+      for (const { description, content } of Object.values(responses)) {
+        assert.ok(description && description !== "Default Response", route);
+        assert.deepEqual(Object.keys(content), ["application/json"]);
+      }
+      const named = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      assert.deepEqual(
+        parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name),
+        named,
+      );
+    }
+  });
+
+  it("asks for a key everywhere but for health", () => {
+    assert.deepEqual(document.security, [{ apiKey: [] }, { apiKeyHeader: [] }]);
+    for (const [route, { security, responses }] of operations()) {
+      const open = !route.includes("/v1/");
+      assert.deepEqual(security, open ? [] : undefined, route);
+      assert.equal(responses[401] === undefined, open, route);
+    }
+  });
+
+  it("has no reference that leads nowhere", () => {
+    const names = new Set(Object.keys(document.components.schemas));
+    const used = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
+      ([, target]) => target ?? "",
+    );
+
+    assert.ok(used.length > 20);
+    for (const target of used) {
+      assert.ok(target.startsWith("#/components/schemas/") && names.has(target.slice(21)), target);
+    }
+    assert.deepEqual(
+      [...names].filter((name) => !used.includes(`#/components/schemas/${name}`)),
+      [],
+    );
+  });
+
+  it("is the same without a server", async () => {
+    assert.deepEqual(await buildOpenApiDocument("1.2.3", "http://127.0.0.1:8787"), document);
+  });
+
+  it("has a page for people that can load nothing from anywhere else", async () => {
+    assert.equal((await api.app.inject({ url: "/docs" })).headers.location, "/docs/");
+    const page = await api.app.inject({ url: "/docs/" });
+    const policy = String(page.headers["content-security-policy"]);
+
+    assert.equal(page.statusCode, 200);
+    assert.doesNotMatch(page.body, /https?:\/\//);
+    assert.match(policy, /default-src 'none'; script-src 'self' 'sha256-[\w+/]+=*';/);
+    assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
+    for (const url of ["/docs/js/scalar.js", "/docs/openapi.json", "/docs/openapi.yaml"]) {
+      assert.equal((await api.app.inject({ url })).statusCode, 200, url);
+    }
+  });
+});

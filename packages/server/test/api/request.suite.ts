@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
+import { createFakeServices } from "./fake-services.ts";
+import { BODY_LIMIT, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+
+const TASK = { queue: "default", webhook_url: "http://a/" };
+
+describe("requests", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  it("contract 1: malformed JSON is not valid JSON", async () => {
+    for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
+      const { status, body } = await api.call("POST", "/v1/tasks", text);
+      assert.deepEqual([status, body], [400, { error: "Request body is not valid JSON" }], text);
+    }
+  });
+
+  it("refuses bytes that are not UTF-8 instead of changing them", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"queue":"default","webhook_url":"http://a/","payload":{"a":"'),
+      Buffer.from([0xff, 0xc3]),
+      Buffer.from('"}}'),
+    ]);
+    const response = await api.app.inject({
+      method: "POST",
+      url: "/v1/tasks",
+      headers: { "content-type": "application/json", "x-api-key": `bh_live_${"a".repeat(43)}` },
+      payload: bytes,
+    });
+
+    assert.deepEqual(toAnswer(response).body, { error: "Request body is not valid JSON" });
+  });
+
+  it("contract 1: the media type is application/json, with or without parameters", async () => {
+    for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON;a=b"]) {
+      assert.equal((await api.call("POST", "/v1/tasks", TASK, { "content-type": type })).status, 201, type);
+    }
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/jsonp",
+      "json",
+      "/",
+      "",
+    ]) {
+      const { status, body } = await api.call("POST", "/v1/tasks", TASK, { "content-type": type });
+      assert.deepEqual([status, body], [415, { error: "Content-Type must be application/json" }], type);
+    }
+    assert.equal(
+      (await api.call("DELETE", "/v1/tasks/x", "a", { "content-type": "text/plain" })).status,
+      415,
+    );
+  });
+
+  it("contract 1: a body over the limit is too large, and one at the limit is not", async () => {
+    const sized = (bytes: number) => {
+      const empty = JSON.stringify({ ...TASK, payload: { a: "" } });
+      return empty.replace('""', `"${"a".repeat(bytes - empty.length)}"`);
+    };
+
+    assert.equal((await api.call("POST", "/v1/tasks", sized(BODY_LIMIT))).status, 201);
+    const { status, body } = await api.call("POST", "/v1/tasks", sized(BODY_LIMIT + 1));
+    assert.deepEqual([status, body], [413, { error: "Request body too large" }]);
+  });
+
+  it("contract 1: an unknown route is not found, with whatever method, body or credential", async () => {
+    for (const [method, url] of [
+      ["GET", "/"],
+      ["GET", "/v1"],
+      ["GET", "/v1/"],
+      ["GET", "/v2/tasks"],
+      ["POST", "/v1/nothing"],
+      ["GET", "/V1/tasks"],
+      ["GET", "/v1/queues/a/b/c"],
+      ["DELETE", "/v1/queues/a/stop"],
+    ] as const) {
+      const { status, body } = toAnswer(
+        await api.app.inject({ method, url, headers: { "content-type": "text/plain" }, payload: "x" }),
+      );
+      assert.deepEqual([status, body], [404, { error: "Not found" }], url);
+    }
+  });
+
+  it("takes an empty id or name for an unknown one", async () => {
+    assert.deepEqual((await api.call("GET", "/v1/tasks/")).body, { error: "Task not found" });
+    assert.deepEqual((await api.call("GET", "/v1/queues/")).body, { error: 'Queue "" not found' });
+  });
+
+  it("contract 1: a wrong method is answered with those that are allowed, also an exotic one", async () => {
+    for (const [method, url, allow] of [
+      ["PUT", "/v1/tasks", "GET, HEAD, POST"],
+      ["DELETE", "/v1/tasks?a=1", "GET, HEAD, POST"],
+      ["POST", "/v1/tasks/task_1", "GET, HEAD, DELETE"],
+      ["POST", "/v1/queues/default", "GET, HEAD, PATCH, DELETE"],
+      ["GET", "/v1/queues/default/pause", "POST"],
+      ["HEAD", "/v1/queues/default/resume", "POST"],
+      ["OPTIONS", "/v1/tasks", "GET, HEAD, POST"],
+      ["TRACE", "/v1/tasks", "GET, HEAD, POST"],
+      ["PROPFIND", "/v1/queues", "GET, HEAD, POST"],
+      ["POST", "/livez", "GET, HEAD"],
+      ["PUT", "/openapi.json", "GET, HEAD"],
+      ["POST", "/docs/", "GET, HEAD"],
+    ] as const) {
+      const response = await api.app.inject({
+        method: method as "GET",
+        url,
+        headers: { "content-type": "application/json" },
+        payload: "not json",
+      });
+      assert.equal(response.statusCode, 405, `${method} ${url}`);
+      assert.equal(response.headers.allow, allow);
+      if (method !== "HEAD") assert.deepEqual(response.json(), { error: "Method not allowed" });
+    }
+  });
+
+  it("answers HEAD like GET, without the body", async () => {
+    const head = await api.call("HEAD", "/v1/queues");
+    const get = await api.call("GET", "/v1/queues");
+
+    assert.deepEqual([head.status, head.text], [200, ""]);
+    assert.equal(head.headers["content-length"], get.headers["content-length"]);
+  });
+
+  it("refuses a URL that cannot be decoded", async () => {
+    for (const url of ["/v1/tasks/%zz", "/%ff", "/v1/queues/%E0%A4%A"]) {
+      const { status, body, headers } = await api.call("GET", url, undefined, { "x-request-id": "mine" });
+      assert.deepEqual([status, body], [400, { error: "Request URL is not valid" }]);
+      assert.equal(headers["x-request-id"], "mine");
+    }
+  });
+
+  it("contract 1: the caller's request id comes back if it is a sane one, otherwise a new one does", async () => {
+    const idOf = async (id: string) =>
+      (await api.call("GET", "/v1/queues", undefined, { "x-request-id": id })).headers["x-request-id"];
+
+    for (const sane of ["a", "req-1.2:3_4/x=+@~", "f47ac10b-58cc-4372-a567-0e02b2c3d479", "a".repeat(128)]) {
+      assert.equal(await idOf(sane), sane);
+    }
+    for (const odd of ["", "a b", 'a"b', "<script>", "ü", "a".repeat(129)]) {
+      assert.match(String(await idOf(odd)), /^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it("contract 1: every answer carries a request id and is JSON", async () => {
+    for (const [method, url, body] of [
+      ["GET", "/livez"],
+      ["GET", "/nothing"],
+      ["PUT", "/v1/tasks"],
+      ["POST", "/v1/tasks", "{"],
+      ["POST", "/v1/tasks", TASK],
+    ] as const) {
+      const { headers } = await api.call(method, url, body);
+      assert.match(String(headers["x-request-id"]), /^[0-9a-f-]{36}$/, url);
+      assert.equal(headers["content-type"], "application/json; charset=utf-8");
+    }
+  });
+
+  it("says when to come back once the services are overloaded", async () => {
+    const services = createFakeServices();
+    const refuse = async () => {
+      throw new Problem("overloaded");
+    };
+    const busy = await createTestApi({ ...services, tasks: { ...services.tasks, create: refuse } });
+
+    const { status, headers } = await busy.call("POST", "/v1/tasks", TASK);
+
+    assert.equal(status, 503);
+    assert.equal(headers["retry-after"], "1");
+    await busy.app.close();
+  });
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const AUTH = `Authorization: Bearer ${LIVE_KEY}\r\n`;
+
+describe("a socket", () => {
+  let api: TestApi;
+  let onList: () => Promise<void>;
+  beforeEach(async () => {
+    onList = async () => {};
+    const services = createFakeServices();
+    const list = async (...args: Parameters<typeof services.queues.list>) => {
+      await onList();
+      return services.queues.list(...args);
+    };
+    api = await createTestApi({ ...services, queues: { ...services.queues, list } });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+  });
+  afterEach(() => api.app.close());
+
+  function open(): Socket {
+    const address = api.app.server.address() as AddressInfo;
+    return connect(address.port, "127.0.0.1");
+  }
+
+  async function exchange(text: string): Promise<string> {
+    const socket = open();
+    socket.write(text);
+    return readAll(socket);
+  }
+
+  it("that sends no HTTP is told so in JSON, with a request id", async () => {
+    for (const text of ["nonsense\r\n\r\n", "BREW /v1/tasks HTTP/1.1\r\nHost: a\r\n\r\n"]) {
+      const answer = await exchange(text);
+      assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+      assert.match(answer, /\r\nContent-Type: application\/json/);
+      assert.match(answer, /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+      assert.ok(answer.endsWith('\r\n\r\n{"error":"Request is not valid HTTP"}'));
+    }
+  });
+
+  it("that sends headers without end is told so", async () => {
+    const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
+
+    assert.match(answer, /^HTTP\/1\.1 431 /);
+    assert.ok(answer.endsWith('{"error":"Request headers too large"}'));
+  });
+
+  it("that goes away in the middle of its body leaves no bug behind", async () => {
+    const socket = open();
+    socket.write(
+      `POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${AUTH}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+    );
+    const [request] = await once(api.app.server, "request");
+    socket.destroy();
+    await new Promise((resolve) => request.on("close", resolve));
+    await api.app.close();
+
+    assert.deepEqual(
+      api.lines.filter((line) => Number(line.level) >= 50),
+      [],
+    );
+  });
+
+  it("that outlives the server's life is told that it is stopping", async () => {
+    const socket = open();
+    const answers = readAll(socket);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const listing = new Promise<void>((resolve) => {
+      onList = () => {
+        resolve();
+        return held;
+      };
+    });
+    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}\r\n`);
+    await listing;
+
+    const closed = api.app.close();
+    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}\r\n`);
+    await once(api.app.server, "request");
+    release();
+    await closed;
+
+    const text = await answers;
+    assert.match(text, /^HTTP\/1\.1 200 OK/);
+    assert.match(text, /HTTP\/1\.1 503 [\s\S]*\{"error":"The server is stopping"\}$/);
+  });
+});
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = "";
+  socket.setEncoding("utf8");
+  for await (const chunk of socket) text += chunk;
+  return text;
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { launch, ready, type ServerProcess, until } from "./server-process.ts";
+
+describe("two nodes on one database", () => {
+  let test: TestDatabase;
+  let target: TestTarget;
+  let nodes: [ServerProcess, ServerProcess];
+
+  before(async () => {
+    test = await createTestDatabase({ template: "template0" });
+    target = await startTestTarget();
+    const { host, port, user, database } = test.connection;
+    const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+    // Both at once, on an empty database: the migrations take turns.
+    nodes = [launch({ DATABASE_URL }), launch({ DATABASE_URL })];
+    await Promise.all(nodes.map(ready));
+  });
+  after(async () => {
+    for (const node of nodes) {
+      node.signal("SIGKILL");
+      await node.exited;
+    }
+    await target.close();
+    await test.drop();
+  });
+
+  it("keep to the queue's concurrency together, and both work", async () => {
+    const [a, b] = nodes;
+    await a.api("POST", "/v1/queues", { name: "shared", concurrency: 4 });
+    const held: (() => void)[] = [];
+    target.answer = (_call, response) => {
+      held.push(() => response.end());
+      if (held.length >= 4) for (const answer of held.splice(0)) answer();
+    };
+    const created = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (index % 2 === 0 ? a : b).api("POST", "/v1/tasks", { queue: "shared", webhook_url: target.url }),
+      ),
+    );
+    for (const { json } of created) assert.equal((await a.ended(json.id)).status, "completed");
+
+    assert.equal(target.calls.length, 40);
+    assert.equal(target.mostAtOnce, 4);
+  });
+
+  it("finish what the other held when it died", async () => {
+    const [a, b] = nodes;
+    const arrived = target.calls.length;
+    target.answer = () => {};
+    const { json } = await a.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    await target.received(arrived + 1);
+    const [holder] = await test.database.rows<{ name: string }>(
+      "select w.name from tasks t join workers w on w.id = t.worker_id where t.status = 'active'",
+    );
+    const dead = holder?.name.endsWith(`:${a.child.pid}`) ? a : b;
+    const alive = dead === a ? b : a;
+    dead.signal("SIGKILL");
+    await dead.exited;
+    target.answer = (_call, response) => response.end("done");
+    // The lease runs out now instead of in 15 s.
+    await test.database.rows("update workers set expires_at = now() - interval '1 s' where name like $1", [
+      `%:${dead.child.pid}`,
+    ]);
+
+    const task = await alive.ended(json.id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.attempts[0].status, "interrupted");
+    await until(async () => (await alive.api("GET", "/readyz")).status === 200);
+  });
+});

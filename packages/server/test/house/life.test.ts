@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { launch, type ServerProcess, startServer, until } from "./server-process.ts";
+
+describe("the built server, on its embedded database", () => {
+  let dataDir: string;
+  let target: TestTarget;
+  const servers: ServerProcess[] = [];
+  const start = async (environment: Record<string, string> = {}) => {
+    const server = await startServer({ BELLHOP_DATA_DIR: dataDir, ...environment });
+    servers.push(server);
+    return server;
+  };
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-life-"));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+  beforeEach(async () => {
+    target = await startTestTarget();
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.signal("SIGTERM");
+      await server.exited;
+    }
+    await target.close();
+  });
+
+  it("takes a task from its creation to its end", async () => {
+    const server = await start();
+    await server.api("POST", "/v1/queues", { name: "errands" });
+    const created = await server.api("POST", "/v1/tasks", {
+      queue: "errands",
+      webhook_url: `${target.url}/hook`,
+      payload: { user: 42 },
+    });
+
+    assert.equal(created.status, 201);
+    assert.equal(created.json.status, "pending");
+    const task = await server.ended(created.json.id);
+    assert.equal(task.status, "completed");
+    assert.deepEqual(task.payload, { user: 42 });
+    assert.equal(task.attempts.length, 1);
+    const [call] = target.calls;
+    assert.equal(call?.path, "/hook");
+    assert.equal(call?.headers["bellhop-task-id"], created.json.id);
+    assert.equal(call?.headers["bellhop-queue"], "errands");
+    assert.equal(call?.headers["bellhop-attempt"], "1");
+    assert.match(call?.headers["user-agent"] ?? "", /^Bellhop\/\d/);
+    assert.equal(call?.headers["content-type"], "application/json");
+  });
+
+  it("finishes after a restart what kill -9 interrupted in the middle of its call", async () => {
+    const first = await start();
+    target.answer = () => {};
+    const { json } = await first.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    await target.received(1);
+    first.signal("SIGKILL");
+    await first.exited;
+    target.answer = (_call, response) => response.end("done");
+
+    const second = await start();
+    const task = await second.ended(json.id);
+
+    assert.equal(task.status, "completed");
+    assert.deepEqual(
+      task.attempts.map((attempt: { status: string }) => attempt.status),
+      ["interrupted", "success"],
+    );
+    assert.deepEqual(
+      target.calls.map((call) => call.headers["bellhop-attempt"]),
+      ["1", "2"],
+    );
+  });
+
+  it("lets a call finish when it is told to stop, takes no more, and exits 0", async () => {
+    const server = await start();
+    let answer = () => {};
+    target.answer = (_call, response) => {
+      answer = () => response.end("late");
+    };
+    const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    await target.received(1);
+    server.signal("SIGTERM");
+    await until(() =>
+      server.api("GET", "/livez").then(
+        () => false,
+        () => true,
+      ),
+    );
+    answer();
+
+    assert.equal(await server.exited, 0);
+    const again = await start();
+    const task = await again.ended(json.id);
+    assert.equal(task.status, "completed");
+    assert.equal(target.calls.length, 1);
+  });
+
+  it("does not wait for calls when it is told a second time, and loses nothing", async () => {
+    const server = await start();
+    target.answer = () => {};
+    const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    await target.received(1);
+    server.signal("SIGTERM");
+    await until(() =>
+      server.api("GET", "/livez").then(
+        () => false,
+        () => true,
+      ),
+    );
+    server.signal("SIGTERM");
+    assert.equal(await server.exited, 0);
+
+    target.answer = (_call, response) => response.end("done");
+    const again = await start();
+    assert.equal((await again.ended(json.id)).status, "completed");
+  });
+
+  it("starts a delayed task within 50 ms of its time when idle", async () => {
+    const server = await start();
+    const at = new Date(Date.now() + 700);
+    let arrivedAt = 0;
+    target.answer = (_call, response) => {
+      arrivedAt = Date.now();
+      response.end();
+    };
+    await server.api("POST", "/v1/tasks", {
+      queue: "default",
+      webhook_url: target.url,
+      run_at: at.toISOString(),
+    });
+    await target.received(1);
+
+    assert.ok(arrivedAt >= at.getTime(), "not before its time");
+    // Told from 50 ms by an order of magnitude, so that a busy machine does not fail it.
+    assert.ok(arrivedAt - at.getTime() < 500, `${arrivedAt - at.getTime()} ms late`);
+  });
+
+  it("refuses a second server on the same data directory, and says what to do", async () => {
+    await start();
+    const second = launch({ BELLHOP_DATA_DIR: dataDir });
+
+    assert.equal(await second.exited, 1);
+    assert.match(second.stderr, /BELLHOP_DATA_DIR/);
+    assert.ok(second.stderr.includes(dataDir));
+  });
+
+  it("refuses a setting it does not know, with the one that was meant", async () => {
+    const server = launch({ BELLHOP_DATA_DIR: dataDir, BELLHOP_RETENTION_DAY: "3" });
+
+    assert.equal(await server.exited, 1);
+    assert.match(
+      server.stderr,
+      /Unknown setting BELLHOP_RETENTION_DAY; did you mean BELLHOP_RETENTION_DAYS\?/,
+    );
+  });
+
+  it("prints the generated key on the first start and never again", async () => {
+    const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
+    const first = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
+    assert.match(first.stdout, /shown this once: bh_live_[0-9a-f]{64}/);
+    first.signal("SIGTERM");
+    await first.exited;
+
+    const second = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
+    assert.doesNotMatch(second.stdout, /bh_live_/);
+    second.signal("SIGTERM");
+    await second.exited;
+    await rm(own, { recursive: true, force: true });
+  });
+});

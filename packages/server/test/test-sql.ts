@@ -1,0 +1,81 @@
+import { Problem } from "../src/domain/problem.ts";
+import type { Database, Sql } from "../src/store/sql.ts";
+
+/** A database that a test can look over the shoulder of, hold up and cut off. */
+export interface WatchedDatabase extends Database {
+  /** The name of each prepared statement that was sent, the text of each other one. */
+  readonly sent: string[];
+  /** Called before a statement is sent; it may hold it up, or throw instead of sending it. */
+  before: (statement: string) => Promise<void> | void;
+  /** Called after a statement has run; what it throws is thrown instead of the answer. */
+  after: (statement: string) => Promise<void> | void;
+  /** Resolves once nothing is under way. */
+  idle(): Promise<void>;
+}
+
+export function watchDatabase(database: Database): WatchedDatabase {
+  const sent: string[] = [];
+  const underWay = new Set<Promise<unknown>>();
+
+  function watchSql(sql: Sql): Sql {
+    return {
+      async rows(query, values) {
+        const statement = typeof query === "string" ? query : query.name;
+        await watched.before(statement);
+        sent.push(statement);
+        const rows = await sql.rows<never>(query, values);
+        await watched.after(statement);
+        return rows;
+      },
+    };
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    const forget = () => underWay.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  const watched: WatchedDatabase = {
+    sent,
+    before: () => {},
+    after: () => {},
+    rows: (query, values) => track(watchSql(database).rows(query, values)),
+    transaction: (work) => track(database.transaction((sql) => work(watchSql(sql)))),
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+  return watched;
+}
+
+/** As a pool says it when the connection is refused or lost. */
+export function databaseAway(): Problem {
+  return new Problem("database_away");
+}
+
+/** A door that statements wait at until it is opened. `reached` resolves when the first one has arrived. */
+export function createGate(): { wait: () => Promise<void>; reached: Promise<void>; open: () => void } {
+  let arrive = () => {};
+  let open = () => {};
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    wait() {
+      arrive();
+      return opened;
+    },
+    reached,
+    open: () => open(),
+  };
+}
+
+/** Lets everything else go on until the condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
+}

@@ -1,0 +1,44 @@
+// Some files are written from the source. Compares the committed ones with what the source says now; `--write` brings
+// them up to date. Needs a build.
+import { readFileSync, writeFileSync } from "node:fs";
+import { buildOpenApiDocument } from "../packages/server/dist/api/openapi-document.js";
+import { SETTINGS } from "../packages/server/dist/config.js";
+import { VERSION } from "../packages/server/dist/version.js";
+
+const generated = {
+  "openapi.json": `${JSON.stringify(await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787"), null, 2)}\n`,
+  "docs/settings.md": settingsPage(),
+};
+
+for (const [name, text] of Object.entries(generated)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (process.argv.includes("--write")) writeFileSync(file, text);
+  else if (read(file) !== text) {
+    console.error(`${name} is not what the source says: run npm run generate`);
+    process.exitCode = 1;
+  }
+}
+
+function settingsPage() {
+  const rows = Object.values(SETTINGS).map(
+    ({ name, fallback, about, secret }) =>
+      `| \`${name}\`${secret ? ` or \`${name}_FILE\`` : ""} | ${fallback === null ? "" : `\`${fallback}\``} | ${about} |`,
+  );
+  return `# Settings
+
+Environment variables, read once at the start. An empty one counts as unset. An unknown \`BELLHOP_\` variable stops the
+start, so that a typo cannot go unnoticed.
+
+| name | default | |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
