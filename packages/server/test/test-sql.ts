@@ -9,19 +9,29 @@ export interface WatchedDatabase extends Database {
   before: (statement: string) => Promise<void> | void;
   /** Called after a statement has run; what it throws is thrown instead of the answer. */
   after: (statement: string) => Promise<void> | void;
-  /** Resolves once nothing is under way. */
+  /** Resolves once nothing is under way but what `before` holds up. */
   idle(): Promise<void>;
 }
 
 export function watchDatabase(database: Database): WatchedDatabase {
   const sent: string[] = [];
   const underWay = new Set<Promise<unknown>>();
+  let heldUp = 0;
+
+  async function pass(statement: string): Promise<void> {
+    heldUp += 1;
+    try {
+      await watched.before(statement);
+    } finally {
+      heldUp -= 1;
+    }
+  }
 
   function watchSql(sql: Sql): Sql {
     return {
       async rows(query, values) {
         const statement = typeof query === "string" ? query : query.name;
-        await watched.before(statement);
+        await pass(statement);
         sent.push(statement);
         const rows = await sql.rows<never>(query, values);
         await watched.after(statement);
@@ -44,7 +54,7 @@ export function watchDatabase(database: Database): WatchedDatabase {
     rows: (query, values) => track(watchSql(database).rows(query, values)),
     transaction: (work) => track(database.transaction((sql) => work(watchSql(sql)))),
     async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (underWay.size > heldUp) await new Promise(setImmediate);
     },
   };
   return watched;

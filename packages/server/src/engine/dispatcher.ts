@@ -103,9 +103,19 @@ export function createDispatcher(deps: {
       lane.busy = false;
     }
     const current = lanes.find(lane.teamId, lane.queue);
-    if (current === undefined) return;
-    if (current.stale || (current.backlog && lanes.free(current) > 0)) lineUp(current);
-    else if (current.backlog && slotsLeft(current) > 0) crowded.add(current);
+    if (current?.stale || (current?.backlog && lanes.free(current) > 0)) lineUp(current);
+    else if (current?.backlog && slotsLeft(current) > 0) crowded.add(current);
+    wakeCrowded(current);
+  }
+
+  /** Room was given back. One lane that waits for it is enough: when it is served, it wakes the next. */
+  function wakeCrowded(except?: Lane): void {
+    for (const lane of crowded) {
+      if (lane === except || (lanes.free(lane) <= 0 && !lane.retired)) continue;
+      crowded.delete(lane);
+      lineUp(lane);
+      if (!lane.retired) return;
+    }
   }
 
   async function acquire(lane: Lane): Promise<void> {
@@ -177,12 +187,7 @@ export function createDispatcher(deps: {
     lanes.giveBack(lane, 1);
     if (lane.grant?.overdrawn) lane.stale = true;
     lineUp(lane);
-    for (const waiting of crowded) {
-      if (lanes.free(waiting) <= 0) continue;
-      crowded.delete(waiting);
-      lineUp(waiting);
-      break;
-    }
+    wakeCrowded();
   }
 
   return {
@@ -205,7 +210,7 @@ export function createDispatcher(deps: {
     },
     giveBack(seat) {
       seat.lane.stale = true;
-      lanes.giveBack(seat.lane, 1);
+      finish(seat.lane);
     },
     finish,
     forget() {

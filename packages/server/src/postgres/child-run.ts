@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { type Identity, spawnIdentity } from "./identity.ts";
 
@@ -20,9 +20,14 @@ export function runBinary(
   identity: Identity,
   onLine: (line: string) => void,
 ): ChildRun {
-  const stdio: StdioOptions = ["ignore", "ignore", "pipe"];
   const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
-  const child = spawn(file, args, { ...spawnIdentity(identity), cwd: "/", detached: true, env, stdio });
+  const child = spawnExplained(file, args, {
+    ...spawnIdentity(identity),
+    cwd: "/",
+    detached: true,
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
 
   const lastLines: string[] = [];
   if (child.stderr !== null) {
@@ -33,7 +38,9 @@ export function runBinary(
     });
   }
   const exited = new Promise<Exit>((resolve) => {
-    child.on("error", (error) => resolve({ code: null, signal: null, lastLines: [explain(file, error)] }));
+    child.on("error", (error) => {
+      resolve({ code: null, signal: null, lastLines: [explain(file, error).message] });
+    });
     // The pipe closes when the last backend of a killed postmaster is gone. A new one is refused until then,
     // so that is worth a wait, but not a long one: a stuck backend must not hold back the news.
     child.on("close", (code, signal) => resolve({ code, signal, lastLines }));
@@ -44,10 +51,21 @@ export function runBinary(
   return { child, exited };
 }
 
-function explain(file: string, error: Error): string {
-  return (
-    `${file} could not be run (${error.message}). The embedded PostgreSQL needs glibc (not Alpine's musl), ` +
-    "a data directory that is not mounted noexec, and, as root, the right to switch to another user. " +
-    "Set DATABASE_URL to use your own PostgreSQL instead."
+/** Node throws some failures of a spawn and emits others. */
+function spawnExplained(file: string, args: string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(file, args, options);
+  } catch (error) {
+    throw explain(file, error);
+  }
+}
+
+function explain(file: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `${file} could not be run (${reason}). The embedded PostgreSQL needs glibc (not Alpine's musl), ` +
+      "a data directory that is not mounted noexec, and, as root, the right to switch to another user. " +
+      "Set DATABASE_URL to use your own PostgreSQL instead.",
+    { cause },
   );
 }

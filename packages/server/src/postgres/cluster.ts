@@ -1,7 +1,7 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runBinary } from "./child-run.ts";
-import { chownTree, exists, syncPath } from "./disk.ts";
+import { exists, giveTo, giveTreeTo, syncPath } from "./disk.ts";
 import type { Identity } from "./identity.ts";
 import type { Log } from "./log.ts";
 
@@ -36,7 +36,7 @@ async function createCluster(
   const startedAt = performance.now();
   const dataDir = dirname(pgdata);
   const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX));
-  if (identity !== null) await chown(draft, identity.uid, identity.gid);
+  await giveTo(identity, draft);
 
   const args = ["-D", draft, "-U", "bellhop", "--encoding=UTF8", "--locale=C", "--auth=trust"];
   args.push("--data-checksums", "--no-instructions");
@@ -64,7 +64,7 @@ async function checkCluster(pgdata: string, version: string, identity: Identity)
     );
   }
   // A copy restored by root belongs to root, as whom PostgreSQL cannot run.
-  if (uid !== runsAs && identity !== null) await chownTree(pgdata, identity);
+  if (uid !== runsAs) await giveTreeTo(identity, pgdata);
   // PostgreSQL refuses a cluster that others can read, which a restored copy may have become.
   await chmod(pgdata, 0o700);
 

@@ -1,5 +1,6 @@
 import { access, chown, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Identity } from "./identity.ts";
 
 /** Flushes a file, or the names in a directory, to the disk. */
 export async function syncPath(path: string): Promise<void> {
@@ -18,11 +19,25 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Gives a whole tree to a user. Links are left alone: what they point at may not be ours to give. */
-export async function chownTree(path: string, owner: { uid: number; gid: number }): Promise<void> {
-  await chown(path, owner.uid, owner.gid);
+/** Gives a path to the user that PostgreSQL runs as; in a container even root may lack that right. */
+export async function giveTo(owner: Identity, path: string): Promise<void> {
+  if (owner === null) return;
+  try {
+    await chown(path, owner.uid, owner.gid);
+  } catch (cause) {
+    throw new Error(
+      `Root may not give ${path} to the user with id ${owner.uid}, as whom the embedded PostgreSQL would run. ` +
+        "Run Bellhop as an ordinary user, allow CHOWN, SETUID and SETGID, or set DATABASE_URL.",
+      { cause },
+    );
+  }
+}
+
+/** The same for a whole tree. Links are left alone: what they point at may not be ours to give. */
+export async function giveTreeTo(owner: Identity, path: string): Promise<void> {
+  await giveTo(owner, path);
   if (!(await stat(path)).isDirectory()) return;
   for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) await chownTree(join(path, entry.name), owner);
+    if (!entry.isSymbolicLink()) await giveTreeTo(owner, join(path, entry.name));
   }
 }

@@ -49,11 +49,12 @@ export async function holdOwnership(
   return { stop };
 }
 
-/** After a crash the lock may still be held for a moment: by our own former connection. */
+/** Whatever goes wrong after a crash may be over at the next try, and so may our own former connection's lock. */
 async function takeBack(connection: EmbeddedConnection, over: AbortSignal): Promise<Client> {
   for (;;) {
-    const answer = await askUntilAnswered(connection, over);
-    if (answer.client !== null) return answer.client;
+    over.throwIfAborted();
+    const answer = await tryOwnership(connection).catch(() => null);
+    if (answer !== null && answer.client !== null) return answer.client;
     await nap(over);
   }
 }
@@ -64,10 +65,20 @@ async function askUntilAnswered(connection: EmbeddedConnection, over: AbortSigna
     try {
       return await tryOwnership(connection);
     } catch (error) {
-      if (error instanceof DatabaseError && error.code === "3D000") await createBellhopDatabase(connection);
-      else await nap(over);
+      if (hasState(error, "3D000")) await createBellhopDatabase(connection);
+      else if (mayPass(error)) await nap(over);
+      else throw error;
     }
   }
+}
+
+/** A refused connection may pass, and so may SQLSTATE class 57: starting up, in recovery, shutting down. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || hasState(error, "57");
+}
+
+function hasState(error: unknown, state: string): boolean {
+  return error instanceof DatabaseError && error.code?.startsWith(state) === true;
 }
 
 /** Cut short when it is over, without an error: the reason in `over` is the one worth throwing. */

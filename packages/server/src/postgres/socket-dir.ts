@@ -1,6 +1,7 @@
-import { chown, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { giveTo } from "./disk.ts";
 import { findClosedDirectory, type Identity } from "./identity.ts";
 
 /** Only names the socket file: nothing listens on TCP. */
@@ -14,7 +15,7 @@ const PATH_LIMIT = 103;
 /** Makes a private directory for the socket: with trust authentication, entering it is the permission. */
 export async function makeSocketDir(identity: Identity): Promise<string> {
   const dir = await mkdtemp(join(await chooseParent(identity), PREFIX));
-  if (identity !== null) await chown(dir, identity.uid, identity.gid);
+  await giveTo(identity, dir);
   return dir;
 }
 

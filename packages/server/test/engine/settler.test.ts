@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Settlement } from "../../src/domain/settlement.ts";
+import { createSettler } from "../../src/engine/settler.ts";
+import type { Sql } from "../../src/store/sql.ts";
+
+const at = new Date("2030-01-01T00:00:00Z");
+
+function settlement(id: string, body: string): Settlement {
+  return {
+    claim: {
+      teamId: 1,
+      id,
+      shape: "queue",
+      queue: "errands",
+      queueId: 1,
+      priority: 5,
+      fence: 1,
+      attempt: 1,
+      attemptStartedAt: at,
+      call: { method: "POST", url: "http://localhost", headers: {}, body: null },
+      failures: 0,
+      maxRetries: 0,
+      backoff: "fixed",
+      retryDelaySeconds: 1,
+      timeoutSeconds: 30,
+    },
+    attempt: {
+      number: 1,
+      status: "success",
+      responseCode: 200,
+      executedAt: at,
+      durationMs: 1,
+      phase: "responded",
+      error: null,
+    },
+    verdict: { kind: "completed", result: { statusCode: 200, headers: {}, body, duration: 1 } },
+  };
+}
+
+/** A database that takes every settlement but those this function refuses. */
+function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[]) => Error | null) {
+  const statements: string[][] = [];
+  const sql: Sql = {
+    async rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
+      const rows = JSON.parse(String(values[0]));
+      statements.push(rows.map((row: { id: string }) => row.id));
+      const error = refuse(rows);
+      if (error !== null) throw error;
+      return rows.map((row: { id: string }) => ({ id: row.id, status: "completed", run_at: at })) as Row[];
+    },
+  };
+  return { sql, statements };
+}
+
+const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
+const newSettler = (sql: Sql) => createSettler({ sql, nodeId: () => 1, log: quietLog });
+
+/** As the driver throws it when the server refuses a statement. */
+function refusal(code: string): Error {
+  return Object.assign(new TypeError("refused"), { code });
+}
+
+describe("the settler", () => {
+  it("settles the others of a group when the database cannot hold one of them", async () => {
+    const { sql } = createFakeSql((rows) =>
+      rows.some((row) => row.result?.body === "bad") ? refusal("22P05") : null,
+    );
+    const settler = newSettler(sql);
+
+    const settled = await Promise.all([
+      settler.add(settlement("a", "good")),
+      settler.add(settlement("b", "bad")),
+      settler.add(settlement("c", "good")),
+    ]);
+
+    assert.deepEqual(
+      settled.map((each) => each?.status),
+      ["completed", "completed", "completed"],
+    );
+  });
+
+  it("drops only the result of the one that cannot be held", async () => {
+    const kept = new Map<string, string>();
+    const { sql } = createFakeSql((rows) => {
+      if (rows.some((row) => row.result?.body === "bad")) return refusal("22P05");
+      for (const row of rows) kept.set(row.id, row.result?.body ?? "none");
+      return null;
+    });
+    const settler = newSettler(sql);
+
+    await Promise.all([settler.add(settlement("a", "good")), settler.add(settlement("b", "bad"))]);
+
+    assert.deepEqual([...kept].sort(), [
+      ["a", "good"],
+      ["b", ""],
+    ]);
+  });
+
+  it("gives up on what the database refuses even without its result, instead of asking for ever", async () => {
+    let tries = 0;
+    const { sql } = createFakeSql(() => {
+      tries += 1;
+      return tries <= 20 ? refusal("22P05") : null;
+    });
+
+    await assert.rejects(newSettler(sql).add(settlement("a", "bad")));
+    assert.ok(tries <= 5, `${tries} tries`);
+  });
+});
