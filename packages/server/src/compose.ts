@@ -60,9 +60,9 @@ async function build(
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
-  const open = (use: string, max: number, hot = false) => {
+  const open = (use: string, max: number) => {
     const onError = (err: Error) => log.warn({ use, err }, "database.connection_lost");
-    const pool = createPool(connection, { max, applicationName: `bellhop-${use}`, onError, hot });
+    const pool = createPool(connection, { max, applicationName: `bellhop-${use}`, onError });
     closers.push(() => pool.end());
     return pool;
   };
@@ -80,9 +80,9 @@ async function build(
   const engine = createEngine({
     databases: {
       lease: createDatabase(open("lease", 1)),
-      intake: createDatabase(open("intake", 1, true)),
-      settle: createDatabase(open("settle", 2, true)),
-      claim: createDatabase(open("claim", 2, true)),
+      intake: createDatabase(open("intake", 1)),
+      settle: createDatabase(open("settle", 2)),
+      claim: createDatabase(open("claim", 2)),
       chores: createDatabase(open("chores", 2)),
     },
     caller,

@@ -238,8 +238,10 @@ async function startNode(house: {
     look,
     async dispatchOnce() {
       await look();
-      await engine.attempts.finished();
-      await engine.dispatcher.dispatchOnce();
+      do {
+        await engine.attempts.finished();
+        await engine.dispatcher.dispatchOnce();
+      } while (engine.attempts.count > 0);
     },
     async rest() {
       const statements = () => Object.values(databases).reduce((sum, { sent }) => sum + sent.length, 0);

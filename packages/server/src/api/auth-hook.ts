@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Principal } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/auth-service.ts";
@@ -13,11 +13,23 @@ declare module "fastify" {
 const BEARER = /^Bearer +(\S.*)$/i;
 
 /** Runs before the body is read: a stranger cannot make us parse anything. */
-export function createAuthHook(auth: AuthService): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
+export function createAuthHook(auth: AuthService): onRequestHookHandler {
+  return (request, _reply, done) => {
     const credential = credentialOf(request);
-    if (credential === undefined) throw new Problem("api_key_required");
-    request.principal = await auth.authenticate(credential);
+    if (credential === undefined) {
+      done(new Problem("api_key_required"));
+      return;
+    }
+    // Nearly always known: no promise is made then.
+    request.principal = auth.recall(credential);
+    if (request.principal !== null) {
+      done();
+      return;
+    }
+    auth.authenticate(credential).then((principal) => {
+      request.principal = principal;
+      done();
+    }, done);
   };
 }
 

@@ -10,7 +10,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
   const app = await createApi({
     tasks: { create: absent, get: absent, list: absent, remove: absent },
     queues: { create: absent, list: absent, get: absent, update: absent, setPaused: absent, remove: absent },
-    auth: { authenticate: absent },
+    auth: { authenticate: absent, recall: () => null },
     health: { check: absent },
     log: fastify({ logger: false }).log,
     version,

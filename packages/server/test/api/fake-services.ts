@@ -55,6 +55,7 @@ export function createFakeServices(): FakeServices {
     page: { tasks: [], total: 0, hasMore: false, nextCursor: null },
     readiness: { ready: true, checks: { database: "ok" } },
     auth: {
+      recall: () => null,
       async authenticate(credential) {
         const team = [LIVE_KEY, OTHER_TEAM_KEY].indexOf(credential);
         if (team === -1) throw new Problem("api_key_invalid");

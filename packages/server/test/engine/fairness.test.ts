@@ -24,7 +24,11 @@ describe("fairness between teams", () => {
   it("starts the fourth team's task while three others hang", async () => {
     house = await openTestHouse({ concurrency: 100 }, { capacity: 12 });
     house.target.hold();
-    const teams = [house.principal, await house.openTeam({ concurrency: 100 }), await house.openTeam({ concurrency: 100 })];
+    const teams = [
+      house.principal,
+      await house.openTeam({ concurrency: 100 }),
+      await house.openTeam({ concurrency: 100 }),
+    ];
     for (const team of teams) {
       for (let index = 0; index < 20; index += 1) await house.submit({}, team);
       await house.look();

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import pg from "pg";
 import type { Settlement } from "../../src/domain/settlement.ts";
 import { createSettler } from "../../src/engine/settler.ts";
 import type { Sql } from "../../src/store/sql.ts";
+import { databaseAway } from "../test-sql.ts";
 
 const at = new Date("2030-01-01T00:00:00Z");
 
@@ -58,7 +60,7 @@ const newSettler = (sql: Sql) => createSettler({ sql, nodeId: () => 1, log: quie
 
 /** As the driver throws it when the server refuses a statement. */
 function refusal(code: string): Error {
-  return Object.assign(new TypeError("refused"), { code });
+  return Object.assign(new pg.DatabaseError("refused", 0, "error"), { code });
 }
 
 describe("the settler", () => {
@@ -106,5 +108,27 @@ describe("the settler", () => {
 
     await assert.rejects(newSettler(sql).add(settlement("a", "bad")));
     assert.ok(tries <= 5, `${tries} tries`);
+  });
+
+  it("keeps the result when the refusal is not about the record: a deadlock passes", async () => {
+    const kept: (string | undefined)[] = [];
+    const { sql, statements } = createFakeSql((rows) => {
+      if (statements.length === 1) return refusal("40P01");
+      kept.push(...rows.map((row) => row.result?.body));
+      return null;
+    });
+
+    await newSettler(sql).add(settlement("a", "precious"));
+
+    assert.deepEqual(kept, ["precious"]);
+  });
+
+  it("waits for a database that is away and settles when it is back", async () => {
+    const { sql, statements } = createFakeSql(() => (statements.length === 1 ? databaseAway() : null));
+
+    const settled = await newSettler(sql).add(settlement("a", "precious"));
+
+    assert.equal(settled?.status, "completed");
+    assert.deepEqual(statements, [["a"], ["a"]]);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { assertDurable } from "../../src/postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { createPool } from "../../src/postgres/pool.ts";
 import { isPostmasterOf, readPostmasterPid } from "../../src/postgres/postmaster-pid.ts";
@@ -50,6 +51,17 @@ describe("the embedded PostgreSQL", () => {
     const shown = names.concat("listen_addresses", "server_encoding").map((n) => `current_setting('${n}')`);
     const values = await query(server.connection, `select ${shown.join(", ")}`);
     assert.deepEqual(values, ["on", "on", "on", "on", "", "UTF8"]);
+  });
+
+  it("passes the check for durability, on a pool that sends its name and its time limit", async () => {
+    const options = { max: 1, applicationName: "bellhop-test", onError: () => {}, statementTimeoutMs: 1234 };
+    const pool = createPool(server.connection, options);
+    assert.deepEqual(await assertDurable(pool, { allowUnsafe: false }), []);
+    const { rows } = await pool.query(
+      "select current_setting('application_name') as name, current_setting('statement_timeout') as limit",
+    );
+    assert.deepEqual(rows, [{ name: "bellhop-test", limit: "1234ms" }]);
+    await pool.end();
   });
 
   it("lets nobody but its own user into the socket's directory", async () => {
@@ -131,6 +143,18 @@ describe("the embedded PostgreSQL", () => {
       startEmbeddedPostgres({ dataDir, log, extraSettings }),
       /does not start.*shared_buffers/,
     );
-    server = await startEmbeddedPostgres({ dataDir, log });
+  });
+
+  it("lets an operator's settings win, even unsafe ones, which the check for durability then names", async () => {
+    const extraSettings = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
+    server = await startEmbeddedPostgres({ dataDir, log, extraSettings });
+    const pool = createPool(server.connection, { max: 1, applicationName: "test", onError: () => {} });
+
+    await assert.rejects(
+      assertDurable(pool, { allowUnsafe: false }),
+      /fsync = off.*Set fsync = on\..*full_page_writes = off.*synchronous_commit = off/,
+    );
+    assert.equal((await assertDurable(pool, { allowUnsafe: true })).length, 3);
+    await pool.end();
   });
 });

