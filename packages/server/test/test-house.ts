@@ -162,7 +162,7 @@ function activity(nodes: readonly TestNode[]): number {
   let total = 0;
   for (const { heard, databases } of nodes) {
     total += heard.filter((message) => !message.startsWith("mark-")).length;
-    total += databases.claim.sent.length + databases.chores.sent.length;
+    total += databases.claim.begun + databases.chores.begun;
   }
   return total;
 }
@@ -244,9 +244,9 @@ async function startNode(house: {
       } while (engine.attempts.count > 0);
     },
     async rest() {
-      const statements = () => Object.values(databases).reduce((sum, { sent }) => sum + sent.length, 0);
-      for (let before = -1; before !== statements(); ) {
-        before = statements();
+      const begun = () => Object.values(databases).reduce((sum, database) => sum + database.begun, 0);
+      for (let before = -1; before !== begun(); ) {
+        before = begun();
         for (const database of Object.values(databases)) await database.idle();
         for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
       }

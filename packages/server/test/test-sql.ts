@@ -5,6 +5,8 @@ import type { Database, Sql } from "../src/store/sql.ts";
 export interface WatchedDatabase extends Database {
   /** The name of each prepared statement that was sent, the text of each other one. */
   readonly sent: string[];
+  /** How many statements and transactions were begun. */
+  readonly begun: number;
   /** Called before a statement is sent; it may hold it up, or throw instead of sending it. */
   before: (statement: string) => Promise<void> | void;
   /** Called after a statement has run; what it throws is thrown instead of the answer. */
@@ -17,6 +19,7 @@ export function watchDatabase(database: Database): WatchedDatabase {
   const sent: string[] = [];
   const underWay = new Set<Promise<unknown>>();
   let heldUp = 0;
+  let begun = 0;
 
   async function pass(statement: string): Promise<void> {
     heldUp += 1;
@@ -41,6 +44,7 @@ export function watchDatabase(database: Database): WatchedDatabase {
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
+    begun += 1;
     underWay.add(work);
     const forget = () => underWay.delete(work);
     work.then(forget, forget);
@@ -49,6 +53,9 @@ export function watchDatabase(database: Database): WatchedDatabase {
 
   const watched: WatchedDatabase = {
     sent,
+    get begun() {
+      return begun;
+    },
     before: () => {},
     after: () => {},
     rows: (query, values) => track(watchSql(database).rows(query, values)),

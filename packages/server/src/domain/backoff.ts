@@ -26,7 +26,12 @@ export function backoffMs(
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   const text = header.trim();
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : httpDateMs(text) - now.getTime();
   if (Number.isNaN(waitMs) || waitMs <= 0) return null;
   return Math.min(waitMs, LONGEST_WAIT_MS);
+}
+
+/** All three forms of an HTTP date begin with a day; Date.parse alone finds a date in almost anything. */
+function httpDateMs(text: string): number {
+  return /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
 }

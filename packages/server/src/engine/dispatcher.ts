@@ -63,10 +63,17 @@ export function createDispatcher(deps: {
   function lineUp(lane: Lane): void {
     if (stopped || lane.retired || lane.busy || !(lane.backlog || lane.stale)) return;
     ready.add(lane);
-    if (claimers.size < CLAIMERS) {
-      const claimer = drain().finally(() => claimers.delete(claimer));
-      claimers.add(claimer);
-    }
+    startClaimer();
+  }
+
+  function startClaimer(): void {
+    if (ready.size === 0 || claimers.size >= CLAIMERS || stopped || !lease.isHeld()) return;
+    const claimer = drain().finally(() => {
+      claimers.delete(claimer);
+      // Who lined up after the last look into the line, but before we left, saw us still at work.
+      startClaimer();
+    });
+    claimers.add(claimer);
   }
 
   async function drain(): Promise<void> {
@@ -134,14 +141,15 @@ export function createDispatcher(deps: {
     const replaced = lane.grant !== null && lane.grant.queueId !== grant.queueId;
     if (replaced) lanes.drop(lane);
     const current = replaced ? lanes.open(lane.teamId, lane.queue) : lane;
-    const before = lane.grant?.slots ?? 0;
+    const before = lane.grant;
     current.grant = grant;
     // What was said of the queue while we asked may be news: the lane then stays stale.
     current.stale = lane.stale;
     current.backlog = lane.backlog;
     current.usedAtMs = deps.monotonicMs();
-    if (grant.starved || grant.slots < before)
-      deps.hint({ kind: "slots", teamId: lane.teamId, queue: lane.queue });
+    // Said once, when it becomes true: two that are starved would answer each other for ever.
+    const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
+    if (isNews) deps.hint({ kind: "slots", teamId: lane.teamId, queue: lane.queue });
   }
 
   async function claim(lane: Lane): Promise<void> {

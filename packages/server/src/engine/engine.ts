@@ -176,6 +176,7 @@ export function createEngine(deps: {
       const grace = setTimeout(endGrace, graceMs);
       await Promise.race([attempts.finished(), hurried]);
       clearTimeout(grace);
+      settler.giveUp();
       attempts.abandon();
       await attempts.finished();
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -2,7 +2,7 @@ import type { Claim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
-import type { Sql } from "../store/sql.ts";
+import { type Sql, Unstorable } from "../store/sql.ts";
 import { type Accepted, findAccepted, insertTasks } from "../store/task-intake.ts";
 import type { Dispatcher, Seat } from "./dispatcher.ts";
 import type { Lane } from "./lanes.ts";
@@ -36,10 +36,18 @@ export function createIntake(deps: {
   const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
 
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
-    const seats = tasks.map((task) => (isDueNow(task) ? dispatcher.reserve(task.teamId, task.queue) : null));
+    const seats = reserveSeats(tasks);
     const answers = await store(tasks, seats);
     for (const [index, task] of tasks.entries()) place(task, seats[index] ?? null, answers[index] ?? null);
     return answers;
+  }
+
+  /** What arrives together is served by priority, like everything else. */
+  function reserveSeats(tasks: readonly NewTask[]): (Seat | null)[] {
+    const seats = new Map<NewTask, Seat | null>();
+    const inOrder = tasks.filter(isDueNow).sort((one, other) => other.priority - one.priority);
+    for (const task of inOrder) seats.set(task, dispatcher.reserve(task.teamId, task.queue));
+    return tasks.map((task) => seats.get(task) ?? null);
   }
 
   async function store(
@@ -54,15 +62,29 @@ export function createIntake(deps: {
       return await insertTasks(sql, submissions, lease.workerId, lease.workerId);
     } catch (error) {
       if (error instanceof Problem) return lookUp(tasks, error);
+      if (error instanceof Unstorable) return storeSeparately(tasks, seats);
       for (const seat of seats) if (seat !== null) dispatcher.giveBack(seat);
       throw error;
     }
   }
 
+  /** A task that the database cannot hold is refused alone. */
+  async function storeSeparately(
+    tasks: readonly NewTask[],
+    seats: readonly (Seat | null)[],
+  ): Promise<readonly Answer[]> {
+    if (tasks.length === 1)
+      return [new Problem("invalid", { reason: "The task holds characters that cannot be stored" })];
+    const answers: Answer[] = [];
+    for (const [index, task] of tasks.entries())
+      answers.push(...(await store([task], [seats[index] ?? null])));
+    return answers;
+  }
+
   /** The connection was lost: the commit may have happened or not, and only the database knows. */
   async function lookUp(tasks: readonly NewTask[], problem: Problem): Promise<readonly Answer[]> {
     try {
-      const accepted = await findAccepted(sql, tasks);
+      const accepted = await findAccepted(sql, tasks, lease.workerId);
       return accepted.map((answer) => answer ?? problem);
     } catch {
       return tasks.map(() => problem);

@@ -33,7 +33,7 @@ export interface Lanes {
 
 /**
  * The books of one worker. Besides a queue's slots two limits hold: the node's own capacity, and a team's share of
- * it. One share always stays free, so that a team whose targets hang cannot keep the next team waiting.
+ * it. A team may hold half of what the others leave, so that teams whose targets hang cannot keep the next one waiting.
  */
 export function createLanes(capacity: number): Lanes {
   const lanes = new Map<string, Lane>();
@@ -41,8 +41,8 @@ export function createLanes(capacity: number): Lanes {
   let total = 0;
 
   function teamShare(teamId: number): number {
-    const others = byTeam.size - (byTeam.has(teamId) ? 1 : 0);
-    return Math.max(1, Math.floor(capacity / (others + 2)));
+    const others = total - (byTeam.get(teamId) ?? 0);
+    return Math.max(1, Math.floor((capacity - others) / 2));
   }
 
   function add(lane: Lane, count: number): void {

@@ -1,15 +1,20 @@
 import { Problem } from "../domain/problem.ts";
 import type { Settlement } from "../domain/settlement.ts";
+import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
-import type { Sql } from "../store/sql.ts";
+import { type Sql, Unstorable } from "../store/sql.ts";
 import { markSuperseded, type Settled, settleAttempts } from "../store/task-settlements.ts";
 import type { Log } from "./log.ts";
 
 const MAX_ITEMS = 300;
 const RETRY_MS = 200;
+const UNSTORABLE = "The target's answer holds characters that cannot be stored";
 
 /** Null: the claim no longer stood, the verdict changed nothing. */
-export type Settler = GroupCommit<Settlement, Settled | null>;
+export interface Settler extends GroupCommit<Settlement, Settled | null> {
+  /** From now on what cannot be settled at once is left to the reaper. */
+  giveUp(): void;
+}
 
 /**
  * Settles in groups and does not give up: while the database is away the answers wait here, each with its slot, and
@@ -21,6 +26,7 @@ export function createSettler(deps: {
   readonly log: Log;
 }): Settler {
   const { sql, log } = deps;
+  let patient = true;
 
   async function flush(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
     for (;;) {
@@ -29,33 +35,28 @@ export function createSettler(deps: {
         await noteSuperseded(settlements.filter((_, index) => settled[index] === null));
         return settled;
       } catch (error) {
-        if (!(error instanceof Problem)) return separately(settlements, error);
-        log.warn({ waiting: settlements.length }, "settle.waits_for_database");
+        if (error instanceof Unstorable) return separately(settlements);
+        if (!patient) throw error;
+        const isAway = error instanceof Problem;
+        log[isAway ? "warn" : "error"](
+          { waiting: settlements.length, ...(!isAway && { err: error }) },
+          "settle.waits",
+        );
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
 
-  /** The database refused the group. One record that it cannot hold must not keep the others from being settled. */
-  async function separately(
-    settlements: readonly Settlement[],
-    error: unknown,
-  ): Promise<readonly (Settled | null)[]> {
-    const [only, ...more] = settlements;
-    if (only === undefined) return [];
-    if (more.length === 0) return flush([withoutResult(only, error)]);
+  /** One record that the database cannot hold must not keep the others from being settled. */
+  async function separately(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+    const [only] = settlements;
+    if (settlements.length === 1 && only !== undefined) {
+      log.error({ task: only.claim.id }, "settle.answer_dropped");
+      return settleAttempts(sql, [withoutAnswer(only)], deps.nodeId());
+    }
     const settled: (Settled | null)[] = [];
     for (const settlement of settlements) settled.push(...(await flush([settlement])));
     return settled;
-  }
-
-  function withoutResult(settlement: Settlement, error: unknown): Settlement {
-    const { claim, verdict } = settlement;
-    if (verdict.kind !== "completed" && (verdict.kind !== "failed" || verdict.result === null)) throw error;
-    log.error({ task: claim.id, err: error }, "settle.result_dropped");
-    const result = { statusCode: settlement.attempt.responseCode ?? 0, headers: {}, body: "", duration: 0 };
-    const emptied = verdict.kind === "failed" ? { ...verdict, result: null } : { ...verdict, result };
-    return { ...settlement, verdict: emptied };
   }
 
   async function noteSuperseded(late: readonly Settlement[]): Promise<void> {
@@ -66,5 +67,27 @@ export function createSettler(deps: {
     }
   }
 
-  return createGroupCommit({ flush, maxItems: MAX_ITEMS });
+  return Object.assign(createGroupCommit({ flush, maxItems: MAX_ITEMS }), {
+    giveUp() {
+      patient = false;
+    },
+  });
+}
+
+/** The same verdict without a word that came from outside. */
+function withoutAnswer({ claim, attempt, verdict }: Settlement): Settlement {
+  return {
+    claim,
+    attempt: { ...attempt, error: UNSTORABLE },
+    verdict: withoutWords(verdict, attempt.responseCode),
+  };
+}
+
+function withoutWords(verdict: Verdict, statusCode: number | null): Verdict {
+  if (verdict.kind !== "completed")
+    return { ...verdict, error: UNSTORABLE, ...("result" in verdict && { result: null }) };
+  return {
+    ...verdict,
+    result: { statusCode: statusCode ?? 0, headers: {}, body: "", duration: 0, truncated: true },
+  };
 }

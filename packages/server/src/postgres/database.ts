@@ -1,6 +1,6 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
-import type { Database, Prepared, Sql } from "../store/sql.ts";
+import { type Database, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
 
 /** The store's view of a pool. A database that cannot be reached is a problem, not a bug. */
 export function createDatabase(pool: pg.Pool): Database {
@@ -45,8 +45,14 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isAway(error) ? new Problem("database_away", {}, { cause: error }) : error;
+    if (isAway(error)) throw new Problem("database_away", {}, { cause: error });
+    throw isUnstorable(error) ? new Unstorable("A value cannot be stored", { cause: error }) : error;
   }
+}
+
+/** SQLSTATE classes 22 (data exception) and 54 (limit exceeded): the value is at fault, not the moment. */
+function isUnstorable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(22|54)/.test(error.code ?? "");
 }
 
 /** Classes of SQLSTATE with which a server says that it cannot serve at the moment. */

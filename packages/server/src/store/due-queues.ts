@@ -9,7 +9,7 @@ const CAME_DUE = prepare(
   "queues_that_came_due",
   `with due as materialized (
      select distinct team_id, queue_id from tasks
-      where status = 'pending' and not sandbox
+      where status = 'pending' and not sandbox and fence >= 0
         and run_at > now() - make_interval(secs => $1 / 1000.0) and run_at <= now()
    )
    select q.team_id, q.name as queue
@@ -27,7 +27,7 @@ export async function untilNextDueMs(sql: Sql): Promise<number | null> {
     prepare(
       "until_next_due",
       `select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where status = 'pending' and not sandbox and run_at > now()`,
+         from tasks where status = 'pending' and not sandbox and fence >= 0 and run_at > now()`,
     ),
   );
   return rows[0]?.ms ?? null;

@@ -47,12 +47,18 @@ export async function acquireSlots(
     const queueId = Number(queue.id);
     const [granted] = await sql.rows<{ slots: number; starved: boolean; overdrawn: boolean }>(
       `with others as (
-         select coalesce(sum(slots), 0)::integer as taken, min(slots) as fewest,
-                floor($4::numeric / (count(*) + 1)) as share, ceil($4::numeric / (count(*) + 1))::integer as largest_share
+         select slots, $4::integer / (count(*) over () + 1)::integer as share,
+                $4::integer % (count(*) over () + 1)::integer as remainder
            from queue_slots where team_id = $1 and queue_id = $2 and worker_id <> $3
-       ), due as (
-         select share, greatest(0, least($4 - taken, case when fewest < share then largest_share else $4 end)) as slots
+       ), held as (
+         select coalesce(sum(slots), 0)::integer as taken, coalesce(max(share), $4) as share,
+                coalesce(min(slots) < max(share), false) as contended,
+                count(*) filter (where slots > share) < coalesce(max(remainder), 0) as one_more
            from others
+       ), due as (
+         -- Where shares do not come out even, only as many as there is remainder may have one more.
+         select share, greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots
+           from held
        )
        insert into queue_slots (team_id, queue_id, worker_id, slots)
        select $1, $2, w.id, greatest($5, due.slots) from due, workers w where w.id = $3

@@ -3,6 +3,11 @@ export interface Sql {
   rows<Row extends object>(query: string | Prepared, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** PostgreSQL cannot hold a value of this statement, and never will: a NUL, a number out of range. */
+export class Unstorable extends Error {
+  override readonly name = "Unstorable";
+}
+
 export interface Database extends Sql {
   /** Commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;

@@ -144,12 +144,22 @@ function toAccepted(row: InsertedRow): Accepted {
 }
 
 /** What became of these tasks: asked after a connection was lost during a commit. Null for those not stored. */
-export async function findAccepted(sql: Sql, tasks: readonly NewTask[]): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow>(
-    `select ${ACCEPTED} from tasks
+export async function findAccepted(
+  sql: Sql,
+  tasks: readonly NewTask[],
+  workerId: number,
+): Promise<(Accepted | null)[]> {
+  const rows = await sql.rows<InsertedRow & { ours: boolean | null }>(
+    `select ${ACCEPTED}, worker_id = $2 and fence = 1 as ours from tasks
       where (team_id, id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
-    [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id })))],
+    [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))), workerId],
   );
-  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
+  // Active may also mean that it was inserted pending and someone has claimed it since.
+  const accepted = new Map(
+    rows.map((row) => [
+      row.id,
+      { ...toAccepted(row), handedOff: row.status === "active" && row.ours === true },
+    ]),
+  );
   return tasks.map((task) => accepted.get(task.id) ?? null);
 }

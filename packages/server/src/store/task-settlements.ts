@@ -39,7 +39,7 @@ const SETTLE_ATTEMPTS = prepare(
             failure_reason = case when homeless then 'queue_deleted' else j.reason end
        from judged j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.status, case when t.status = 'pending' then t.run_at end as run_at
+     returning t.team_id, t.queue_id, t.id, t.fence, t.status, case when t.status = 'pending' then t.run_at end as run_at
    ), tallied as (
      ${tally({
        from: "settled",
@@ -53,7 +53,7 @@ const SETTLE_ATTEMPTS = prepare(
        },
      })}
    )
-   select id, status, run_at from settled`,
+   select id, fence - 1 as fence, status, run_at from settled`,
 );
 
 /** Answers in the order of the settlements; null where the claim no longer stood. */
@@ -62,12 +62,14 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   nodeId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<{ id: string; status: TaskStatus; run_at: Date | null }>(SETTLE_ATTEMPTS, [
-    JSON.stringify(settlements.map(toRow)),
-    nodeId,
-  ]);
-  const settled = new Map(rows.map((row) => [row.id, { status: row.status, runAt: row.run_at }]));
-  return settlements.map(({ claim }) => settled.get(claim.id) ?? null);
+  const rows = await sql.rows<{ id: string; fence: number; status: TaskStatus; run_at: Date | null }>(
+    SETTLE_ATTEMPTS,
+    [JSON.stringify(settlements.map(toRow)), nodeId],
+  );
+  const settled = new Map(
+    rows.map((row) => [`${row.id} ${row.fence}`, { status: row.status, runAt: row.run_at }]),
+  );
+  return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
 }
 
 function toRow({ claim, attempt, verdict }: Settlement): object {

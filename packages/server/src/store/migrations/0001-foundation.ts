@@ -121,7 +121,9 @@ create table tasks (
   constraint tasks_sandbox_never_runs check (not sandbox or status = 'pending')
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1);
 create index tasks_claimable on tasks (team_id, queue_id, priority desc, run_at, id) where status = 'pending' and not sandbox;
-create index tasks_due on tasks (run_at) where status = 'pending' and not sandbox;
+-- fence >= 0 always holds: it is there so that only the alarm's queries, which repeat it, can use this index. A claim
+-- planned with stale statistics walked it over every other queue's due tasks.
+create index tasks_due on tasks (run_at) where status = 'pending' and not sandbox and fence >= 0;
 create index tasks_held on tasks (worker_id) where worker_id is not null;
 create index tasks_listed on tasks (team_id, queue_id, status, id);
 `;

@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { CallFailure, CallResponse, FailureCode, Outcome, Phase } from "../../src/domain/outcome.ts";
+import {
+  closeAttempt,
+  judge,
+  RESULT_BODY_BYTES,
+  type Trial,
+  type Verdict,
+} from "../../src/domain/verdict.ts";
+
+const now = new Date("2030-01-01T00:00:00Z");
+const trial: Trial = { failures: 0, maxRetries: 3, backoff: "exponential", retryDelaySeconds: 1 };
+
+function response(statusCode: number, more: Partial<CallResponse> = {}): CallResponse {
+  return { kind: "response", statusCode, headers: {}, body: "", truncated: false, durationMs: 12, ...more };
+}
+
+function failure(code: FailureCode, phase: Phase = "sent", statusCode: number | null = null): CallFailure {
+  return { kind: "failure", code, message: `It went wrong: ${code}`, phase, statusCode, durationMs: 34 };
+}
+
+const CODES: readonly FailureCode[] = [
+  "dns_failed",
+  "connect_failed",
+  "connect_timeout",
+  "connection_reset",
+  "tls_error",
+  "timeout",
+  "blocked",
+  "aborted",
+  "invalid_request",
+  "invalid_response",
+];
+
+describe("the judge", () => {
+  it("completes a task on every 2xx, and on nothing else (spec 3.1, 6)", () => {
+    for (let status = 100; status < 600; status += 1) {
+      const verdict = judge(trial, response(status), now, 0);
+      assert.equal(verdict.kind, status >= 200 && status < 300 ? "completed" : "retry", String(status));
+    }
+  });
+
+  it("does not take a redirect for a success", () => {
+    for (const status of [301, 302, 303, 304, 307, 308]) {
+      assert.equal(judge({ ...trial, maxRetries: 0 }, response(status), now, 0).kind, "failed");
+    }
+  });
+
+  it("tries again after every kind of network failure", () => {
+    for (const code of CODES) {
+      assert.deepEqual(judge(trial, failure(code), now, 0), {
+        kind: "retry",
+        waitMs: 1000,
+        error: `It went wrong: ${code}`,
+      });
+    }
+  });
+
+  it("makes 1 + max_retries attempts in all (contract 4)", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), (maxRetries) => {
+        let attempts = 0;
+        let verdict: Verdict;
+        do {
+          verdict = judge({ ...trial, maxRetries, failures: attempts }, response(500), now, 0);
+          attempts += 1;
+        } while (verdict.kind === "retry");
+        assert.equal(attempts, 1 + maxRetries);
+        assert.equal(verdict.kind, "failed");
+      }),
+    );
+  });
+
+  it("fails a task without retries at its first failure", () => {
+    assert.deepEqual(judge({ ...trial, maxRetries: 0 }, failure("timeout"), now, 0), {
+      kind: "failed",
+      reason: "retries_exhausted",
+      error: "It went wrong: timeout",
+      result: null,
+    });
+  });
+
+  it("keeps the last answer of a task that failed", () => {
+    const verdict = judge({ ...trial, maxRetries: 0 }, response(503, { body: "busy" }), now, 0);
+
+    assert.deepEqual(verdict, {
+      kind: "failed",
+      reason: "retries_exhausted",
+      error: "The target answered 503",
+      result: { statusCode: 503, headers: {}, body: "busy", duration: 12 },
+    });
+  });
+
+  it("waits longer after each failure, by the task's own backoff", () => {
+    const waits = (backoff: Trial["backoff"]) =>
+      [0, 1, 2].map((failures) => {
+        const verdict = judge({ ...trial, backoff, failures }, response(500), now, 0);
+        return verdict.kind === "retry" && verdict.waitMs;
+      });
+    assert.deepEqual(waits("exponential"), [1000, 2000, 4000]);
+    assert.deepEqual(waits("fixed"), [1000, 1000, 1000]);
+  });
+
+  it("honours Retry-After on 429 and 503 and on no other answer", () => {
+    const asked = { headers: { "retry-after": "77" } };
+    for (const status of [301, 400, 404, 413, 429, 500, 502, 503, 504]) {
+      const verdict = judge(trial, response(status, asked), now, 0);
+      const honoured = status === 429 || status === 503;
+      assert.equal(verdict.kind === "retry" && verdict.waitMs, honoured ? 77_000 : 1000, String(status));
+    }
+  });
+
+  it("falls back to its own backoff when Retry-After makes no sense", () => {
+    const verdict = judge(trial, response(429, { headers: { "retry-after": "later" } }), now, 0);
+
+    assert.equal(verdict.kind === "retry" && verdict.waitMs, 1000);
+  });
+
+  it("does not let Retry-After give a task more attempts", () => {
+    const asked = response(429, { headers: { "retry-after": "1" } });
+
+    assert.equal(judge({ ...trial, failures: 3 }, asked, now, 0).kind, "failed");
+  });
+});
+
+describe("a result", () => {
+  const bodyOf = (body: string, truncated = false) => {
+    const verdict = judge(trial, response(200, { body, truncated }), now, 0);
+    assert.equal(verdict.kind, "completed");
+    return verdict.kind === "completed" ? verdict.result : null;
+  };
+
+  it("holds status, headers, body and duration, and no `truncated` when all is there", () => {
+    const verdict = judge(trial, response(201, { headers: { a: "b" }, body: "done" }), now, 0);
+
+    assert.deepEqual(verdict, {
+      kind: "completed",
+      result: { statusCode: 201, headers: { a: "b" }, body: "done", duration: 12 },
+    });
+  });
+
+  it("is kept whole at exactly 256 KiB and cut one byte later", () => {
+    assert.equal(RESULT_BODY_BYTES, 262_144);
+    assert.equal(bodyOf("x".repeat(262_144))?.truncated, undefined);
+    const cut = bodyOf("x".repeat(262_145));
+    assert.equal(cut?.body.length, 262_144);
+    assert.equal(cut?.truncated, true);
+  });
+
+  it("says truncated when outbound had already cut it", () => {
+    assert.equal(bodyOf("short", true)?.truncated, true);
+  });
+
+  it("is cut by bytes, never inside a character", () => {
+    for (const character of ["é", "€", "\u{1f6ce}"]) {
+      const bytes = Buffer.byteLength(character);
+      const text = `${"x".repeat(262_144 - bytes + 1)}${character}${character}`;
+      const cut = bodyOf(text);
+      assert.equal(cut?.body, "x".repeat(262_144 - bytes + 1), character);
+      assert.equal(cut?.truncated, true);
+    }
+  });
+
+  it("is the longest part of any text that fits, whole characters only", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "é", "€", "\u{1f6ce}", "\n"), { minLength: 1, maxLength: 7 }),
+        (pattern) => {
+          const text = pattern.join("").repeat(40_000);
+          const cut = bodyOf(text);
+          const bytes = Buffer.from(cut?.body ?? "", "utf8");
+          assert.ok(bytes.length <= 262_144);
+          assert.ok(text.startsWith(cut?.body ?? "-"));
+          assert.equal(cut?.truncated === true, cut?.body !== text);
+          const next = String.fromCodePoint(text.codePointAt(cut?.body.length ?? 0) ?? 0);
+          if (cut?.truncated) assert.ok(bytes.length + Buffer.byteLength(next) > 262_144);
+          assert.ok(!bytes.toString("utf8").includes("\ufffd"));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe("a closed attempt", () => {
+  it("is a success on 2xx, with no error", () => {
+    assert.deepEqual(closeAttempt(2, now, response(204)), {
+      number: 2,
+      status: "success",
+      responseCode: 204,
+      executedAt: now,
+      durationMs: 12,
+      phase: "responded",
+      error: null,
+    });
+  });
+
+  it("is failed on any other answer, and says which (spec 2.1)", () => {
+    for (const status of [100, 199, 300, 404, 500, 599]) {
+      const attempt = closeAttempt(1, now, response(status));
+      assert.equal(attempt.status, "failed");
+      assert.equal(attempt.responseCode, status);
+      assert.equal(attempt.phase, "responded");
+      assert.equal(attempt.error, `The target answered ${status}`);
+    }
+  });
+
+  it("has the status that its failure calls for, and keeps how far it got", () => {
+    const statuses: Partial<Record<FailureCode, string>> = {
+      timeout: "timeout",
+      connect_timeout: "timeout",
+      blocked: "blocked",
+    };
+    for (const code of CODES) {
+      for (const phase of ["not_sent", "sent", "responded"] as const) {
+        const attempt = closeAttempt(1, now, failure(code, phase));
+        assert.equal(attempt.status, statuses[code] ?? "failed", code);
+        assert.equal(attempt.phase, phase);
+        assert.equal(attempt.responseCode, null);
+        assert.equal(attempt.error, `It went wrong: ${code}`);
+      }
+    }
+  });
+
+  it("keeps the status of an answer that broke off", () => {
+    assert.equal(closeAttempt(1, now, failure("connection_reset", "responded", 200)).responseCode, 200);
+  });
+
+  it("agrees with the judge about what a success is", () => {
+    const outcomes: Outcome[] = [
+      ...Array.from({ length: 500 }, (_, index) => response(100 + index)),
+      ...CODES.map((code) => failure(code, "responded", 200)),
+    ];
+    for (const outcome of outcomes) {
+      const completed = judge(trial, outcome, now, 0).kind === "completed";
+      assert.equal(closeAttempt(1, now, outcome).status === "success", completed);
+    }
+  });
+});

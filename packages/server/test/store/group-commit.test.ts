@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createGroupCommit } from "../../src/store/group-commit.ts";
+
+/** A flush that waits until the test lets it return. */
+function createFlushes() {
+  const batches: (readonly number[])[] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const flush = (items: readonly number[]) => {
+    batches.push(items);
+    return new Promise<readonly string[]>((resolve, reject) => {
+      ends.push((error) => (error ? reject(error) : resolve(items.map((item) => `stored ${item}`))));
+    });
+  };
+  const turn = () => new Promise(setImmediate);
+  return { batches, ends, flush, turn };
+}
+
+describe("group commit", () => {
+  it("flushes a lone item without waiting for others", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 10 });
+
+    const stored = group.add(1);
+    await turn();
+
+    assert.deepEqual(batches, [[1]]);
+    ends[0]?.();
+    assert.equal(await stored, "stored 1");
+  });
+
+  it("puts what arrives during a flush into the next one, in order, and no more than fits", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 2 });
+
+    const stored = [group.add(1)];
+    await turn();
+    stored.push(group.add(2), group.add(3), group.add(4));
+    assert.equal(group.waiting, 3);
+    for (let flushed = 0; flushed < 3; flushed += 1) {
+      ends[flushed]?.();
+      await turn();
+    }
+
+    assert.deepEqual(batches, [[1], [2, 3], [4]]);
+    assert.deepEqual(await Promise.all(stored), ["stored 1", "stored 2", "stored 3", "stored 4"]);
+    assert.equal(group.waiting, 0);
+  });
+
+  it("has one flush under way at a time", async () => {
+    const { batches, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 1 });
+
+    void group.add(1);
+    void group.add(2);
+    await turn();
+    await turn();
+
+    assert.equal(batches.length, 1);
+  });
+
+  it("refuses only the items of the flush that failed", async () => {
+    const { ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 2 });
+
+    const answers = Promise.allSettled([group.add(1), group.add(2), group.add(3)]);
+    await turn();
+    ends[0]?.(new Error("refused"));
+    await turn();
+    ends[1]?.();
+
+    assert.deepEqual(
+      (await answers).map(({ status }) => status),
+      ["rejected", "rejected", "fulfilled"],
+    );
+  });
+
+  it("is drained once nothing waits or is in flight, also when nothing ever came", async () => {
+    const { ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 1 });
+    await group.drained();
+
+    void group.add(1);
+    void group.add(2);
+    let drained = false;
+    const done = group.drained().then(() => {
+      drained = true;
+    });
+    await turn();
+    ends[0]?.();
+    await turn();
+    assert.equal(drained, false);
+    ends[1]?.();
+    await done;
+  });
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { migrate, SCHEMA_VERSION, SchemaTooNew, schemaVersion } from "../../src/store/migrate.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+
+describe("migrating", () => {
+  let test: TestDatabase;
+  beforeEach(async () => {
+    test = await createTestDatabase({ template: "template0" });
+  });
+  afterEach(() => test.drop());
+
+  async function tables(): Promise<string[]> {
+    const rows = await test.database.rows<{ name: string }>(
+      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1",
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
+    const applied = await migrate(test.database);
+
+    assert.equal(applied.length, SCHEMA_VERSION);
+    assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
+    assert.ok((await tables()).includes("tasks"));
+    assert.deepEqual(await migrate(test.database), []);
+  });
+
+  it("is done once when several nodes start at the same time on an empty database", async () => {
+    const nodes = [test.open(1), test.open(1), test.open(1)];
+
+    const applied = await Promise.all(nodes.map((node) => migrate(node)));
+
+    assert.equal(applied.flat().length, SCHEMA_VERSION);
+    assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
+  });
+
+  it("refuses a database that a newer version has migrated, and leaves it alone", async () => {
+    await migrate(test.database);
+    await test.database.rows("insert into schema_migrations (version, name) values ($1, 'from the future')", [
+      SCHEMA_VERSION + 1,
+    ]);
+
+    await assert.rejects(migrate(test.database), SchemaTooNew);
+
+    assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
+  });
+
+  it("leaves nothing behind when it breaks off half-way, and succeeds the next time", async () => {
+    // In the way of the last table of the first migration.
+    await test.database.rows("create table tasks (not_ours integer)");
+    await assert.rejects(migrate(test.database), { code: "42P07" });
+    assert.deepEqual(await tables(), ["tasks"]);
+
+    await test.database.rows("drop table tasks");
+    assert.equal((await migrate(test.database)).length, SCHEMA_VERSION);
+  });
+});
