@@ -150,11 +150,11 @@ export async function findAccepted(
   workerId: number,
 ): Promise<(Accepted | null)[]> {
   const rows = await sql.rows<InsertedRow & { ours: boolean | null }>(
-    `select ${ACCEPTED}, worker_id = $2 and fence = 1 as ours from tasks
+    `select ${ACCEPTED}, worker_id = $2 and fence = 1 and attempt_started_at = created_at as ours from tasks
       where (team_id, id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
     [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))), workerId],
   );
-  // Active may also mean that it was inserted pending and someone has claimed it since.
+  // Active may also mean that it was inserted pending and someone, perhaps we, has claimed it since.
   const accepted = new Map(
     rows.map((row) => [
       row.id,

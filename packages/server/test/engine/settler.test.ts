@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import pg from "pg";
 import type { Settlement } from "../../src/domain/settlement.ts";
 import { createSettler } from "../../src/engine/settler.ts";
-import type { Sql } from "../../src/store/sql.ts";
+import { type Sql, Unstorable } from "../../src/store/sql.ts";
 import { databaseAway } from "../test-sql.ts";
 
 const at = new Date("2030-01-01T00:00:00Z");
@@ -49,7 +48,7 @@ function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[
       statements.push(rows.map((row: { id: string }) => row.id));
       const error = refuse(rows);
       if (error !== null) throw error;
-      return rows.map((row: { id: string }) => ({ id: row.id, status: "completed", run_at: at })) as Row[];
+      return rows.map((row: { id: string }) => ({ ...row, status: "completed", run_at: at })) as Row[];
     },
   };
   return { sql, statements };
@@ -58,15 +57,14 @@ function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
 const newSettler = (sql: Sql) => createSettler({ sql, nodeId: () => 1, log: quietLog });
 
-/** As the driver throws it when the server refuses a statement. */
-function refusal(code: string): Error {
-  return Object.assign(new pg.DatabaseError("refused", 0, "error"), { code });
-}
+const unstorable = () => new Unstorable("refused");
+/** What a statement may meet that has nothing to do with what it carries. */
+const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 
 describe("the settler", () => {
   it("settles the others of a group when the database cannot hold one of them", async () => {
     const { sql } = createFakeSql((rows) =>
-      rows.some((row) => row.result?.body === "bad") ? refusal("22P05") : null,
+      rows.some((row) => row.result?.body === "bad") ? unstorable() : null,
     );
     const settler = newSettler(sql);
 
@@ -85,7 +83,7 @@ describe("the settler", () => {
   it("drops only the result of the one that cannot be held", async () => {
     const kept = new Map<string, string>();
     const { sql } = createFakeSql((rows) => {
-      if (rows.some((row) => row.result?.body === "bad")) return refusal("22P05");
+      if (rows.some((row) => row.result?.body === "bad")) return unstorable();
       for (const row of rows) kept.set(row.id, row.result?.body ?? "none");
       return null;
     });
@@ -103,7 +101,7 @@ describe("the settler", () => {
     let tries = 0;
     const { sql } = createFakeSql(() => {
       tries += 1;
-      return tries <= 20 ? refusal("22P05") : null;
+      return tries <= 20 ? unstorable() : null;
     });
 
     await assert.rejects(newSettler(sql).add(settlement("a", "bad")));
@@ -113,7 +111,7 @@ describe("the settler", () => {
   it("keeps the result when the refusal is not about the record: a deadlock passes", async () => {
     const kept: (string | undefined)[] = [];
     const { sql, statements } = createFakeSql((rows) => {
-      if (statements.length === 1) return refusal("40P01");
+      if (statements.length === 1) return deadlock();
       kept.push(...rows.map((row) => row.result?.body));
       return null;
     });
@@ -121,6 +119,26 @@ describe("the settler", () => {
     await newSettler(sql).add(settlement("a", "precious"));
 
     assert.deepEqual(kept, ["precious"]);
+  });
+
+  it("waits for a database that goes away between a refusal and the next try", async () => {
+    const { sql, statements } = createFakeSql((rows) => {
+      if (rows[0]?.result?.body === "bad") return unstorable();
+      return statements.length === 2 ? databaseAway() : null;
+    });
+
+    const settled = await newSettler(sql).add(settlement("a", "bad"));
+
+    assert.equal(settled?.status, "completed");
+  });
+
+  it("leaves what it cannot settle to the reaper once it is told to give up", async () => {
+    const { sql } = createFakeSql(() => databaseAway());
+    const settler = newSettler(sql);
+    settler.giveUp();
+
+    await assert.rejects(settler.add(settlement("a", "late")));
+    await settler.drained();
   });
 
   it("waits for a database that is away and settles when it is back", async () => {

@@ -144,7 +144,7 @@ describe("inserting tasks", () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {});
 
-    const answers = await findAccepted(store.database, [{ ...newTask(queue), id }, newTask(queue)]);
+    const answers = await findAccepted(store.database, [{ ...newTask(queue), id }, newTask(queue)], workerId);
 
     assert.deepEqual(
       answers.map((answer) => answer?.queueId ?? null),
@@ -159,8 +159,27 @@ describe("inserting tasks", () => {
     const other = await store.openWorker();
     assert.equal((await store.claim(queue, { workerId: other })).length, 1);
 
-    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }]);
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
 
     assert.equal(answer?.handedOff, false);
+  });
+
+  it("does not take a claim of its own for the hand-off either: that claim was started already", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {});
+    assert.equal((await store.claim(queue, { workerId })).length, 1);
+
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
+
+    assert.equal(answer?.handedOff, false);
+  });
+
+  it("recognises its own hand-off", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
+
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
+
+    assert.equal(answer?.handedOff, true);
   });
 });

@@ -1,0 +1,338 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { createLease } from "../../src/engine/lease.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { createGate } from "../test-sql.ts";
+
+describe("a task taken back during its call", () => {
+  let house: TestHouse;
+  beforeEach(async () => {
+    house = await openTestHouse({ concurrency: 2, maxRetries: 0 });
+  });
+  afterEach(() => house.close());
+
+  const outcomes = () =>
+    house.log.flatMap(({ message, fields }) => (message === "attempt.settled" ? [fields["verdict"]] : []));
+
+  it("runs again, and the late verdict changes nothing but is noted (promise D)", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+    await house.target.received(1);
+
+    await house.reapEverything();
+    assert.equal((await house.task(id)).status, "pending");
+    house.target.release(1, 500);
+    await house.settled(1);
+    assert.deepEqual(outcomes(), ["superseded"]);
+    assert.equal((await house.task(id)).status, "pending");
+
+    house.target.answer = (_call, response) => response.end("{}");
+    await house.engine.lease.renewOnce();
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.deepEqual(
+      task.attempts.map(({ number, status, responseCode }) => [number, status, responseCode]),
+      [
+        [1, "superseded", 500],
+        [2, "success", 200],
+      ],
+    );
+    assert.equal(house.target.calls.length, 2);
+  });
+
+  it("keeps the outcome of the second run when the first one answers after it", async () => {
+    const other = await house.openNode();
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+    await house.target.received(1);
+    await house.database.rows("delete from workers where id = $1", [house.engine.lease.workerId]);
+    await other.engine.reaper.reapOnce();
+    await other.look();
+    await house.target.received(2);
+
+    const [late, winner] = house.target.held.splice(0);
+    winner?.response.end('"second"');
+    await other.engine.attempts.finished();
+    late?.response.writeHead(500).end('"first"');
+    await house.settled(2);
+
+    const task = await house.task(id);
+    assert.deepEqual([task.status, task.result?.body], ["completed", '"second"']);
+    assert.deepEqual(
+      task.attempts.map(({ status }) => status),
+      ["superseded", "success"],
+    );
+  });
+
+  it("counts neither as a failure nor as a retry", async () => {
+    house.target.hold();
+    const id = await house.submit({ maxRetries: 1 });
+    await house.look();
+    await house.target.received(1);
+    await house.reapEverything();
+    house.target.release(1, 500);
+    await house.settled(1);
+    house.target.answer = (_call, response) => response.writeHead(500).end();
+    await house.engine.lease.renewOnce();
+    await house.dispatchOnce();
+    await house.advance(10);
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.deepEqual(
+      task.attempts.map(({ status }) => status),
+      ["superseded", "failed", "failed"],
+    );
+  });
+});
+
+describe("a node that has lost its lease", () => {
+  let house: TestHouse;
+  beforeEach(async () => {
+    house = await openTestHouse({ concurrency: 2 });
+  });
+  afterEach(() => house.close());
+
+  it("tears its calls down and sends nothing more until it has a new one", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+    await house.target.received(1);
+    const lost = house.engine.lease.workerId;
+    await house.database.rows("delete from workers");
+    await house.engine.reaper.reapOnce();
+
+    const gate = createGate();
+    house.databases.lease.before = (statement) => (statement.startsWith("insert") ? gate.wait() : undefined);
+    const renewed = house.engine.lease.renewOnce();
+    await house.target.broken(1);
+    await gate.reached;
+
+    assert.equal(house.engine.lease.isHeld(), false);
+    await house.submit();
+    await house.look();
+    assert.equal(house.engine.attempts.count, 0);
+    assert.equal(house.target.calls.length, 1);
+
+    gate.open();
+    await renewed;
+    assert.notEqual(house.engine.lease.workerId, lost);
+    house.target.answer = (_call, response) => response.end("{}");
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("does not make the call of a claim that was granted to its former self", async () => {
+    const gate = createGate();
+    await house.submit();
+    await house.dispatchOnce();
+    house.databases.claim.after = (statement) => (statement === "claim_due_tasks" ? gate.wait() : undefined);
+    const id = await house.submit({ delaySeconds: 1 });
+    await house.advance(1);
+    const looking = house.look();
+    await gate.reached;
+    assert.equal((await house.task(id)).status, "active");
+
+    await house.database.rows("delete from workers");
+    await house.engine.lease.renewOnce();
+    assert.equal(house.engine.lease.isHeld(), true);
+    const calls = house.target.calls.length;
+    house.target.hold();
+    gate.open();
+    await looking;
+    await house.engine.attempts.finished();
+
+    assert.equal(
+      house.target.calls.length,
+      calls,
+      "the task belongs to a dead worker: the reaper will give it back",
+    );
+  });
+
+  it("does not make the call of a hand-off that was granted to its former self", async () => {
+    await house.submit();
+    await house.dispatchOnce();
+    const gate = createGate();
+    house.databases.intake.after = gate.wait;
+    house.target.hold();
+    const calls = house.target.calls.length;
+    const submitted = house.submit();
+    await gate.reached;
+
+    await house.database.rows("delete from workers");
+    await house.engine.lease.renewOnce();
+    gate.open();
+    await submitted;
+    await house.engine.attempts.finished();
+
+    assert.equal(house.target.calls.length, calls);
+  });
+});
+
+describe("tasks that the database holds for a worker and nobody works on", () => {
+  let house: TestHouse;
+  beforeEach(async () => {
+    house = await openTestHouse({ concurrency: 2 });
+  });
+  afterEach(() => house.close());
+
+  it("are given back at the second look, and run", async () => {
+    house.databases.claim.after = (statement) => {
+      if (statement !== "claim_due_tasks") return;
+      house.databases.claim.after = () => {};
+      throw new Error("the answer of the claim was lost");
+    };
+    const id = await house.submit();
+    await house.look();
+    assert.equal((await house.task(id)).status, "active");
+    assert.equal(house.engine.attempts.count, 0);
+
+    assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
+    const returned = await house.engine.attempts.reconcileOnce();
+    assert.deepEqual(
+      returned.map((task) => task.id),
+      [id],
+    );
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.deepEqual(
+      task.attempts.map(({ status, phase }) => [status, phase]),
+      [
+        ["interrupted", "not_sent"],
+        ["success", "responded"],
+      ],
+    );
+  });
+
+  it("are left alone while their call is under way", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+
+    for (let look = 0; look < 3; look += 1) {
+      assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
+    }
+
+    assert.equal((await house.task(id)).status, "active");
+  });
+});
+
+describe("the lease", () => {
+  afterEach(() => mock.timers.reset());
+
+  /** A registry of workers that the test can unplug, and a clock that it turns. */
+  function createScene() {
+    let nextId = 1;
+    const alive = new Set<number>();
+    const events: string[] = [];
+    const scene = { nowMs: 1000, away: false, alive, events };
+    const sql: Sql = {
+      async rows<Row extends object>(query: unknown, values: readonly unknown[] = []) {
+        if (scene.away) throw new Error("away");
+        const text = String(query).trim();
+        if (text.startsWith("insert")) {
+          alive.add(nextId);
+          nextId += 1;
+          return [{ id: String(nextId - 1) }] as Row[];
+        }
+        const id = Number(values[0]);
+        if (text.startsWith("delete")) alive.delete(id);
+        return (alive.has(id) ? [{ peers: 3 }] : []) as Row[];
+      },
+    };
+    const lease = createLease({
+      sql,
+      name: "test",
+      monotonicMs: () => scene.nowMs,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      onLost: () => events.push("lost"),
+      onHeld: () => events.push("held"),
+    });
+    const pass = (ms: number) => {
+      scene.nowMs += ms;
+      mock.timers.tick(ms);
+    };
+    return { scene, lease, pass };
+  }
+
+  it("ends for its worker well before others may take what it holds: 12 s of 15", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { scene, lease, pass } = createScene();
+    await lease.renewOnce();
+    scene.events.length = 0;
+
+    pass(11_999);
+    assert.equal(lease.isHeld(), true);
+    assert.deepEqual(scene.events, []);
+    pass(1);
+    assert.equal(lease.isHeld(), false);
+    assert.deepEqual(scene.events, ["lost"]);
+  });
+
+  it("counts from before the renewal was sent, not from its answer", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { scene, lease } = createScene();
+    await lease.renewOnce();
+    const answered = lease.renewOnce();
+    scene.nowMs += 5000;
+    await answered;
+
+    scene.nowMs += 6999;
+    assert.equal(lease.isHeld(), true);
+    scene.nowMs += 1;
+    assert.equal(lease.isHeld(), false);
+  });
+
+  it("is extended by each renewal, without a word", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { scene, lease, pass } = createScene();
+    await lease.renewOnce();
+    scene.events.length = 0;
+    for (let renewal = 0; renewal < 5; renewal += 1) {
+      pass(4000);
+      await lease.renewOnce();
+    }
+
+    assert.equal(lease.isHeld(), true);
+    assert.deepEqual(scene.events, []);
+    assert.equal(lease.peers, 3);
+  });
+
+  it("is lost while the database is away, and held again under the same id when its row still stands", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { scene, lease, pass } = createScene();
+    await lease.renewOnce();
+    const id = lease.workerId;
+    scene.events.length = 0;
+    scene.away = true;
+    await assert.rejects(lease.renewOnce());
+    pass(13_000);
+    scene.away = false;
+    await lease.renewOnce();
+
+    assert.deepEqual(scene.events, ["lost", "held"]);
+    assert.equal(lease.workerId, id);
+  });
+
+  it("begins anew under another id when the worker was taken for dead", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const { scene, lease } = createScene();
+    await lease.renewOnce();
+    const id = lease.workerId;
+    scene.events.length = 0;
+    scene.alive.clear();
+    await lease.renewOnce();
+
+    assert.deepEqual(scene.events, ["lost", "held"]);
+    assert.notEqual(lease.workerId, id);
+    assert.equal(lease.isHeld(), true);
+  });
+});
