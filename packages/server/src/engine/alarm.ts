@@ -35,8 +35,13 @@ export function createAlarm(deps: {
 
   async function look(nowMs: number): Promise<void> {
     if (nowMs >= fullLookAtMs) {
-      for (const { teamId, queue } of await queuesWithDueTasks(sql)) dispatcher.lookAgain(teamId, queue);
+      // Before the look: whoever asks for another one meanwhile must not be forgotten.
       fullLookAtMs = nowMs + FULL_LOOK_MS;
+      const due = await queuesWithDueTasks(sql).catch((error) => {
+        fullLookAtMs = 0;
+        throw error;
+      });
+      for (const { teamId, queue } of due) dispatcher.lookAgain(teamId, queue);
       return;
     }
     const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;

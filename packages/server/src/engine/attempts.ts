@@ -43,7 +43,7 @@ export function createAttempts(deps: {
   let onFinished: (() => void)[] = [];
 
   async function run(claim: Claim): Promise<void> {
-    if (!lease.isHeld()) return release(claim, "not_sent");
+    if (!lease.isHeld() || claim.workerId !== lease.workerId) return release(claim, "not_sent");
     const outcome = await deps.caller.call(claim.call, {
       timeoutMs: claim.timeoutSeconds * 1000,
       headers: deps.ownHeaders(claim),

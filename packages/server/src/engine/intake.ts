@@ -36,9 +36,13 @@ export function createIntake(deps: {
   const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
 
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
+    // Whoever we are by the time it is stored: the hand-off is this worker's.
+    const { workerId } = lease;
     const seats = reserveSeats(tasks);
-    const answers = await store(tasks, seats);
-    for (const [index, task] of tasks.entries()) place(task, seats[index] ?? null, answers[index] ?? null);
+    const answers = await store(tasks, seats, workerId);
+    for (const [index, task] of tasks.entries()) {
+      place(task, seats[index] ?? null, answers[index] ?? null, workerId);
+    }
     return answers;
   }
 
@@ -53,16 +57,17 @@ export function createIntake(deps: {
   async function store(
     tasks: readonly NewTask[],
     seats: readonly (Seat | null)[],
+    workerId: number,
   ): Promise<readonly Answer[]> {
     const submissions = tasks.map((task, index) => ({
       task,
       reservation: seats[index]?.reservation ?? null,
     }));
     try {
-      return await insertTasks(sql, submissions, lease.workerId, lease.workerId);
+      return await insertTasks(sql, submissions, workerId, workerId);
     } catch (error) {
-      if (error instanceof Problem) return lookUp(tasks, error);
-      if (error instanceof Unstorable) return storeSeparately(tasks, seats);
+      if (error instanceof Problem) return lookUp(tasks, workerId, error);
+      if (error instanceof Unstorable) return storeSeparately(tasks, seats, workerId);
       for (const seat of seats) if (seat !== null) dispatcher.giveBack(seat);
       throw error;
     }
@@ -72,29 +77,34 @@ export function createIntake(deps: {
   async function storeSeparately(
     tasks: readonly NewTask[],
     seats: readonly (Seat | null)[],
+    workerId: number,
   ): Promise<readonly Answer[]> {
     if (tasks.length === 1)
       return [new Problem("invalid", { reason: "The task holds characters that cannot be stored" })];
     const answers: Answer[] = [];
     for (const [index, task] of tasks.entries())
-      answers.push(...(await store([task], [seats[index] ?? null])));
+      answers.push(...(await store([task], [seats[index] ?? null], workerId)));
     return answers;
   }
 
   /** The connection was lost: the commit may have happened or not, and only the database knows. */
-  async function lookUp(tasks: readonly NewTask[], problem: Problem): Promise<readonly Answer[]> {
+  async function lookUp(
+    tasks: readonly NewTask[],
+    workerId: number,
+    problem: Problem,
+  ): Promise<readonly Answer[]> {
     try {
-      const accepted = await findAccepted(sql, tasks, lease.workerId);
+      const accepted = await findAccepted(sql, tasks, workerId);
       return accepted.map((answer) => answer ?? problem);
     } catch {
       return tasks.map(() => problem);
     }
   }
 
-  function place(task: NewTask, seat: Seat | null, answer: Answer): void {
+  function place(task: NewTask, seat: Seat | null, answer: Answer, workerId: number): void {
     const accepted = answer instanceof Problem ? null : answer;
     if (accepted?.handedOff && seat !== null) {
-      deps.start(toClaim(task, accepted), seat.lane);
+      deps.start(toClaim(task, accepted, workerId), seat.lane);
       return;
     }
     if (seat !== null) dispatcher.giveBack(seat);
@@ -116,11 +126,12 @@ function isDueNow(task: NewTask): boolean {
   return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
 
-function toClaim(task: NewTask, accepted: Accepted): Claim {
+function toClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
   return {
     teamId: task.teamId,
     id: task.id,
     queueId: accepted.queueId,
+    workerId,
     queue: task.queue,
     shape: task.shape,
     priority: task.priority,

@@ -86,11 +86,12 @@ export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Cl
   return { standing: rows[0]?.standing ?? false, claims };
 }
 
-function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue }: ClaimRequest): Claim {
+function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId }: ClaimRequest): Claim {
   return {
     teamId,
     id,
     queueId,
+    workerId,
     queue,
     shape: row.shape,
     priority: row.priority,

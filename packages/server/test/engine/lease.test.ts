@@ -13,7 +13,7 @@ describe("a task taken back during its call", () => {
   afterEach(() => house.close());
 
   const outcomes = () =>
-    house.log.flatMap(({ message, fields }) => (message === "attempt.settled" ? [fields["verdict"]] : []));
+    house.log.flatMap(({ message, fields: { verdict } }) => (message === "attempt.settled" ? [verdict] : []));
 
   it("runs again, and the late verdict changes nothing but is noted (promise D)", async () => {
     house.target.hold();
@@ -113,6 +113,7 @@ describe("a node that has lost its lease", () => {
     const renewed = house.engine.lease.renewOnce();
     await house.target.broken(1);
     await gate.reached;
+    await house.engine.attempts.finished();
 
     assert.equal(house.engine.lease.isHeld(), false);
     await house.submit();
@@ -143,7 +144,6 @@ describe("a node that has lost its lease", () => {
     await house.engine.lease.renewOnce();
     assert.equal(house.engine.lease.isHeld(), true);
     const calls = house.target.calls.length;
-    house.target.hold();
     gate.open();
     await looking;
     await house.engine.attempts.finished();
@@ -160,7 +160,6 @@ describe("a node that has lost its lease", () => {
     await house.dispatchOnce();
     const gate = createGate();
     house.databases.intake.after = gate.wait;
-    house.target.hold();
     const calls = house.target.calls.length;
     const submitted = house.submit();
     await gate.reached;

@@ -16,6 +16,7 @@ function settlement(id: string, body: string): Settlement {
       queue: "errands",
       queueId: 1,
       priority: 5,
+      workerId: 1,
       fence: 1,
       attempt: 1,
       attemptStartedAt: at,

@@ -80,6 +80,7 @@ describe("claiming due tasks", () => {
         queue: queue.name,
         shape: "queue",
         priority: 8,
+        workerId,
         fence: 1,
         attempt: 1,
         attemptStartedAt: undefined,

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import pg from "pg";
+import { Problem } from "../../src/domain/problem.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { until } from "../test-sql.ts";
+
+describe("a database that breaks connections", () => {
+  let house: TestHouse;
+  /** A connection of the test's own, which locks things and ends other connections. */
+  let hand: pg.Client;
+  beforeEach(async () => {
+    house = await openTestHouse({ concurrency: 3, maxRetries: 0 });
+    hand = new pg.Client(house.connection);
+    await hand.connect();
+    await house.submit();
+    await house.dispatchOnce();
+  });
+  afterEach(async () => {
+    await hand.end();
+    await house.close();
+  });
+
+  /** Waits until a statement waits for the hand's lock, then ends its connection. */
+  async function breakWaiting(): Promise<void> {
+    for (let ended = 0; ended === 0; ) {
+      const { rowCount } = await hand.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and wait_event_type = 'Lock'`,
+      );
+      ended = rowCount ?? 0;
+    }
+  }
+
+  async function breakAll(): Promise<void> {
+    await hand.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+  }
+
+  it("refuses a task with 503 when it was not stored, and stores it when it is sent again", async () => {
+    await hand.query("begin");
+    await hand.query("lock table tasks in share row exclusive mode");
+    const refused = house.submit();
+    const checked = assert.rejects(refused, (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.status, 503);
+      assert.equal(error.retryAfterSeconds, 1);
+      return true;
+    });
+    await breakWaiting();
+    await checked;
+    await hand.query("rollback");
+
+    const id = await house.submit();
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("never answers for a task that is not there: what was accepted is executed (promise A)", async () => {
+    const before = house.target.calls.length;
+    const answers: PromiseSettledResult<string>[] = [];
+    for (let wave = 0; wave < 4; wave += 1) {
+      const submitted = Promise.allSettled(Array.from({ length: 20 }, () => house.submit()));
+      await new Promise(setImmediate);
+      await breakAll();
+      answers.push(...(await submitted));
+    }
+
+    const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    for (const answer of answers) {
+      if (answer.status === "rejected") assert.equal((answer.reason as Problem).status, 503);
+    }
+    // What a lost answer left active for nobody is given back at the second look.
+    await house.dispatchOnce();
+    await house.engine.attempts.reconcileOnce();
+    await house.engine.attempts.reconcileOnce();
+    await house.dispatchOnce();
+    const rows = await house.database.rows<{ id: string; status: string }>("select id, status from tasks");
+    const completed = new Set(rows.flatMap(({ id, status }) => (status === "completed" ? [id] : [])));
+    assert.deepEqual(
+      accepted.filter((id) => !completed.has(id)),
+      [],
+    );
+    assert.equal(completed.size, rows.length, "also what was stored under a 503 is executed");
+    assert.ok(house.target.calls.length - before >= accepted.length);
+  });
+
+  it("loses no answer of a target: it is settled when the database is back, and the call is not made again", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+    await house.target.received(2);
+    await hand.query("begin");
+    await hand.query("select 1 from tasks where id = $1 for update", [id]);
+
+    house.target.release();
+    await breakWaiting();
+    await until(() => house.log.some(({ message }) => message.startsWith("settle.waits")));
+    assert.equal(house.engine.attempts.count, 1, "the answer waits, with its slot");
+    await hand.query("rollback");
+    await house.engine.attempts.finished();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.attempts.length, 1);
+    assert.equal(house.target.calls.length, 2);
+  });
+
+  it("goes on claiming after a broken claim", async () => {
+    house.target.hold();
+    const ids = [];
+    for (let index = 0; index < 6; index += 1) ids.push(await house.submit());
+    await house.quiet();
+    await house.target.received(4);
+    await breakAll();
+
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.release();
+    await house.settled(7);
+
+    for (const id of ids) assert.equal((await house.task(id)).status, "completed");
+    assert.equal(house.target.mostAtOnce, 3);
+  });
+
+  it("keeps its lease: the next renewal finds the row still there", async () => {
+    const { workerId } = house.engine.lease;
+    await breakAll();
+    await house.engine.lease.renewOnce().catch(() => house.engine.lease.renewOnce());
+
+    assert.equal(house.engine.lease.workerId, workerId);
+    assert.equal(house.engine.lease.isHeld(), true);
+  });
+});

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createAlarm } from "../../src/engine/alarm.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+
+describe("delayed tasks", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ concurrency: 2 });
+  });
+  after(() => house.close());
+
+  it("are not started before their delay has passed, and then at once (spec 2.1)", async () => {
+    const id = await house.submit({ delaySeconds: 60 });
+    await house.dispatchOnce();
+    await house.advance(50);
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "pending");
+
+    await house.advance(10);
+    await house.engine.alarm.ringOnce();
+    await house.rest();
+    await house.engine.attempts.finished();
+
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("are not started before their time when they have one", async () => {
+    const id = await house.submit({ runAt: new Date(Date.now() + 3_600_000) });
+    await house.advance(3500);
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "pending");
+
+    await house.advance(110);
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("whose time has passed already are started at once", async () => {
+    const id = await house.submit({ runAt: new Date(Date.now() - 60_000) });
+    await house.rest();
+    await house.engine.attempts.finished();
+
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("do not keep others of their queue waiting, whatever their priority", async () => {
+    await house.submit({ delaySeconds: 60, priority: 10 });
+    const id = await house.submit({ priority: 1 });
+    await house.dispatchOnce();
+
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
+  it("set the alarm: it naps no longer than until the next of them", async () => {
+    await house.database.rows("delete from tasks where status = 'pending'");
+    assert.equal(await house.engine.alarm.ringOnce(), 5000);
+
+    await house.submit({ delaySeconds: 2 });
+    const napMs = await house.engine.alarm.ringOnce();
+
+    assert.ok(napMs <= 2001 && napMs > 0, `${napMs} ms`);
+  });
+
+  it("of a test key do not keep the alarm awake", async () => {
+    await house.database.rows("delete from tasks where status = 'pending'");
+    const sandbox = { ...house.principal, environment: "test" as const };
+    await house.submit({ delaySeconds: 1 }, sandbox);
+
+    assert.equal(await house.engine.alarm.ringOnce(), 5000);
+  });
+});
+
+describe("a task of a test key", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse();
+  });
+  after(() => house.close());
+
+  it("is accepted, stays pending and is never executed (spec 1, 5)", async () => {
+    const sandbox = { ...house.principal, environment: "test" as const };
+    await house.submit();
+    await house.dispatchOnce();
+    const calls = house.target.calls.length;
+
+    const id = await house.submit({}, sandbox);
+    const delayed = await house.submit({ delaySeconds: 1 }, sandbox);
+    await house.advance(60);
+    await house.dispatchOnce();
+    await house.engine.reaper.reapOnce();
+    await house.engine.janitor.cleanOnce();
+
+    for (const each of [id, delayed]) {
+      const task = await house.task(each);
+      assert.deepEqual([task.status, task.sandbox, task.attempts], ["pending", true, []]);
+    }
+    assert.equal(house.target.calls.length, calls);
+    assert.equal((await house.queues.get(house.principal, QUEUE)).stats.pending, 2);
+    await house.tasks.remove(house.principal, id);
+  });
+
+  it("does not stand in the way of others", async () => {
+    const sandbox = { ...house.principal, environment: "test" as const };
+    await Promise.all(Array.from({ length: 10 }, () => house.submit({ priority: 10 }, sandbox)));
+    const id = await house.submit({ priority: 1 });
+    await house.dispatchOnce();
+
+    assert.equal((await house.task(id)).status, "completed");
+  });
+});
+
+describe("the alarm", () => {
+  /** Answers each statement of the alarm; a look at every queue can be held up. */
+  function createScene() {
+    const looks: string[] = [];
+    const scene = { nowMs: 0, looks, untilNextMs: null as number | null, during: async () => {} };
+    const sql: Sql = {
+      async rows<Row extends object>(query: string | { name: string }, values: readonly unknown[] = []) {
+        const name = typeof query === "string" ? "everywhere" : query.name;
+        if (name === "until_next_due") return [{ ms: scene.untilNextMs }] as Row[];
+        looks.push(name === "everywhere" ? name : `last ${values[0]} ms`);
+        await scene.during();
+        return [];
+      },
+    };
+    const dispatcher = { notice() {}, lookAgain() {} };
+    return { scene, alarm: createAlarm({ sql, dispatcher, monotonicMs: () => scene.nowMs }) };
+  }
+
+  it("looks everywhere first, then only at what came due since its last look, with some overlap", async () => {
+    const { scene, alarm } = createScene();
+    await alarm.ringOnce();
+    scene.nowMs += 1000;
+    await alarm.ringOnce();
+
+    assert.equal(scene.looks[0], "everywhere");
+    assert.equal(scene.looks[1], "last 1500 ms");
+  });
+
+  it("looks further back when it polls, and everywhere once a minute", async () => {
+    const { scene, alarm } = createScene();
+    for (; scene.nowMs <= 60_000; scene.nowMs += 5000) await alarm.ringOnce();
+
+    assert.equal(scene.looks[1], "last 20000 ms");
+    assert.equal(scene.looks.filter((look) => look === "everywhere").length, 2);
+    assert.equal(scene.looks.at(-1), "everywhere");
+  });
+
+  it("looks everywhere again when it was asked to during a look", async () => {
+    const { scene, alarm } = createScene();
+    scene.during = async () => {
+      scene.during = async () => {};
+      alarm.lookEverywhere();
+    };
+    await alarm.ringOnce();
+    await alarm.ringOnce();
+
+    assert.deepEqual(scene.looks, ["everywhere", "everywhere"]);
+  });
+
+  it("misses nothing when a look fails: the next one reaches back as far", async () => {
+    const { scene, alarm } = createScene();
+    await alarm.ringOnce();
+    scene.during = async () => {
+      throw new Error("away");
+    };
+    scene.nowMs += 1000;
+    await assert.rejects(alarm.ringOnce());
+    scene.during = async () => {};
+    scene.nowMs += 1000;
+    await alarm.ringOnce();
+
+    assert.equal(scene.looks.at(-1), "last 2500 ms");
+  });
+
+  it("naps until the next task is due, but neither in a spin nor past its poll", async () => {
+    const { scene, alarm } = createScene();
+    const naps = [];
+    for (const untilNextMs of [null, 0.2, 1500.4, 86_400_000]) {
+      scene.untilNextMs = untilNextMs;
+      naps.push(await alarm.ringOnce());
+    }
+
+    assert.deepEqual(naps, [5000, 10, 1502, 5000]);
+  });
+});

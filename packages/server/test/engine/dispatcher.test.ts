@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createDispatcher } from "../../src/engine/dispatcher.ts";
+import { createLanes } from "../../src/engine/lanes.ts";
+import type { Lease } from "../../src/engine/lease.ts";
+import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
+import type { Hint } from "../../src/store/hints.ts";
+import type { SlotGrant } from "../../src/store/queue-slots.ts";
+import type { Database } from "../../src/store/sql.ts";
+
+const TEAM = 1;
+const turn = () => new Promise(setImmediate);
+
+/** A dispatcher whose database answers when the test says so: claims find nothing, slots are granted as asked for. */
+function createScene() {
+  const claims: { queueId: number; answer: () => void }[] = [];
+  const acquired: string[] = [];
+  const hints: Hint[] = [];
+  const scene = { nowMs: 0, peers: 0, held: true, claims, acquired, hints };
+  const grant: SlotGrant = {
+    queueId: 0,
+    epoch: 1,
+    concurrency: 4,
+    paused: false,
+    slots: 4,
+    starved: false,
+    overdrawn: false,
+  };
+  const grants = new Map<string, Partial<SlotGrant>>();
+  const ids = new Map<string, number>();
+  const idOf = (queue: string) => {
+    if (!ids.has(queue)) ids.set(queue, ids.size + 1);
+    return ids.get(queue) ?? 0;
+  };
+  const database: Database = {
+    rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
+      return new Promise<Row[]>((resolve) => {
+        const answer = () => resolve([{ standing: true, id: null }] as never);
+        claims.push({ queueId: Number(values[1]), answer });
+      });
+    },
+    async transaction<T>(work: (sql: Database) => Promise<T>) {
+      let queue = "";
+      const sql = {
+        rows: async (_text: unknown, values: readonly unknown[] = []) => {
+          queue ||= String(values[1]);
+          const { queueId: _, ...own } = { ...grant, ...grants.get(queue) };
+          return [{ ...own, id: String(idOf(queue)) }] as never;
+        },
+      } as unknown as Database;
+      const result = await work(sql);
+      acquired.push(queue);
+      return result;
+    },
+  };
+  const lease = {
+    workerId: 7,
+    get peers() {
+      return scene.peers;
+    },
+    isHeld: () => scene.held,
+  } as Lease;
+  const lanes = createLanes(100);
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const monotonicMs = () => scene.nowMs;
+  const dispatcher = createDispatcher({
+    database,
+    lanes,
+    lease,
+    log,
+    monotonicMs,
+    hint: (hint) => hints.push(hint),
+    start: () => {},
+  });
+  /** The queue's slots are granted, and the node knows that nothing is due there. */
+  async function warmUp(...queues: readonly string[]): Promise<void> {
+    for (const queue of queues) dispatcher.notice(TEAM, queue);
+    for (let asked = 0; asked < 10; asked += 1) {
+      await turn();
+      for (const claim of claims.splice(0)) claim.answer();
+    }
+    acquired.length = 0;
+    hints.length = 0;
+  }
+  return { ...scene, scene, dispatcher, lanes, lease, grants, warmUp, idOf, monotonicMs };
+}
+
+describe("the dispatcher", () => {
+  it("loses no notice, however little before or after its claimers leave it comes", async () => {
+    for (let microtasks = 0; microtasks < 25; microtasks += 1) {
+      const { dispatcher, claims, warmUp, idOf } = createScene();
+      await warmUp("a", "b", "c");
+      dispatcher.notice(TEAM, "a");
+      dispatcher.notice(TEAM, "b");
+      await turn();
+      assert.equal(claims.length, 2);
+
+      for (const claim of claims.splice(0)) claim.answer();
+      for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
+      dispatcher.notice(TEAM, "c");
+      await turn();
+      await turn();
+
+      assert.deepEqual(
+        claims.map(({ queueId }) => queueId),
+        [idOf("c")],
+        `after ${microtasks} microtasks`,
+      );
+    }
+  });
+
+  it("claims again when something became due during a claim that may have missed it", async () => {
+    const { dispatcher, claims, warmUp } = createScene();
+    await warmUp("a");
+    dispatcher.notice(TEAM, "a");
+    await turn();
+    dispatcher.notice(TEAM, "a");
+    claims.shift()?.answer();
+    await turn();
+    await turn();
+    assert.equal(claims.length, 1);
+
+    claims.shift()?.answer();
+    await turn();
+    await turn();
+    assert.equal(claims.length, 0, "and rests when nothing came");
+  });
+
+  it("asks again for slots when a change was announced while it asked", async () => {
+    const { dispatcher, acquired, claims, warmUp } = createScene();
+    await warmUp("a");
+    dispatcher.refresh(TEAM, "a");
+    await turn();
+    dispatcher.refresh(TEAM, "a");
+    for (let round = 0; round < 5; round += 1) {
+      await turn();
+      for (const claim of claims.splice(0)) claim.answer();
+    }
+
+    assert.ok(acquired.length >= 2, `${acquired.length}`);
+  });
+
+  it("serves queues in turn: the least recently served first", async () => {
+    const { dispatcher, claims, warmUp, idOf } = createScene();
+    await warmUp("a", "b", "c", "d");
+    for (const queue of ["a", "b", "c", "d"]) dispatcher.notice(TEAM, queue);
+    await turn();
+    const served: number[] = [];
+    while (claims.length > 0) {
+      const claim = claims.shift();
+      served.push(claim?.queueId ?? 0);
+      // More of the first queue is always due.
+      if (served.length < 4) dispatcher.notice(TEAM, "a");
+      claim?.answer();
+      await turn();
+    }
+
+    assert.deepEqual(served.slice(0, 4), ["a", "b", "c", "d"].map(idOf));
+  });
+
+  it("does nothing without a lease, and all of it once the lease is held again", async () => {
+    const { scene, dispatcher, claims, warmUp } = createScene();
+    await warmUp("a");
+    scene.held = false;
+    dispatcher.notice(TEAM, "a");
+    await turn();
+    assert.equal(claims.length, 0);
+    assert.equal(dispatcher.reserve(TEAM, "a"), null);
+
+    scene.held = true;
+    dispatcher.forget();
+    for (let round = 0; round < 3; round += 1) await turn();
+    assert.equal(claims.length, 1);
+  });
+
+  it("sets no slot aside while something waits, and no more than there are", async () => {
+    const { dispatcher, claims, warmUp } = createScene();
+    assert.equal(dispatcher.reserve(TEAM, "a"), null, "nothing is known of the queue yet");
+    await warmUp("a");
+
+    const seats = Array.from({ length: 5 }, () => dispatcher.reserve(TEAM, "a"));
+    assert.deepEqual(
+      seats.map((seat) => seat !== null),
+      [true, true, true, true, false],
+    );
+    for (const seat of seats.slice(0, 4)) if (seat !== null) dispatcher.finish(seat.lane);
+
+    dispatcher.notice(TEAM, "a");
+    assert.equal(dispatcher.reserve(TEAM, "a"), null, "a due task goes first");
+    await turn();
+    assert.equal(dispatcher.reserve(TEAM, "a"), null, "the claim is under way");
+    for (const claim of claims.splice(0)) claim.answer();
+    await turn();
+    assert.notEqual(dispatcher.reserve(TEAM, "a"), null);
+  });
+
+  it("says once that it is starved, and each time that it gives slots away", async () => {
+    const { dispatcher, grants, hints, claims, warmUp } = createScene();
+    await warmUp("a");
+    const refresh = async (grant: Partial<SlotGrant>) => {
+      grants.set("a", grant);
+      dispatcher.refresh(TEAM, "a");
+      for (let round = 0; round < 4; round += 1) {
+        await turn();
+        for (const claim of claims.splice(0)) claim.answer();
+      }
+      return hints.splice(0).length;
+    };
+
+    assert.equal(await refresh({ slots: 0, starved: true }), 1);
+    assert.equal(await refresh({ slots: 0, starved: true }), 0);
+    assert.equal(await refresh({ slots: 3, starved: false }), 0);
+    assert.equal(await refresh({ slots: 2, starved: false }), 1);
+  });
+});
+
+describe("the slot keeper", () => {
+  function createKeeper() {
+    const all = createScene();
+    const released: number[] = [];
+    const keeper = { during: async () => {} };
+    const slotKeeper = createSlotKeeper({
+      ...all,
+      sql: {
+        async rows(_query, values = []) {
+          await keeper.during();
+          for (const { queue_id } of JSON.parse(String(values[1]))) released.push(queue_id);
+          return [];
+        },
+      },
+    });
+    return { ...all, slotKeeper, released, keeper };
+  }
+
+  it("gives the slots of a quiet queue back: after ten minutes, or ten seconds when there are others", async () => {
+    const { scene, slotKeeper, released, lanes, warmUp, idOf } = createKeeper();
+    await warmUp("a", "b");
+    scene.nowMs += 10_001;
+    await slotKeeper.tidyOnce();
+    assert.deepEqual(released, []);
+
+    scene.peers = 1;
+    await slotKeeper.tidyOnce();
+    assert.deepEqual(released.sort(), [idOf("a"), idOf("b")]);
+    assert.deepEqual([...lanes.all], []);
+  });
+
+  it("keeps the slots of a queue with calls or work", async () => {
+    const { scene, slotKeeper, dispatcher, released, warmUp } = createKeeper();
+    await warmUp("calling", "claiming");
+    dispatcher.reserve(TEAM, "calling");
+    dispatcher.notice(TEAM, "claiming");
+    scene.peers = 1;
+    scene.nowMs += 700_000;
+    await slotKeeper.tidyOnce();
+
+    assert.deepEqual(released, []);
+  });
+
+  it("loses no work that arrives while the slots are given back", async () => {
+    const { scene, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
+    await warmUp("a");
+    scene.peers = 1;
+    scene.nowMs += 700_000;
+    keeper.during = async () => {
+      assert.equal(dispatcher.reserve(TEAM, "a"), null, "no slot is used that is being given away");
+      dispatcher.notice(TEAM, "a");
+      await turn();
+    };
+    await slotKeeper.tidyOnce();
+    for (let round = 0; round < 4; round += 1) await turn();
+
+    assert.deepEqual(acquired, ["a"], "slots are asked for anew");
+    assert.equal(claims.length, 1);
+  });
+
+  it("asks again where there is work and others hold slots", async () => {
+    const { slotKeeper, dispatcher, acquired, grants, claims, warmUp } = createKeeper();
+    grants.set("a", { slots: 0, starved: true });
+    await warmUp("a");
+    dispatcher.notice(TEAM, "a");
+    await turn();
+    assert.deepEqual(acquired, []);
+
+    grants.set("a", { slots: 2 });
+    await slotKeeper.tidyOnce();
+    for (let round = 0; round < 4; round += 1) await turn();
+    assert.deepEqual(acquired, ["a"]);
+    assert.equal(claims.length, 1);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { type Loop, startLoop } from "../../src/engine/loop.ts";
+
+const NAP_MS = 1000;
+const turn = () => new Promise(setImmediate);
+
+describe("the loop of an actor", () => {
+  let loop: Loop;
+  let rounds: number;
+  let once: () => Promise<number>;
+  const log: string[] = [];
+  const note = (_fields: object, message: string) => log.push(message);
+  beforeEach(() => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    rounds = 0;
+    log.length = 0;
+    once = async () => NAP_MS;
+  });
+  afterEach(async () => {
+    await loop.stop();
+    mock.timers.reset();
+  });
+
+  function start(): void {
+    loop = startLoop({
+      name: "test",
+      log: { debug: note, info: note, warn: note, error: note },
+      once: () => {
+        rounds += 1;
+        return once();
+      },
+    });
+  }
+
+  it("naps as long as a round says", async () => {
+    start();
+    await turn();
+    assert.equal(rounds, 1);
+    mock.timers.tick(NAP_MS - 1);
+    await turn();
+    assert.equal(rounds, 1);
+    mock.timers.tick(1);
+    await turn();
+    assert.equal(rounds, 2);
+  });
+
+  it("goes on at once when it is woken from its nap", async () => {
+    start();
+    await turn();
+    loop.wake();
+    await turn();
+    assert.equal(rounds, 2);
+  });
+
+  it("does not lose a wake that comes during a round", async () => {
+    let finish = (_napMs: number) => {};
+    once = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    start();
+    loop.wake();
+    finish(NAP_MS);
+    await turn();
+    assert.equal(rounds, 2);
+    finish(NAP_MS);
+  });
+
+  it("makes one more round, not several, for several wakes", async () => {
+    start();
+    await turn();
+    loop.wake();
+    loop.wake();
+    loop.wake();
+    await turn();
+    assert.equal(rounds, 2);
+  });
+
+  it("survives a round that throws, and naps before the next", async () => {
+    once = async () => {
+      throw new Error("boom");
+    };
+    start();
+    await turn();
+    assert.equal(rounds, 1);
+    assert.ok(log.includes("actor.failed"));
+    mock.timers.tick(500);
+    await turn();
+    assert.equal(rounds, 2);
+  });
+
+  it("stops in its nap at once, and after its round when it is in one", async () => {
+    start();
+    await turn();
+    await loop.stop();
+    assert.equal(rounds, 1);
+
+    let finish = (_napMs: number) => {};
+    once = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    start();
+    let stopped = false;
+    const stop = loop.stop().then(() => {
+      stopped = true;
+    });
+    await turn();
+    assert.equal(stopped, false);
+    finish(NAP_MS);
+    await stop;
+    assert.equal(rounds, 2);
+  });
+});

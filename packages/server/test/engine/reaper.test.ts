@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { createReaper } from "../../src/engine/reaper.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+
+describe("the reaper's clock", () => {
+  /** One worker that has expired, and two clocks. */
+  function createScene() {
+    const scene = { databaseMs: 1_000_000, monotonicMs: 0, reaped: 0 };
+    const sql: Sql = {
+      async rows<Row extends object>(query: string | { name: string }) {
+        const text = typeof query === "string" ? query : query.name;
+        if (text.startsWith("delete")) {
+          scene.reaped += 1;
+          return [{ id: "1" }] as Row[];
+        }
+        return (text.includes("clock_timestamp") ? [{ ms: scene.databaseMs }] : []) as Row[];
+      },
+    };
+    const reaper = createReaper({
+      sql,
+      nodeId: () => 1,
+      monotonicMs: () => scene.monotonicMs,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      onReturned: () => {},
+    });
+    const round = async (databaseMs: number, monotonicMs = databaseMs) => {
+      scene.databaseMs += databaseMs;
+      scene.monotonicMs += monotonicMs;
+      const before = scene.reaped;
+      await reaper.reapOnce();
+      return scene.reaped > before;
+    };
+    return { round };
+  }
+
+  it("must be known for a round before anyone is taken for dead", async () => {
+    const { round } = createScene();
+
+    assert.equal(await round(0), false);
+    assert.equal(await round(2000), true);
+  });
+
+  it("may drift a little", async () => {
+    const { round } = createScene();
+    await round(0);
+
+    assert.equal(await round(2000, 2500), true);
+    assert.equal(await round(4900, 2000), true);
+  });
+
+  it("that jumps ahead kills nobody: everyone gets the time to renew", async () => {
+    const { round } = createScene();
+    await round(0);
+
+    assert.equal(await round(3_600_000, 2000), false);
+    for (let passed = 2000; passed < 20_000; passed += 2000) assert.equal(await round(2000), false);
+    assert.equal(await round(2000), true);
+  });
+
+  it("that jumps back kills nobody either", async () => {
+    const { round } = createScene();
+    await round(0);
+
+    assert.equal(await round(-60_000, 2000), false);
+  });
+});
+
+describe("reaping", () => {
+  let house: TestHouse;
+  beforeEach(async () => {
+    house = await openTestHouse({ concurrency: 2 });
+  });
+  afterEach(() => house.close());
+
+  it("spares workers whose lease has not run out", async () => {
+    const other = await house.openNode();
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+
+    await other.engine.reaper.reapOnce();
+    await other.engine.reaper.reapOnce();
+
+    assert.equal((await house.task(id)).status, "active");
+  });
+
+  it("lets another node run what a dead node held, at once and in its freed slots", async () => {
+    const other = await house.openNode();
+    await other.engine.lease.renewOnce();
+    house.target.hold();
+    const ids = [await house.submit(), await house.submit()];
+    await house.quiet();
+    await house.target.received(2);
+    await other.engine.reaper.reapOnce();
+    await house.database.rows("update workers set expires_at = now() where id = $1", [
+      house.engine.lease.workerId,
+    ]);
+
+    await other.engine.reaper.reapOnce();
+    await other.look();
+    await house.target.received(4);
+
+    assert.equal(other.engine.attempts.count, 2);
+    for (const id of ids) {
+      assert.deepEqual(
+        (await house.task(id)).attempts.map(({ number, status }) => [number, status]),
+        [
+          [1, "interrupted"],
+          [2, "active"],
+        ],
+      );
+    }
+  });
+
+  it("fails a task that three nodes died with, and says so (contract 3: worker_lost)", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    for (let death = 1; death <= 3; death += 1) {
+      await house.look();
+      await house.target.received(death);
+      await house.reapEverything();
+      await house.engine.lease.renewOnce();
+      await house.engine.attempts.finished();
+    }
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.deepEqual([task.status, task.failureReason], ["failed", "worker_lost"]);
+    assert.equal(house.target.calls.length, 3);
+  });
+});

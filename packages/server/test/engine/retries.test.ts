@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { Task } from "../../src/domain/task.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+
+describe("retries", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ concurrency: 5, maxRetries: 3, retryDelaySeconds: 100 });
+  });
+  after(() => house.close());
+  afterEach(async () => {
+    house.target.answer = (_call, response) => response.end("{}");
+    await house.advance(7200);
+    await house.dispatchOnce();
+  });
+
+  const answer = (status: number, headers: Record<string, string> = {}) => {
+    house.target.answer = (_call, response) => response.writeHead(status, headers).end("{}");
+  };
+
+  async function waitSeconds(id: string): Promise<number> {
+    const [row] = await house.database.rows<{ seconds: number }>(
+      "select extract(epoch from run_at - now())::float8 as seconds from tasks where id = $1",
+      [id],
+    );
+    return row?.seconds ?? Number.NaN;
+  }
+
+  const history = (task: Task) =>
+    task.attempts.map(({ number, status, responseCode }) => [number, status, responseCode]);
+
+  it("are made until they are exhausted: 1 + max_retries attempts, then the task has failed (spec 3.1)", async () => {
+    answer(500);
+    const id = await house.submit();
+    const waits = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await house.dispatchOnce();
+      assert.equal((await house.task(id)).status, "pending");
+      waits.push(Math.round((await waitSeconds(id)) / 100) * 100);
+      await house.advance(400);
+    }
+    await house.dispatchOnce();
+    await house.advance(3600);
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.deepEqual(waits, [100, 200, 400]);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "retries_exhausted");
+    assert.equal(task.error, "The target answered 500");
+    assert.notEqual(task.completedAt, null);
+    assert.deepEqual(history(task), [
+      [1, "failed", 500],
+      [2, "failed", 500],
+      [3, "failed", 500],
+      [4, "failed", 500],
+    ]);
+    const times = task.attempts.map(({ executedAt }) => executedAt.getTime());
+    assert.deepEqual(times, [...times].sort());
+  });
+
+  it("end with the first success, and the record keeps what went before", async () => {
+    answer(503);
+    const id = await house.submit();
+    await house.dispatchOnce();
+    answer(200);
+    await house.advance(100);
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.error, null);
+    assert.deepEqual(history(task), [
+      [1, "failed", 503],
+      [2, "success", 200],
+    ]);
+  });
+
+  it("are not made by a task that has none (spec 2.1: max_retries overrides the queue's)", async () => {
+    answer(500);
+    const none = await house.submit({ maxRetries: 0 });
+    const one = await house.submit({ maxRetries: 1 });
+    await house.dispatchOnce();
+    assert.equal((await house.task(none)).status, "failed");
+
+    await house.advance(100);
+    await house.dispatchOnce();
+    const task = await house.task(one);
+    assert.equal(task.status, "failed");
+    assert.equal(task.attempts.length, 2);
+  });
+
+  it("are not made before their time", async () => {
+    answer(500);
+    const id = await house.submit();
+    await house.dispatchOnce();
+    const calls = house.target.calls.length;
+
+    await house.dispatchOnce();
+    assert.equal(house.target.calls.length, calls);
+    assert.equal((await house.task(id)).attempts.length, 1);
+  });
+
+  it("come when the target asked for it", async () => {
+    answer(429, { "retry-after": "120" });
+    const id = await house.submit();
+    await house.dispatchOnce();
+
+    const seconds = await waitSeconds(id);
+    assert.ok(seconds > 100 && seconds <= 120, `${seconds} s`);
+  });
+
+  it("follow a redirect nowhere: it is a failed attempt (contract 4)", async () => {
+    answer(302, { location: `${house.target.url}/elsewhere` });
+    const id = await house.submit({ maxRetries: 0 });
+    await house.dispatchOnce();
+
+    assert.deepEqual(history(await house.task(id)), [[1, "failed", 302]]);
+    assert.ok(!house.target.calls.some(({ path }) => path === "/elsewhere"));
+  });
+
+  it("count a target that breaks the connection as a failed attempt without an answer", async () => {
+    house.target.answer = (_call, response) => response.destroy();
+    const id = await house.submit({ maxRetries: 0 });
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.deepEqual(history(task), [[1, "failed", null]]);
+    assert.equal(task.attempts[0]?.phase, "sent");
+    assert.equal(task.result, null);
+  });
+
+  it("carry the same task and the next attempt's number to the target", async () => {
+    answer(500);
+    const seen = house.target.calls.length;
+    const id = await house.submit();
+    await house.dispatchOnce();
+    await house.advance(100);
+    await house.dispatchOnce();
+
+    const headers = house.target.calls.slice(seen).map((call) => call.headers);
+    assert.deepEqual(
+      headers.map((each) => [each["bellhop-task-id"], each["bellhop-attempt"]]),
+      [
+        [id, "1"],
+        [id, "2"],
+      ],
+    );
+  });
+
+  it("follow a call that took longer than its timeout, to the last byte of the answer (contract 4)", async () => {
+    house.target.answer = ({ path }, response) => {
+      if (path === "/drip") response.writeHead(200).write("{");
+    };
+    const call = (path: string) => ({
+      timeoutSeconds: 1,
+      maxRetries: 0,
+      call: { method: "POST" as const, url: `${house.target.url}${path}`, headers: {}, body: "{}" },
+    });
+    const [silent, dripping] = [await house.submit(call("/silent")), await house.submit(call("/drip"))];
+    await house.dispatchOnce();
+
+    const [none, half] = [await house.task(silent), await house.task(dripping)];
+    assert.deepEqual(history(none), [[1, "timeout", null]]);
+    assert.deepEqual(history(half), [[1, "timeout", 200]]);
+    assert.deepEqual([none.status, half.status], ["failed", "failed"]);
+  });
+});
