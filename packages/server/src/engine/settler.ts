@@ -28,15 +28,18 @@ export function createSettler(deps: {
   const { sql, log } = deps;
   let patient = true;
 
-  async function flush(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+  async function flush(
+    settlements: readonly Settlement[],
+    isStripped = false,
+  ): Promise<readonly (Settled | null)[]> {
     for (;;) {
       try {
         const settled = await settleAttempts(sql, settlements, deps.nodeId());
         await noteSuperseded(settlements.filter((_, index) => settled[index] === null));
         return settled;
       } catch (error) {
-        if (error instanceof Unstorable) return separately(settlements);
-        if (!patient) throw error;
+        if (error instanceof Unstorable && !isStripped) return separately(settlements);
+        if (!patient || error instanceof Unstorable) throw error;
         const isAway = error instanceof Problem;
         log[isAway ? "warn" : "error"](
           { waiting: settlements.length, ...(!isAway && { err: error }) },
@@ -52,7 +55,7 @@ export function createSettler(deps: {
     const [only] = settlements;
     if (settlements.length === 1 && only !== undefined) {
       log.error({ task: only.claim.id }, "settle.answer_dropped");
-      return settleAttempts(sql, [withoutAnswer(only)], deps.nodeId());
+      return flush([withoutAnswer(only)], true);
     }
     const settled: (Settled | null)[] = [];
     for (const settlement of settlements) settled.push(...(await flush([settlement])));
@@ -67,11 +70,14 @@ export function createSettler(deps: {
     }
   }
 
-  return Object.assign(createGroupCommit({ flush, maxItems: MAX_ITEMS }), {
-    giveUp() {
-      patient = false;
+  return Object.assign(
+    createGroupCommit<Settlement, Settled | null>({ flush: (batch) => flush(batch), maxItems: MAX_ITEMS }),
+    {
+      giveUp() {
+        patient = false;
+      },
     },
-  });
+  );
 }
 
 /** The same verdict without a word that came from outside. */

@@ -11,7 +11,15 @@ const seed = Number(process.env["MODEL_SEED"] ?? 20_30);
 const numRuns = Number(process.env["MODEL_RUNS"] ?? 12);
 
 type Step =
-  | { do: "submit"; node: 0 | 1; queue: 0 | 1; count: number; priority: number; delay: number; retries: number }
+  | {
+      do: "submit";
+      node: 0 | 1;
+      queue: 0 | 1;
+      count: number;
+      priority: number;
+      delay: number;
+      retries: number;
+    }
   | { do: "submit sandbox"; queue: 0 | 1 }
   | { do: "look"; node: 0 | 1 }
   | { do: "answer"; count: number; status: number }
@@ -60,7 +68,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   fc.record({ do: fc.constant("submit sandbox" as const), queue }),
   fc.record({ do: fc.constant("set concurrency" as const), queue, to: fc.integer({ min: 1, max: 4 }) }),
-  fc.record({ do: fc.constantFrom<"pass an hour" | "lose every worker">("pass an hour", "lose every worker") }),
+  fc.record({
+    do: fc.constantFrom<"pass an hour" | "lose every worker">("pass an hour", "lose every worker"),
+  }),
   fc.record({
     do: fc.constantFrom<"lose worker" | "reconcile" | "clean up">("lose worker", "reconcile", "clean up"),
     node,
