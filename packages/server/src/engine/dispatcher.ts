@@ -21,8 +21,8 @@ export interface Seat {
 }
 
 export interface Dispatcher {
-  /** There may be due tasks in this queue. */
-  notice(teamId: number, queue: string): void;
+  /** Tasks came to wait in this queue: so many, or nobody has counted them. */
+  notice(teamId: number, queue: string, count?: number): void;
   /** The queue's settings or the slots of others changed, if this worker has to do with it at all. */
   refresh(teamId: number, queue: string): void;
   /** There are due tasks in this queue, whatever this worker believes of it. */
@@ -61,7 +61,7 @@ export function createDispatcher(deps: {
   let stopped = false;
 
   function lineUp(lane: Lane): void {
-    if (stopped || lane.retired || lane.busy || !(lane.backlog || lane.stale)) return;
+    if (stopped || lane.retired || lane.busy || !(lane.waiting > 0 || lane.stale)) return;
     ready.add(lane);
     startClaimer();
   }
@@ -84,7 +84,7 @@ export function createDispatcher(deps: {
         await serve(lane);
       } catch (error) {
         log.warn({ team: lane.teamId, queue: lane.queue, err: error }, "claim.failed");
-        lane.backlog = true;
+        lane.waiting = Number.POSITIVE_INFINITY;
         await new Promise((resolve) => setTimeout(resolve, NAP_AFTER_ERROR_MS));
         ready.add(lane);
       }
@@ -105,13 +105,14 @@ export function createDispatcher(deps: {
     lane.busy = true;
     try {
       if (lane.stale) await acquire(lane);
-      else if (lane.backlog) await claim(lane);
+      else if (lane.waiting > 0) await claim(lane);
     } finally {
       lane.busy = false;
     }
     const current = lanes.find(lane.teamId, lane.queue);
-    if (current?.stale || (current?.backlog && lanes.free(current) > 0)) lineUp(current);
-    else if (current?.backlog && slotsLeft(current) > 0) crowded.add(current);
+    if (current?.stale || (current !== undefined && current.waiting > 0 && lanes.free(current) > 0))
+      lineUp(current);
+    else if (current !== undefined && current.waiting > 0 && slotsLeft(current) > 0) crowded.add(current);
     wakeCrowded(current);
   }
 
@@ -145,7 +146,7 @@ export function createDispatcher(deps: {
     current.grant = grant;
     // What was said of the queue while we asked may be news: the lane then stays stale.
     current.stale = lane.stale;
-    current.backlog = lane.backlog;
+    current.waiting = lane.waiting;
     current.usedAtMs = deps.monotonicMs();
     // Said once, when it becomes true: two that are starved would answer each other for ever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
@@ -153,11 +154,12 @@ export function createDispatcher(deps: {
   }
 
   async function claim(lane: Lane): Promise<void> {
-    const { grant } = lane;
-    const limit = Math.min(lanes.free(lane), CLAIM_LIMIT);
+    const { grant, waiting } = lane;
+    const limit = Math.min(lanes.free(lane), waiting, CLAIM_LIMIT);
     if (grant === null || limit <= 0) return;
-    // What arrives during the claim may be missed by it, and says so by setting this again.
-    lane.backlog = false;
+    // What arrives during the claim may be missed by it, and counts itself again.
+    lane.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
+    lane.covering = limit === waiting;
     lane.usedAtMs = deps.monotonicMs();
     lanes.take(lane, limit);
     let started = 0;
@@ -173,9 +175,12 @@ export function createDispatcher(deps: {
       });
       started = claims.length;
       if (!standing) lane.stale = true;
-      if (!standing || claims.length === limit) lane.backlog = true;
+      // Where the number was unknown there is more until a claim comes back with less than it asked for.
+      const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
+      if (!standing || more) lane.waiting = Number.POSITIVE_INFINITY;
       for (const one of claims) deps.start(one, lane);
     } finally {
+      lane.covering = false;
       lanes.giveBack(lane, limit - started);
     }
   }
@@ -183,7 +188,7 @@ export function createDispatcher(deps: {
   function lookAgain(teamId: number, queue: string): void {
     const lane = lanes.open(teamId, queue);
     lane.stale = true;
-    lane.backlog = true;
+    lane.waiting = Number.POSITIVE_INFINITY;
     lineUp(lane);
   }
 
@@ -199,9 +204,9 @@ export function createDispatcher(deps: {
   }
 
   return {
-    notice(teamId, queue) {
+    notice(teamId, queue, count = Number.POSITIVE_INFINITY) {
       const lane = lanes.open(teamId, queue);
-      lane.backlog = true;
+      lane.waiting += count;
       lineUp(lane);
     },
     refresh(teamId, queue) {
@@ -210,7 +215,8 @@ export function createDispatcher(deps: {
     lookAgain,
     reserve(teamId, queue) {
       const lane = lanes.find(teamId, queue);
-      if (lane === undefined || lane.grant === null || lane.stale || lane.backlog || lane.busy) return null;
+      if (lane === undefined || lane.grant === null || lane.stale || lane.waiting > 0) return null;
+      if (lane.busy && !lane.covering) return null;
       if (stopped || lanes.free(lane) <= 0 || !lease.isHeld()) return null;
       lanes.take(lane, 1);
       lane.usedAtMs = deps.monotonicMs();

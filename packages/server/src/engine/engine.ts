@@ -128,7 +128,7 @@ export function createEngine(deps: {
   }
 
   function due(teamId: number, queue: string): void {
-    dispatcher.notice(teamId, queue);
+    dispatcher.notice(teamId, queue, 1);
     const grant = lanes.find(teamId, queue)?.grant;
     // Whoever holds all the slots needs nobody's help.
     if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });

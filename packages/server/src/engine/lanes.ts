@@ -10,10 +10,12 @@ export interface Lane {
   stale: boolean;
   /** Calls under way, and slots set aside for a claim or an insert under way. */
   inFlight: number;
-  /** There may be due tasks. Only false when a claim found fewer than it asked for and nothing came since. */
-  backlog: boolean;
-  /** Being claimed from right now. */
+  /** Due tasks that wait here, as far as is known; Infinity when there may be any number. */
+  waiting: number;
+  /** Being claimed from, or asked slots for, right now. */
   busy: boolean;
+  /** The claim under way takes all that is known to wait: who comes now finds nobody before it. */
+  covering: boolean;
   /** Out of the books: calls may still end here, none may start. The queue is gone, or has a lane of its own anew. */
   retired: boolean;
   usedAtMs: number;
@@ -71,8 +73,9 @@ export function createLanes(capacity: number): Lanes {
         grant: null,
         stale: true,
         inFlight: 0,
-        backlog: false,
+        waiting: 0,
         busy: false,
+        covering: false,
         retired: false,
         usedAtMs: 0,
       };

@@ -24,7 +24,7 @@ export function createSlotKeeper(deps: {
 
   function isIdle(lane: Lane): boolean {
     const idleMs = lease.peers > 0 ? IDLE_MS.withPeers : IDLE_MS.alone;
-    const quiet = lane.inFlight === 0 && !lane.backlog && !lane.busy;
+    const quiet = lane.inFlight === 0 && lane.waiting === 0 && !lane.busy;
     return quiet && deps.monotonicMs() - lane.usedAtMs > idleMs;
   }
 
@@ -34,7 +34,7 @@ export function createSlotKeeper(deps: {
       for (const lane of lanes.all) {
         if (lane.grant === null) continue;
         if (isIdle(lane)) idle.push({ lane, teamId: lane.teamId, queueId: lane.grant.queueId });
-        else if (lane.backlog && lane.grant.slots < lane.grant.concurrency)
+        else if (lane.waiting > 0 && lane.grant.slots < lane.grant.concurrency)
           deps.dispatcher.refresh(lane.teamId, lane.queue);
       }
       if (idle.length === 0) return ROUND_MS;
@@ -47,7 +47,7 @@ export function createSlotKeeper(deps: {
           lane.busy = false;
           lane.grant = null;
           lane.stale = true;
-          if (lane.backlog) deps.dispatcher.refresh(lane.teamId, lane.queue);
+          if (lane.waiting > 0) deps.dispatcher.refresh(lane.teamId, lane.queue);
           else lanes.drop(lane);
         }
       }
