@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { createGate } from "../test-sql.ts";
 
 /** Promise E: calls in flight for a queue never exceed its concurrency, over all nodes (spec 2.2). */
 describe("concurrency", () => {
@@ -98,6 +99,27 @@ describe("concurrency", () => {
       assert.equal(house.engine.attempts.count, left, `after ${ended} calls ended`);
       await house.target.received(ended + left);
     }
+  });
+
+  it("applies when it is lowered, also if a call ends while the node asks for its slots", async () => {
+    house = await openTestHouse({ concurrency: 4 });
+    house.target.hold();
+    await Promise.all(Array.from({ length: 8 }, () => house.submit()));
+    await house.quiet();
+    await house.target.received(4);
+    const gate = createGate();
+    house.databases.claim.after = (statement) => {
+      if (statement.includes("queue_slots")) return gate.wait();
+    };
+
+    await house.queues.update(house.principal, QUEUE, { concurrency: 2 });
+    await gate.reached;
+    house.target.release(1);
+    await house.settled(1);
+    gate.open();
+    await house.rest();
+
+    assert.equal(house.engine.attempts.count, 3);
   });
 
   it("applies at once when it is lowered, although the node has not heard of it yet", async () => {

@@ -81,6 +81,8 @@ interface Expected {
   readonly queue: string;
   readonly retries: number;
   readonly sandbox: boolean;
+  /** How many queues of that name there were before. */
+  readonly generation: number;
   /** Calls made by the time it was deleted: there must never be another. */
   callsAtDeletion: number | null;
   /** Its queue was deleted: whatever was pending is gone. */
@@ -118,14 +120,18 @@ describe("any sequence of operations", () => {
     const names = [`run-${runs}-a`, `run-${runs}-b`] as const;
     const tasks = new Map<string, Expected>();
     const { principal, target } = house;
+    const generations = [0, 0];
+    const limits = [2, 2];
+    let heldBefore = new Set<string>();
     for (const name of names) await house.queues.create(principal, name, { concurrency: 2 });
     target.hold();
 
     async function submit(node: 0 | 1, queue: 0 | 1, request: object, retries: number, sandbox = false) {
       const as = sandbox ? { ...principal, environment: "test" as const } : principal;
       const id = await nodes[node].submit({ queue: names[queue], maxRetries: retries, ...request }, as);
-      const expected = { queue: names[queue], retries, sandbox, callsAtDeletion: null, mayBeGone: false };
-      tasks.set(id, expected);
+      const generation = generations[queue] ?? 0;
+      const fate = { callsAtDeletion: null, mayBeGone: false };
+      tasks.set(id, { queue: names[queue], retries, sandbox, generation, ...fate });
     }
 
     async function take(one: Step): Promise<void> {
@@ -165,9 +171,14 @@ describe("any sequence of operations", () => {
           for (const task of tasks.values()) if (task.queue === names[one.queue]) task.mayBeGone = true;
           return;
         case "create queue":
-          return void (await house.queues.create(principal, names[one.queue], { concurrency: 2 }));
+          await house.queues.create(principal, names[one.queue], { concurrency: 2 });
+          generations[one.queue] = (generations[one.queue] ?? 0) + 1;
+          limits[one.queue] = 2;
+          return;
         case "set concurrency":
-          return void (await house.queues.update(principal, names[one.queue], { concurrency: one.to }));
+          await house.queues.update(principal, names[one.queue], { concurrency: one.to });
+          limits[one.queue] = one.to;
+          return;
         case "pass an hour":
           await house.advance(3600);
           for (const each of nodes) await each.engine.lease.renewOnce();
@@ -195,6 +206,22 @@ describe("any sequence of operations", () => {
       assert.deepEqual(tallied, counted);
     }
 
+    /** What was over a limit that was lowered may end; nothing may start until it is below (promise E). */
+    function assertWithinLimits(): void {
+      const held = target.held.map(({ call }) => String(call.headers["bellhop-task-id"]));
+      assert.equal(new Set(held).size, held.length, "no task has two calls at once");
+      for (const [index, name] of names.entries()) {
+        const ofQueue = held.filter((id) => {
+          const task = tasks.get(id);
+          return task?.queue === name && task.generation === generations[index];
+        });
+        const started = ofQueue.filter((id) => !heldBefore.has(id));
+        const limit = limits[index] ?? 0;
+        assert.ok(ofQueue.length <= limit || started.length === 0, `${ofQueue.length} calls, limit ${limit}`);
+      }
+      heldBefore = new Set(held);
+    }
+
     for (const one of steps) {
       // A refusal is an answer like any other: a queue that is gone, a task that is no longer pending.
       await take(one).catch((error: unknown) => {
@@ -202,6 +229,7 @@ describe("any sequence of operations", () => {
       });
       await comeToRest();
       await assertTallied();
+      assertWithinLimits();
     }
 
     // Whatever happened, from here on the targets answer, and everything must come to its end.
@@ -253,7 +281,7 @@ describe("any sequence of operations", () => {
     }
   }
 
-  it("keeps the tallies exact, loses no task and leaves none behind", async () => {
+  it("keeps the tallies exact and the limits, loses no task and leaves none behind", async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), run), {
       seed,
       numRuns,

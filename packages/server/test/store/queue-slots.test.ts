@@ -218,7 +218,7 @@ describe("slots of a queue", () => {
       [old.teamId, old.name],
     );
 
-    const grant = await acquire(old, workerId, 2);
+    const grant = await acquire(old, workerId, 3);
 
     assert.notEqual(grant.queueId, old.id);
     assert.deepEqual([grant.slots, grant.overdrawn], [2, false]);
