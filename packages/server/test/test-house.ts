@@ -33,6 +33,8 @@ export interface TestNode {
   look(): Promise<void>;
   /** Looks for due tasks, makes their calls and settles them, until nothing more is due. */
   dispatchOnce(): Promise<void>;
+  /** As if its process had stood still for so long: its own clock has gone on, its timers have not. */
+  freeze(seconds: number): void;
   /** Resolves once it does nothing more of its own accord. Calls may still be under way. */
   rest(): Promise<void>;
   /** Gives what it holds back, without waiting for its calls. */
@@ -186,6 +188,7 @@ async function startNode(house: {
     claim: watchDatabase(test.open(2)),
     chores: watchDatabase(test.open(2)),
   };
+  let frozenMs = 0;
   const engine = createEngine({
     databases,
     caller,
@@ -194,7 +197,7 @@ async function startNode(house: {
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     ownHeaders: (claim) => ({ "bellhop-task-id": claim.id, "bellhop-attempt": String(claim.attempt) }),
-    monotonicMs: () => performance.now(),
+    monotonicMs: () => performance.now() + frozenMs,
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();
@@ -242,6 +245,9 @@ async function startNode(house: {
         await engine.attempts.finished();
         await engine.dispatcher.dispatchOnce();
       } while (engine.attempts.count > 0);
+    },
+    freeze(seconds) {
+      frozenMs += seconds * 1000;
     },
     async rest() {
       const begun = () => Object.values(databases).reduce((sum, database) => sum + database.begun, 0);

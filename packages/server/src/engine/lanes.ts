@@ -88,6 +88,8 @@ export function createLanes(capacity: number): Lanes {
     },
     free(lane) {
       if (lane.retired || lane.grant === null || lane.grant.paused) return 0;
+      // What is held beyond the limit is for calls under way, and goes back as they end.
+      if (lane.grant.overdrawn) return 0;
       const ofTeam = teamShare(lane.teamId) - (byTeam.get(lane.teamId) ?? 0);
       return Math.min(lane.grant.slots - lane.inFlight, ofTeam, capacity - total);
     },

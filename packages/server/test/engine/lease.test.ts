@@ -144,6 +144,29 @@ describe("a node that has lost its lease", () => {
     assert.equal((await house.task(id)).status, "completed");
   });
 
+  it("sends nothing of what it had claimed when it was paused past its lease", async () => {
+    const gate = createGate();
+    house.databases.claim.after = (statement) => {
+      if (statement === "claim_due_tasks") return gate.wait();
+    };
+    const id = await house.submit();
+    await gate.reached;
+    house.freeze(13);
+    gate.open();
+    await house.engine.dispatcher.dispatchOnce();
+    await house.engine.attempts.finished();
+
+    assert.equal(house.target.calls.length, 0);
+    const task = await house.task(id);
+    assert.deepEqual(
+      [task.status, task.attempts.map(({ status, phase }) => [status, phase])],
+      ["pending", [["interrupted", "not_sent"]]],
+    );
+    await house.engine.lease.renewOnce();
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
   it("does not make the call of a claim that was granted to its former self: the task runs once, later", async () => {
     const gate = createGate();
     await house.submit();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
+import { setQueuePaused } from "../../src/store/queues.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 
 describe("settings of a queue", () => {
@@ -90,12 +91,12 @@ describe("a paused queue", () => {
     assert.deepEqual(statuses.sort(), ["completed", "completed", "pending", "pending"]);
   });
 
-  it("starts nothing from the moment the pause is answered, heard of or not", async () => {
+  it("starts nothing from the moment the pause is stored, although the node has not heard of it", async () => {
     await house.submit();
     await house.dispatchOnce();
     const before = house.target.calls.length;
 
-    await pause(true);
+    await setQueuePaused(house.database, house.principal.teamId, QUEUE, true);
     await Promise.all([house.submit(), house.submit(), house.submit()]);
     await house.rest();
 

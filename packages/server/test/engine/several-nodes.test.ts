@@ -35,6 +35,38 @@ describe("several nodes on one database", () => {
     assert.deepEqual(await slots(), [2, 2]);
   });
 
+  it("execute at once what is submitted to a node that can have no slot at all", async () => {
+    house = await openTestHouse({ concurrency: 1 });
+    await house.submit();
+    await house.dispatchOnce();
+    const [, second] = await openNodes(2);
+
+    const id = (await second?.submit()) ?? "";
+    await house.quiet();
+    await house.engine.attempts.finished();
+
+    assert.equal((await house.task(id)).status, "completed");
+    assert.deepEqual(await slots(), [1, 0]);
+  });
+
+  it("execute at once what a node gives back as it stops", async () => {
+    house = await openTestHouse({ concurrency: 4 });
+    const [, second] = await openNodes(2);
+    house.target.hold();
+    const id = await second?.submit();
+    await house.quiet();
+    await house.target.received(1);
+    const holder = second?.engine.attempts.count === 1 ? second : house;
+    const other = holder === second ? house : second;
+
+    await holder?.engine.stop(0);
+    await house.quiet();
+
+    assert.equal(other?.engine.attempts.count, 1);
+    await house.target.received(2);
+    assert.equal(house.target.calls.at(-1)?.headers["bellhop-task-id"], id);
+  });
+
   it("hand over slots as the calls of the node that holds too many end", async () => {
     house = await openTestHouse({ concurrency: 4 });
     const [, second] = await openNodes(2);
