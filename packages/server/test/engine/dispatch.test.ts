@@ -40,4 +40,26 @@ describe("dispatching", () => {
       ["/10-1", "/10-3", "/7-4", "/5-2", "/1-0"],
     );
   });
+
+  it("starts a task of the highest priority before those that wait, although it was submitted last", async () => {
+    await house.queues.update(house.principal, QUEUE, { concurrency: 1 });
+    const to = (path: string) => ({
+      call: { method: "POST" as const, url: `${house.target.url}${path}`, headers: {}, body: "{}" },
+    });
+    house.target.hold();
+    await house.submit({ ...to("/first"), priority: 1 });
+    await house.quiet();
+    await house.target.received(1);
+    for (const path of ["/a", "/b", "/c"]) await house.submit({ ...to(path), priority: 9 });
+    await house.submit({ ...to("/urgent"), priority: 10 });
+
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.release();
+    await house.dispatchOnce();
+
+    assert.deepEqual(
+      house.target.calls.map(({ path }) => path),
+      ["/first", "/urgent", "/a", "/b", "/c"],
+    );
+  });
 });

@@ -103,6 +103,20 @@ describe("a paused queue", () => {
     assert.equal(house.target.calls.length, before);
   });
 
+  it("goes on after it was resumed, although the node has heard neither of the pause nor of its end", async () => {
+    const id = await house.submit({ delaySeconds: 60 });
+    await house.quiet();
+    for (const paused of [true, false]) {
+      await setQueuePaused(house.database, house.principal.teamId, QUEUE, paused);
+    }
+    await house.advance(60);
+    house.engine.dispatcher.notice(house.principal.teamId, QUEUE);
+    await house.rest();
+    await house.engine.attempts.finished();
+
+    assert.equal((await house.task(id)).status, "completed");
+  });
+
   it("takes new tasks, and executes them once it is resumed (spec 3.2)", async () => {
     await pause(true);
     const [first, second] = [await house.submit(), await house.submit({ priority: 9 })];

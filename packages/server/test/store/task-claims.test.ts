@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { NewTask } from "../../src/domain/task.ts";
-import { setQueuePaused } from "../../src/store/queues.ts";
+import { markQueueDeleted, setQueuePaused, updateQueue } from "../../src/store/queues.ts";
+import type { Sql } from "../../src/store/sql.ts";
 import { claimDueTasks } from "../../src/store/task-claims.ts";
 import { removePendingTask } from "../../src/store/task-removals.ts";
 import { removeWorker } from "../../src/store/workers.ts";
-import { claimRequest, openTestStore, type TestStore } from "../test-store.ts";
+import { claimRequest, openTestStore, type StoredQueue, type TestStore } from "../test-store.ts";
 
 describe("claiming due tasks", () => {
   let store: TestStore;
@@ -107,14 +108,22 @@ describe("claiming due tasks", () => {
     assert.deepEqual(await store.claim(stranger, { workerId, teamId: queue.teamId }), []);
   });
 
-  it("finds nothing, and says so, when the queue has changed since the slots were granted", async () => {
-    const queue = await store.openQueue();
-    await store.insert(queue, {});
-    const request = await claimRequest(store.database, queue, { workerId });
-    await setQueuePaused(store.database, queue.teamId, queue.name, true);
+  const changes = {
+    paused: (sql, { teamId, name }) => setQueuePaused(sql, teamId, name, true),
+    "given another concurrency": (sql, { teamId, name }) =>
+      updateQueue(sql, teamId, name, { concurrency: 1 }),
+    deleted: (sql, { teamId, name }) => markQueueDeleted(sql, teamId, name),
+  } satisfies Record<string, (sql: Sql, queue: StoredQueue) => Promise<unknown>>;
+  for (const [changed, change] of Object.entries(changes)) {
+    it(`finds nothing, and says so, when the queue was ${changed} since the slots were granted`, async () => {
+      const queue = await store.openQueue();
+      await store.insert(queue, {});
+      const request = await claimRequest(store.database, queue, { workerId });
+      await change(store.database, queue);
 
-    assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
-  });
+      assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
+    });
+  }
 
   it("finds nothing, and says so, when the worker's row is gone", async () => {
     const queue = await store.openQueue();
