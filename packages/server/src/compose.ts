@@ -1,26 +1,38 @@
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
+import { notificationText } from "./api/notification-view.ts";
 import { createApi } from "./api/server.ts";
 import type { Config } from "./config.ts";
 import type { Claim } from "./domain/claim.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
-import { allowAll } from "./outbound/address-guard.ts";
+import { createOutgoing } from "./engine/outgoing.ts";
 import { createCaller } from "./outbound/caller.ts";
+import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
 import { createAuthService } from "./service/auth-service.ts";
+import { createCallbackService } from "./service/callback-service.ts";
 import { createHealthService } from "./service/health-service.ts";
 import { ensureOperator } from "./service/operator.ts";
+import { createProviderService } from "./service/provider-service.ts";
 import { createQueueService } from "./service/queue-service.ts";
+import { createSigningSecretService } from "./service/signing-secret-service.ts";
 import { formatTaskId } from "./service/task-id.ts";
 import { createTaskService } from "./service/task-service.ts";
+import { createVaultService } from "./service/vault-service.ts";
 import { CHANNEL } from "./store/hints.ts";
 import { migrate } from "./store/migrate.ts";
+import type { Sql } from "./store/sql.ts";
+import { findTask } from "./store/task-reads.ts";
 import { removeAllWorkers } from "./store/workers.ts";
+import { openKeyFile } from "./vault/key-file.ts";
+import type { KeyRing } from "./vault/key-ring.ts";
+import { createRotation } from "./vault/rotation.ts";
+import { createVault, type Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
 
 /** Reads of the API: lists, records, queues. */
@@ -57,6 +69,8 @@ async function build(
   closers: (() => Promise<unknown>)[],
   closeAll: () => Promise<void>,
 ): Promise<House> {
+  // First of all: a mistake in the file must not cost the start of a database.
+  const providers = createProviderService(config.providersFile);
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
@@ -74,9 +88,17 @@ async function build(
   const operator = await ensureOperator(database, config.apiKey);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (embedded !== null) await removeAllWorkers(database);
+  const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
+  const vault = await openVault(keyRing, database, log);
 
-  const caller = createCaller({ userAgent: `Bellhop/${VERSION}`, guard: allowAll });
+  const guard = createEgressGuard(config.egress);
+  const caller = createCaller({ userAgent: `Bellhop/${VERSION}`, guard });
   closers.push(caller.stop);
+  const monotonicMs = () => performance.now();
+  const signingSecrets = createSigningSecretService({ database, monotonicMs });
+  // Known for sure only once the server listens: the port may be any free one.
+  let listensAt = "";
+  const publicUrl = () => config.publicUrl ?? listensAt;
   const engine = createEngine({
     databases: {
       lease: createDatabase(open("lease", 1)),
@@ -84,14 +106,30 @@ async function build(
       settle: createDatabase(open("settle", 2)),
       claim: createDatabase(open("claim", 2)),
       chores: createDatabase(open("chores", 2)),
+      polls: createDatabase(open("polls", 2)),
     },
-    caller,
+    outgoing: createOutgoing({
+      caller,
+      vault,
+      signingSecrets: signingSecrets.secretsFor,
+      publicUrl,
+      nowMs: Date.now,
+    }),
     log,
     name: `${hostname()}:${process.pid}`,
     capacity: config.maxInFlight,
     retentionDays: config.retentionDays,
     ownHeaders,
-    monotonicMs: () => performance.now(),
+    publicId,
+    composeMessage: async (teamId, taskId) => {
+      const task = await findTask(database, teamId, taskId);
+      return task === null ? null : notificationText(task);
+    },
+    actors:
+      keyRing === null
+        ? []
+        : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }],
+    monotonicMs,
     random: Math.random,
   });
   await engine.start();
@@ -101,17 +139,24 @@ async function build(
 
   const nodeId = () => engine.lease.workerId;
   const api = await createApi({
-    tasks: createTaskService({ sql: database, nodeId, submit: engine.submit }),
+    tasks: createTaskService({ sql: database, nodeId, submit: engine.submit, vault, providers, publicUrl }),
     queues: createQueueService({ database, nodeId }),
-    auth: createAuthService({ sql: database, monotonicMs: () => performance.now() }),
+    callbacks: createCallbackService({ sql: database, nodeId, monotonicMs, onEnded: engine.ended }),
+    signingSecrets,
+    auth: createAuthService({ sql: database, monotonicMs }),
     health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
+    providers,
+    vault: createVaultService({ vault }),
+    refuseUrl: guard.refuseUrl,
     log,
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
+    ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   });
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port });
+  listensAt = url;
   return {
     url,
     database: embedded === null ? describe(config.databaseUrl ?? "") : "embedded PostgreSQL",
@@ -129,6 +174,20 @@ function startOwnPostgres(config: Config, log: Logger): Promise<EmbeddedPostgres
   });
 }
 
+/** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
+async function chooseKeyRing({ vaultKeys }: Config, dataDir: string | null): Promise<KeyRing | null> {
+  if (vaultKeys === "off") return null;
+  return vaultKeys ?? (dataDir === null ? null : openKeyFile(dataDir));
+}
+
+async function openVault(keyRing: KeyRing | null, sql: Sql, log: Logger): Promise<Vault> {
+  const vault = createVault({ sql, keyRing });
+  log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
+  const missing = vault.isOpen ? await vault.missingKeys() : [];
+  if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
+  return vault;
+}
+
 function listen(connection: ConnectionSettings, engine: Engine) {
   return createListener({
     connect: () => new pg.Client({ ...connection, application_name: "bellhop-listen", keepAlive: true }),
@@ -144,9 +203,14 @@ function describe(databaseUrl: string): string {
   return `PostgreSQL at ${host}, database ${database}`;
 }
 
+/** The id in the spelling of the shape that the task was created in. */
+function publicId({ shape, id }: Claim): string {
+  return shape === "queue" ? formatTaskId(id) : id;
+}
+
 function ownHeaders(claim: Claim): Record<string, string> {
   const headers: Record<string, string> = {
-    "bellhop-task-id": claim.shape === "queue" ? formatTaskId(claim.id) : claim.id,
+    "bellhop-task-id": publicId(claim),
     "bellhop-queue": claim.queue,
     "bellhop-attempt": String(claim.attempt),
   };

@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { closestName } from "./domain/spelling.ts";
+import { parseAllowEntry } from "./outbound/egress-allow.ts";
+import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
+import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
   readonly host: string;
@@ -14,7 +18,13 @@ export interface Config {
   readonly bodyLimitBytes: number;
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
-  /** Settings that were given but do nothing in this version: worth a word at the start. */
+  readonly egress: Egress;
+  readonly providersFile: string | null;
+  /** Proxies whose word on the client's address is taken. */
+  readonly trustProxy: readonly string[];
+  /** Null: not set, which means different things with and without a database of one's own. */
+  readonly vaultKeys: KeyRing | "off" | null;
+  /** Settings that were given but do nothing, here or in this version: worth a word at the start. */
   readonly withoutEffect: readonly string[];
 }
 
@@ -86,19 +96,45 @@ export const SETTINGS = {
     fallback: "false",
     about: "true starts even on a database that may lose what it has confirmed (fsync off and the like).",
   },
+  egress: {
+    name: "BELLHOP_EGRESS",
+    fallback: null,
+    about:
+      "Where calls may go: public refuses loopback, private and reserved addresses and ports of other protocols; any " +
+      "allows everything. Unset, it is any while HOST is a loopback address and public otherwise.",
+  },
+  egressAllow: {
+    name: "BELLHOP_EGRESS_ALLOW",
+    fallback: null,
+    about:
+      "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
+      "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
+  },
+  providersFile: {
+    name: "BELLHOP_PROVIDERS_FILE",
+    fallback: null,
+    about:
+      'JSON file { "providers": [...] } of further catalog entries, as GET /v1/providers shows them; one with the id ' +
+      "of a built-in entry replaces it.",
+  },
+  trustProxy: {
+    name: "BELLHOP_TRUST_PROXY",
+    fallback: null,
+    about:
+      "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is whoever connects.",
+  },
+  vaultKeys: {
+    name: "BELLHOP_VAULT_KEYS",
+    fallback: null,
+    about:
+      "Keys of the token vault: id:key, separated by commas, each key 32 bytes in base64; the first one seals, all of " +
+      "them open. Unset, one is generated into the data directory; with DATABASE_URL, or set to off, there is no vault.",
+    secret: true,
+  },
 } as const satisfies Record<string, Setting>;
 
 /** Names that belong to parts of Bellhop still to come: no mistake, but nothing reads them yet. */
-const RESERVED = [
-  "BELLHOP_OWNER_EMAIL",
-  "BELLHOP_VAULT_KEYS",
-  "BELLHOP_SESSION_KEY",
-  "BELLHOP_EGRESS",
-  "BELLHOP_EGRESS_ALLOW",
-  "BELLHOP_TRUST_PROXY",
-  "BELLHOP_SMTP_URL",
-  "BELLHOP_PROVIDERS_FILE",
-];
+const RESERVED = ["BELLHOP_OWNER_EMAIL", "BELLHOP_SESSION_KEY", "BELLHOP_SMTP_URL"];
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
@@ -111,8 +147,10 @@ export function readConfig(environment: Environment): Config {
   if (apiKey !== null && !/^bh_live_[A-Za-z0-9]{32,128}$/.test(apiKey)) {
     throw new ConfigError("BELLHOP_API_KEY must be bh_live_ followed by at least 32 letters and digits");
   }
+  const host = text(SETTINGS.host) ?? "127.0.0.1";
+  const egress = readEgress(text(SETTINGS.egress), text(SETTINGS.egressAllow), host);
   return Object.freeze({
-    host: text(SETTINGS.host) ?? "127.0.0.1",
+    host,
     port: integer(environment, SETTINGS.port, 0, 65_535),
     databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
@@ -124,7 +162,15 @@ export function readConfig(environment: Environment): Config {
     bodyLimitBytes: integer(environment, SETTINGS.bodyLimitBytes, 1024, 104_857_600),
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
-    withoutEffect: RESERVED.filter((name) => environment[name] !== undefined),
+    egress,
+    providersFile: text(SETTINGS.providersFile),
+    trustProxy: trustProxy(text(SETTINGS.trustProxy)),
+    vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
+    withoutEffect: [
+      ...RESERVED.filter((name) => environment[name] !== undefined),
+      // Not a way to narrow `any`, whoever hoped so.
+      ...(egress.policy === "any" && egress.allow.length > 0 ? [SETTINGS.egressAllow.name] : []),
+    ],
   });
 }
 
@@ -171,6 +217,31 @@ function oneOf(environment: Environment, setting: Setting, values: readonly stri
   return text;
 }
 
+function readEgress(policyText: string | null, allowText: string | null, host: string): Egress {
+  const given = EGRESS_POLICIES.find((policy) => policy === policyText) ?? null;
+  if (policyText !== null && given === null) {
+    throw new ConfigError(`${SETTINGS.egress.name} must be one of ${EGRESS_POLICIES.join(", ")}`);
+  }
+  const allow = (allowText ?? "").split(",").map((entry) => entry.trim());
+  const entries = allow.filter((entry) => entry !== "");
+  for (const entry of entries) {
+    const parsed = parseAllowEntry(entry);
+    if (!parsed.valid) throw new ConfigError(`${SETTINGS.egressAllow.name}: ${parsed.message}`);
+  }
+  return { ...chooseEgressPolicy(given, host), allow: entries };
+}
+
+function vaultKeys(text: string | null): Config["vaultKeys"] {
+  if (text === null || text === "off") return text;
+  try {
+    return parseKeyRing(text);
+  } catch (error) {
+    throw error instanceof KeyRingError
+      ? new ConfigError(`${SETTINGS.vaultKeys.name} ${error.message}`)
+      : error;
+  }
+}
+
 function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) {
@@ -185,4 +256,22 @@ function publicUrl(text: string | null): string | null {
     throw new ConfigError("BELLHOP_PUBLIC_URL must be an http or https address");
   }
   return text.replace(/\/+$/, "");
+}
+
+function trustProxy(text: string | null): readonly string[] {
+  const entries = (text ?? "").split(",").map((entry) => entry.trim());
+  return entries
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [address = "", prefix] = entry.split("/");
+      const family = isIP(address);
+      const bits = family === 4 ? 32 : 128;
+      const valid =
+        family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+      if (!valid)
+        throw new ConfigError(
+          `${SETTINGS.trustProxy.name} has "${entry}", which is not an address or a CIDR`,
+        );
+      return entry;
+    });
 }

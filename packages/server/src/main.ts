@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { type Logger, pino } from "pino";
 import { type House, openHouse } from "./compose.ts";
-import { ConfigError, readConfig } from "./config.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { describeEgress } from "./outbound/egress-policy.ts";
 import { VERSION } from "./version.ts";
 
 /** Longer than the longest grace: a stop that hangs all the same must not hang for ever. */
@@ -17,36 +18,37 @@ async function main(): Promise<void> {
   );
   for (const name of config.withoutEffect) log.warn({ setting: name }, "setting.without_effect");
 
-  const house = await openHouse(config, log);
-  process.stdout.write(banner(house));
-  trapSignals(house, log, () => destination.flushSync());
+  const opening = openHouse(config, log);
+  trapSignals(opening, log, () => destination.flushSync());
+  const house = await opening;
+  process.stdout.write(banner(house, config));
 }
 
 /**
  * The first signal stops: calls under way may finish. The second does not wait for them. A bug that nobody caught
  * leaves the process in a state nobody knows: stop, and say so with the exit code.
  */
-function trapSignals(house: House, log: Logger, flush: () => void): void {
-  let stopping: Promise<void> | null = null;
+function trapSignals(opening: Promise<House>, log: Logger, flush: () => void): void {
+  let stopping = false;
 
-  function stop(exitCode: number): void {
-    if (stopping !== null) {
+  async function stop(exitCode: number): Promise<void> {
+    // A signal during the start waits for its end: half a house cannot be closed in order.
+    const house = await opening.catch(() => null);
+    if (house === null) return;
+    if (stopping) {
       house.hurry();
       return;
     }
+    stopping = true;
     process.exitCode = exitCode;
     const timer = setTimeout(() => process.exit(1), STUCK_MS);
-    stopping = house
-      .stop()
-      .catch((err) => {
-        log.error({ err }, "stop.failed");
-        process.exitCode = 1;
-      })
-      .finally(() => {
-        clearTimeout(timer);
-        log.info({}, "bellhop.stopped");
-        flush();
-      });
+    await house.stop().catch((err) => {
+      log.error({ err }, "stop.failed");
+      process.exitCode = 1;
+    });
+    clearTimeout(timer);
+    log.info({}, "bellhop.stopped");
+    flush();
   }
 
   process.on("SIGTERM", () => stop(0));
@@ -60,17 +62,25 @@ function trapSignals(house: House, log: Logger, flush: () => void): void {
   }
 }
 
-function banner({ url, database, dataDir, firstKey }: House): string {
+function banner({ url, database, dataDir, firstKey }: House, config: Config): string {
   const lines = [
     `Bellhop ${VERSION}`,
     `  address   ${url}  (reference at ${url}/docs)`,
     `  database  ${database}`,
     ...(dataDir === null ? [] : [`  data      ${dataDir}`]),
-    "  egress    any: calls may go to every address, private ones too",
-    ...(firstKey === null ? [] : ["", `  Your API key, shown this once: ${firstKey}`, ""]),
+    `  egress    ${describeEgress(config.egress)}`,
+    ...keyLines(firstKey, config),
     `Bellhop is ready at ${url}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The key is shown once; whoever lost it sets another. */
+function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
+  if (firstKey !== null) return ["", `  Your API key, shown this once: ${firstKey}`, ""];
+  return apiKey === null
+    ? ["  API key   the one that the first start showed; to replace it set BELLHOP_API_KEY"]
+    : [];
 }
 
 main().catch((error: unknown) => {

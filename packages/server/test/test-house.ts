@@ -3,15 +3,25 @@ import type { Principal } from "../src/domain/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
 import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
+import { createOutgoing } from "../src/engine/outgoing.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
+import { type CallbackService, createCallbackService } from "../src/service/callback-service.ts";
 import { ensureOperator } from "../src/service/operator.ts";
+import { createProviderService } from "../src/service/provider-service.ts";
 import { createQueueService, type QueueService } from "../src/service/queue-service.ts";
+import {
+  createSigningSecretService,
+  type SigningSecretService,
+} from "../src/service/signing-secret-service.ts";
 import { createTaskService, type TaskRequest, type TaskService } from "../src/service/task-service.ts";
 import { CHANNEL } from "../src/store/hints.ts";
 import type { Database } from "../src/store/sql.ts";
+import { findTask } from "../src/store/task-reads.ts";
 import { insertTeam } from "../src/store/teams.ts";
+import { parseKeyRing } from "../src/vault/key-ring.ts";
+import { createVault, type Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 import { until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
 import { startTestTarget, type TestTarget } from "./test-target.ts";
@@ -24,6 +34,9 @@ export interface TestNode {
   readonly databases: Readonly<Record<keyof EngineDatabases, WatchedDatabase>>;
   readonly tasks: TaskService;
   readonly queues: QueueService;
+  readonly vault: Vault;
+  readonly callbacks: CallbackService;
+  readonly signingSecrets: SigningSecretService;
   /** What this node was told on the channel. */
   readonly heard: readonly string[];
   /** Resolves once it was told this. */
@@ -103,7 +116,13 @@ export async function openTestHouse(
     task: (id) => node.tasks.get(principal, id),
     async advance(seconds) {
       await test.database.rows(
-        `with moved as (update tasks set run_at = run_at - make_interval(secs => $1) where status = 'pending')
+        `with moved as (
+           update tasks set run_at = run_at - make_interval(secs => $1),
+                            deadline_at = deadline_at - make_interval(secs => $1)
+            where status in ('pending', 'waiting', 'polling')
+         ), waited as (
+           update notifications set next_at = next_at - make_interval(secs => $1)
+         )
          update workers set expires_at = expires_at - make_interval(secs => $1)`,
         [seconds],
       );
@@ -136,6 +155,14 @@ export function plainRequest(url: string): TaskRequest {
     maxRetries: null,
     backoff: null,
     timeoutSeconds: null,
+    provider: null,
+    pollConfig: null,
+    waitForCallback: false,
+    maxWaitSeconds: 3600,
+    onCompleteUrl: null,
+    sign: false,
+    idempotencyKey: null,
+    requestText: "",
   };
 }
 
@@ -187,17 +214,37 @@ async function startNode(house: {
     settle: watchDatabase(test.open(2)),
     claim: watchDatabase(test.open(2)),
     chores: watchDatabase(test.open(2)),
+    polls: watchDatabase(test.open(2)),
   };
   let frozenMs = 0;
+  const monotonicMs = () => performance.now() + frozenMs;
+  const vault = createVault({
+    sql: test.database,
+    keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+  });
+  const signingSecrets = createSigningSecretService({ database: test.database, monotonicMs });
+  const publicUrl = () => "https://bellhop.test";
   const engine = createEngine({
     databases,
-    caller,
+    outgoing: createOutgoing({
+      caller,
+      vault,
+      signingSecrets: signingSecrets.secretsFor,
+      publicUrl,
+      nowMs: Date.now,
+    }),
+    publicId: (claim) => claim.id,
+    composeMessage: async (teamId, taskId) => {
+      const task = await findTask(test.database, teamId, taskId);
+      return task === null ? null : JSON.stringify({ type: `task.${task.status}`, id: task.id });
+    },
+    actors: [],
     log: { debug: note, info: note, warn: note, error: note },
     name: "test",
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     ownHeaders: (claim) => ({ "bellhop-task-id": claim.id, "bellhop-attempt": String(claim.attempt) }),
-    monotonicMs: () => performance.now() + frozenMs,
+    monotonicMs,
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();
@@ -216,7 +263,14 @@ async function startNode(house: {
     });
   });
   const nodeId = () => engine.lease.workerId;
-  const tasks = createTaskService({ sql: test.database, nodeId, submit: engine.submit });
+  const tasks = createTaskService({
+    sql: test.database,
+    nodeId,
+    submit: engine.submit,
+    vault,
+    providers: createProviderService(null),
+    publicUrl,
+  });
   let stopped: Promise<void> | null = null;
   const look = async () => {
     engine.alarm.lookEverywhere();
@@ -228,6 +282,9 @@ async function startNode(house: {
     databases,
     tasks,
     queues: createQueueService({ database: test.database, nodeId }),
+    vault,
+    callbacks: createCallbackService({ sql: test.database, nodeId, monotonicMs, onEnded: engine.ended }),
+    signingSecrets,
     heard,
     async hears(message) {
       while (stopped === null && !heard.includes(message)) {

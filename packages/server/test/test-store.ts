@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Claim } from "../src/domain/claim.ts";
 import { QUEUE_DEFAULTS, type QueueSettings } from "../src/domain/queue.ts";
 import type { Settlement } from "../src/domain/settlement.ts";
-import { type NewTask, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
+import { type NewTask, NO_FOLLOW_UP, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
 import { newTaskUuid } from "../src/service/task-id.ts";
 import { insertQueue } from "../src/store/queues.ts";
@@ -81,6 +81,11 @@ export function newTask(queue: StoredQueue): NewTask {
     maxRetries: null,
     backoff: null,
     timeoutSeconds: null,
+    follow: NO_FOLLOW_UP,
+    onCompleteUrl: null,
+    sign: false,
+    callback: null,
+    idempotency: null,
     sandbox: false,
   };
 }

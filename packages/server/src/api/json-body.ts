@@ -16,27 +16,39 @@ declare module "fastify" {
 export function acceptJson(app: Api): void {
   app.decorateRequest("bodyText", "");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
-    if (bytes.length === 0) {
-      done(null, undefined);
-      return;
-    }
-    // Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us.
-    if (!isUtf8(bytes)) {
-      done(new Problem("body_not_json"));
-      return;
-    }
-    const text = bytes.toString("utf8");
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      done(new Problem("body_not_json"));
-      return;
-    }
-    request.bodyText = text;
-    done(null, value);
-  });
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, parseJson);
+}
+
+/** For routes that strangers call: many send JSON under another type, or under none. What counts is the body. */
+export function acceptJsonOfAnyType(app: Api): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, parseJson);
+}
+
+function parseJson(
+  request: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  if (bytes.length === 0) {
+    done(null, undefined);
+    return;
+  }
+  // Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us.
+  if (!isUtf8(bytes)) {
+    done(new Problem("body_not_json"));
+    return;
+  }
+  const text = bytes.toString("utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    done(new Problem("body_not_json"));
+    return;
+  }
+  request.bodyText = text;
+  done(null, value);
 }
 
 /** For routes that take no body: an empty object does no harm, a field would be swallowed. */

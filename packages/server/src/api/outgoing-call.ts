@@ -12,14 +12,17 @@ const NOT_IN_URL = /[\s\p{Cc}\p{Cs}]/u;
 /** What stands between `//` and the path. For http a backslash is a slash, and further slashes are skipped. */
 const AUTHORITY = /^https?:\/\/[/\\]*([^/\\?#]*)/i;
 
+const NOT_IN_AUTHORITY = /[@{}]/;
+
 /**
  * Absolute http or https, and no credentials: they would be stored and shown in every record. They are looked for in
- * the text, because a parsed URL no longer shows empty ones (`http://@host`).
+ * the text, because a parsed URL no longer shows empty ones (`http://@host`). Nor may a placeholder stand for the host:
+ * which one is called must be known now.
  */
 export function isCallUrl(text: string): boolean {
   if (text.length > LONGEST_URL || NOT_IN_URL.test(text)) return false;
   const authority = AUTHORITY.exec(text)?.[1];
-  return authority !== undefined && !authority.includes("@") && URL.canParse(text);
+  return authority !== undefined && !NOT_IN_AUTHORITY.test(authority) && URL.canParse(text);
 }
 
 /** Every rule that the headers of a call break. */

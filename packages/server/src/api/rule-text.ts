@@ -1,8 +1,10 @@
+import { IDEMPOTENCY_KEY_PATTERN } from "./schemas/idempotency-key.ts";
 import { QUEUE_NAME_PATTERN } from "./schemas/queue-name.ts";
 
 /** Patterns are for machines; this is what they say. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
+  [IDEMPOTENCY_KEY_PATTERN, "1 to 255 printable ASCII characters"],
 ]);
 
 /**
@@ -11,7 +13,7 @@ const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
  */
 export function ruleOf(schema: unknown): string {
   if (!isRecord(schema)) return "valid";
-  const { type, minimum, maximum, minLength, maxLength } = schema;
+  const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   if (Array.isArray(schema.enum)) {
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   }
@@ -20,10 +22,12 @@ export function ruleOf(schema: unknown): string {
       return maximum === undefined
         ? `an integer of at least ${minimum}`
         : `an integer between ${minimum} and ${maximum}`;
+    case "number":
+      return `a number between ${minimum} and ${maximum}`;
     case "boolean":
       return "true or false";
     case "array":
-      return "an array";
+      return maxItems === undefined ? "an array" : `an array of ${minItems ?? 0} to ${maxItems} strings`;
     case "object":
       return "an object";
     default:

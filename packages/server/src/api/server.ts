@@ -7,9 +7,13 @@ import {
 } from "fastify";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/auth-service.ts";
+import type { CallbackService } from "../service/callback-service.ts";
 import type { HealthService } from "../service/health-service.ts";
+import type { ProviderService } from "../service/provider-service.ts";
 import type { QueueService } from "../service/queue-service.ts";
+import type { SigningSecretService } from "../service/signing-secret-service.ts";
 import type { TaskService } from "../service/task-service.ts";
+import type { VaultService } from "../service/vault-service.ts";
 import { createAuthHook } from "./auth-hook.ts";
 import { answerClientError } from "./client-error.ts";
 import { serveDocs } from "./docs-page.ts";
@@ -19,11 +23,16 @@ import { createNotFoundRefusal } from "./not-found.ts";
 import { describeApi } from "./openapi.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
 import { logRequest } from "./request-log.ts";
+import { registerCallbackRoutes } from "./routes/callbacks.ts";
 import { registerHealthRoutes } from "./routes/health.ts";
+import { registerProviderRoutes } from "./routes/providers.ts";
 import { registerQueueRoutes } from "./routes/queues.ts";
+import { registerSigningSecretRoutes } from "./routes/signing-secret.ts";
 import { registerTaskRoutes } from "./routes/tasks.ts";
+import { registerTokenRoutes } from "./routes/tokens.ts";
 import type { Api } from "./schema-types.ts";
 import { NoQuery } from "./schemas/field.ts";
+import type { RefuseUrl } from "./task-request.ts";
 import { ajvOptions, toProblem } from "./validation.ts";
 
 export interface ApiDeps {
@@ -31,6 +40,12 @@ export interface ApiDeps {
   readonly queues: QueueService;
   readonly auth: AuthService;
   readonly health: HealthService;
+  readonly providers: ProviderService;
+  readonly vault: VaultService;
+  readonly callbacks: CallbackService;
+  readonly signingSecrets: SigningSecretService;
+  /** The egress policy, as far as it can be seen from a URL. */
+  readonly refuseUrl: RefuseUrl;
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** Where callers reach this server. */
@@ -68,17 +83,31 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   acceptJson(app);
   app.setErrorHandler(answerError);
   refuseEarly(app);
-  app.addHook("onResponse", async (request, reply) => logRequest(request, reply));
+  app.addHook("onResponse", (request, reply, done) => {
+    logRequest(request, reply);
+    done();
+  });
 
   await describeApi(app, deps.version, deps.publicUrl);
   await serveDocs(app);
   registerHealthRoutes(app, deps.health);
+  // Public: no credential is asked for here.
+  await app.register(
+    async (open) => {
+      closeRoutes(open);
+      registerProviderRoutes(open, deps.providers);
+      await open.register(async (scope) => registerCallbackRoutes(scope, deps.callbacks));
+    },
+    { prefix: "/v1" },
+  );
   await app.register(
     async (v1) => {
       closeRoutes(v1);
       v1.addHook("onRequest", createAuthHook(deps.auth));
-      registerTaskRoutes(v1, deps.tasks);
+      registerTaskRoutes(v1, deps);
       registerQueueRoutes(v1, deps.queues);
+      registerTokenRoutes(v1, deps.vault);
+      registerSigningSecretRoutes(v1, deps.signingSecrets);
     },
     { prefix: "/v1" },
   );

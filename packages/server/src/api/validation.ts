@@ -21,6 +21,9 @@ export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = {
   },
 };
 
+/** By a sentence of their own; and of an `if` that led to a broken rule only the rule counts. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);
+
 /** Turns what ajv found into the refusal. Fields nobody knows come first: they are often why another is missing. */
 export function toProblem(errors: FastifySchemaValidationError[], part: string): Problem {
   if (errors.some(({ keyword, instancePath }) => keyword === "type" && instancePath === "")) {
@@ -35,7 +38,7 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
   return invalid([
     ...firstOf((keyword) => keyword === "additionalProperties", unknown),
     ...firstOf((keyword) => keyword === "required", missing),
-    ...firstOf((keyword) => keyword !== "additionalProperties" && keyword !== "required", wrong),
+    ...firstOf((keyword) => !SAID_ELSEWHERE.has(keyword), wrong),
   ]);
 }
 

@@ -13,4 +13,7 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   readonly attemptStartedAt: Date;
   readonly call: Call;
   readonly timeoutSeconds: number;
+  readonly sign: boolean;
+  /** The sealed id of the callback that the call must name. */
+  readonly callbackSealed: string | null;
 }

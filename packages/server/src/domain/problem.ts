@@ -18,6 +18,11 @@ export const PROBLEMS = {
   headers_too_large: { status: 431, text: "Request headers too large" },
   invalid: { status: 400, text: "<reason>" },
   vault_token_unknown: { status: 400, text: 'Header "<header>" references unknown vault token "<token>"' },
+  provider_unknown: { status: 400, text: 'Unknown provider "<id>"' },
+  idempotency_conflict: { status: 409, text: 'Idempotency key "<key>" was used with another request' },
+  callback_unknown: { status: 404, text: "Invalid or expired callback ID" },
+  callback_not_awaited: { status: 409, text: "Task is not in waiting/polling state (current: <status>)" },
+  rate_limited: { status: 429, text: "Rate limit exceeded" },
   task_not_found: { status: 404, text: "Task not found" },
   task_not_pending: { status: 409, text: "Task is not pending (current: <status>)" },
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
@@ -26,6 +31,12 @@ export const PROBLEMS = {
   overloaded: { status: 503, text: "Too many requests are waiting to be stored, try again shortly" },
   database_away: { status: 503, text: "The database cannot be reached, try again shortly" },
   stopping: { status: 503, text: "The server is stopping" },
+  vault_off: { status: 503, text: "Token vault is not configured" },
+  vault_token_not_found: { status: 404, text: "Token not found or already revoked" },
+  vault_token_host: {
+    status: 400,
+    text: 'Header "<header>" references vault token "<token>", which may not be sent to "<host>"',
+  },
 } as const satisfies Record<string, { status: number; text: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -57,6 +68,8 @@ export class Problem extends Error {
     this.code = code;
     this.status = status;
     this.details = options.details ?? [];
-    this.retryAfterSeconds = options.retryAfterSeconds ?? (status === 503 ? 1 : null);
+    // A vault without a key does not get one by waiting.
+    const passes = status === 503 && code !== "vault_off";
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (passes ? 1 : null);
   }
 }

@@ -1,6 +1,7 @@
 import type { Backoff } from "./backoff.ts";
 import type { Call } from "./call.ts";
 import type { Phase } from "./outcome.ts";
+import type { PollConfig } from "./poll-config.ts";
 
 export const TASK_STATUSES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
@@ -39,7 +40,40 @@ export interface TaskResult {
 }
 
 /** Why a task ended `failed`, for machines; `error` says it to people. */
-export type FailureReason = "retries_exhausted" | "worker_lost" | "queue_deleted";
+export type FailureReason =
+  | "retries_exhausted"
+  | "worker_lost"
+  | "queue_deleted"
+  | "poll_failed"
+  | "poll_timeout"
+  | "callback_timeout"
+  | "token_revoked"
+  | "blocked";
+
+/** What a 2xx to the first call means: the end, or the beginning of a job that someone else reports on. */
+export interface FollowUp {
+  readonly provider: string | null;
+  /** The provider's or the caller's own; null if the task is not polled. */
+  readonly pollConfig: PollConfig | null;
+  readonly waitForCallback: boolean;
+  readonly maxWaitSeconds: number;
+}
+
+export const MAX_WAIT_DEFAULT_SECONDS = 3600;
+
+/** The 2xx is the end. */
+export const NO_FOLLOW_UP: FollowUp = {
+  provider: null,
+  pollConfig: null,
+  waitForCallback: false,
+  maxWaitSeconds: MAX_WAIT_DEFAULT_SECONDS,
+};
+
+/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where a call must name it. */
+export interface StoredCallback {
+  readonly hash: string;
+  readonly sealed: string | null;
+}
 
 /** What someone asked for. A setting left null is taken from the queue at the moment of creation. */
 export interface NewTask {
@@ -55,6 +89,12 @@ export interface NewTask {
   readonly maxRetries: number | null;
   readonly backoff: Backoff | null;
   readonly timeoutSeconds: number | null;
+  readonly follow: FollowUp;
+  readonly onCompleteUrl: string | null;
+  /** Carry a signature with which the target can tell that the call is ours. */
+  readonly sign: boolean;
+  readonly callback: StoredCallback | null;
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
   /** Stored and answered like any other, and never executed. */
   readonly sandbox: boolean;
 }
@@ -70,6 +110,9 @@ export interface Task {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly timeoutSeconds: number;
+  readonly follow: FollowUp;
+  readonly onCompleteUrl: string | null;
+  readonly sign: boolean;
   readonly sandbox: boolean;
   readonly runAt: Date;
   readonly createdAt: Date;

@@ -1,11 +1,17 @@
 import { type Backoff, backoffMs, retryAfterMs } from "./backoff.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Attempt, FailureReason, TaskResult } from "./task.ts";
+import type { Call } from "./call.ts";
+import type { CallResponse, Outcome } from "./outcome.ts";
+import { type PollPlan, planPolling } from "./poll-plan.ts";
+import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
 
 /** What the domain decides from an outcome. */
 export type Verdict =
   | { readonly kind: "completed"; readonly result: TaskResult }
   | { readonly kind: "retry"; readonly waitMs: number; readonly error: string }
+  /** The first call was accepted; a callback will tell how it ends. */
+  | { readonly kind: "waiting" }
+  /** The first call was accepted; we look from time to time how it goes. */
+  | { readonly kind: "polling"; readonly plan: PollPlan }
   | {
       readonly kind: "failed";
       readonly reason: FailureReason;
@@ -19,6 +25,8 @@ export interface Trial {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly retryDelaySeconds: number;
+  readonly call: Pick<Call, "url" | "headers">;
+  readonly follow: FollowUp;
 }
 
 /** The record keeps this much of an answer; what outbound read beyond it helped nobody. */
@@ -27,7 +35,7 @@ export const RESULT_BODY_BYTES = 256 * 1024;
 /** `now` and `random` are parameters so that the same question always has the same answer. */
 export function judge(trial: Trial, outcome: Outcome, now: Date, random: number): Verdict {
   if (outcome.kind === "response" && isSuccess(outcome.statusCode)) {
-    return { kind: "completed", result: toResult(outcome) };
+    return accepted(trial, outcome);
   }
   const error = describe(outcome);
   const failures = trial.failures + 1;
@@ -38,6 +46,14 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
   const waitMs =
     askedWaitMs(outcome, now) ?? backoffMs(trial.backoff, failures, trial.retryDelaySeconds, random);
   return { kind: "retry", waitMs, error };
+}
+
+function accepted({ call, follow }: Trial, response: CallResponse): Verdict {
+  if (follow.waitForCallback) return { kind: "waiting" };
+  if (follow.pollConfig === null) return { kind: "completed", result: toResult(response) };
+  const planned = planPolling(follow.provider, follow.pollConfig, response.body, call);
+  if (planned.ok) return { kind: "polling", plan: planned.plan };
+  return { kind: "failed", reason: "poll_failed", error: planned.message, result: toResult(response) };
 }
 
 /** The attempt as it is recorded, closed. */
@@ -95,7 +111,7 @@ function toResult(response: Extract<Outcome, { kind: "response" }>): TaskResult 
 }
 
 /** Cuts by UTF-8 length without splitting a character. */
-function cutToBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
+export function cutToBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
   // A UTF-16 unit is at most three bytes, so short texts need no measuring.
   if (text.length * 3 <= maxBytes) return { text, cut: false };
   let bytes = 0;

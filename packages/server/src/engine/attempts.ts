@@ -1,11 +1,13 @@
 import type { Claim } from "../domain/claim.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { closeAttempt, judge } from "../domain/verdict.ts";
-import type { Caller } from "../outbound/caller.ts";
+import type { FailureReason } from "../domain/task.ts";
+import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
 import { heldTasks, type Returned, releaseTasks } from "../store/task-returns.ts";
+import type { Settled } from "../store/task-settlements.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
 
 export interface Attempts {
@@ -26,14 +28,15 @@ export interface Attempts {
  */
 export function createAttempts(deps: {
   readonly sql: Sql;
-  readonly caller: Pick<Caller, "call">;
+  readonly outgoing: Outgoing;
   readonly settler: Settler;
   readonly lease: Lease;
   readonly log: Log;
   readonly random: () => number;
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
-  /** A task went back to its queue, to run at that time. */
-  readonly onPending: (claim: Claim, runAt: Date) => void;
+  /** The task's id as its target knows it. */
+  readonly publicId: (claim: Claim) => string;
+  readonly onSettled: (settled: Settled) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, log } = deps;
@@ -44,20 +47,41 @@ export function createAttempts(deps: {
 
   async function run(claim: Claim): Promise<void> {
     if (!lease.isHeld() || claim.workerId !== lease.workerId) return release(claim, "not_sent");
-    const outcome = await deps.caller.call(claim.call, {
-      timeoutMs: claim.timeoutSeconds * 1000,
+    const sent = await deps.outgoing.send({
+      teamId: claim.teamId,
+      taskId: claim.id,
+      messageId: deps.publicId(claim),
+      call: claim.call,
       headers: deps.ownHeaders(claim),
+      timeoutMs: claim.timeoutSeconds * 1000,
+      sign: claim.sign,
+      callbackSealed: claim.callbackSealed,
+      wipe: null,
       signal: tearDown.signal,
     });
+    if (sent.kind === "refused") return settleRefused(claim, sent.reason, sent.error);
+    const { outcome } = sent;
     if (outcome.kind === "failure" && outcome.code === "aborted") {
       return release(claim, outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    await settle(claim, outcome);
+    await settle(claim, outcome, judge(claim, outcome, new Date(), deps.random()));
   }
 
-  async function settle(claim: Claim, outcome: Outcome): Promise<void> {
+  /** The call could not be made, and never will: no retry. */
+  async function settleRefused(claim: Claim, reason: FailureReason, error: string): Promise<void> {
+    const outcome: Outcome = {
+      kind: "failure",
+      code: "blocked",
+      message: error,
+      phase: "not_sent",
+      statusCode: null,
+      durationMs: 0,
+    };
+    await settle(claim, outcome, { kind: "failed", reason, error, result: null });
+  }
+
+  async function settle(claim: Claim, outcome: Outcome, verdict: Verdict): Promise<void> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
-    const verdict = judge(claim, outcome, new Date(), deps.random());
     const settled = await deps.settler.add({ claim, attempt, verdict });
     log.info(
       {
@@ -72,7 +96,7 @@ export function createAttempts(deps: {
       },
       "attempt.settled",
     );
-    if (settled?.runAt) deps.onPending(claim, settled.runAt);
+    if (settled !== null) deps.onSettled(settled);
   }
 
   async function release(claim: Claim, phase: "not_sent" | "sent"): Promise<void> {

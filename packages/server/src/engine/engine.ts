@@ -1,12 +1,15 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { Caller } from "../outbound/caller.ts";
 import { type Hint, parseHint, sendHint } from "../store/hints.ts";
 import type { Database } from "../store/sql.ts";
 import type { Accepted } from "../store/task-intake.ts";
 import type { Returned } from "../store/task-returns.ts";
+import type { Settled } from "../store/task-settlements.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
+import { type ComposeMessage, createCourier } from "./courier.ts";
+import { createDeadlines, type Deadlines } from "./deadlines.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
@@ -14,6 +17,8 @@ import { createLanes, type Lane } from "./lanes.ts";
 import { createLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
@@ -27,6 +32,8 @@ export interface EngineDatabases {
   readonly settle: Database;
   readonly claim: Database;
   readonly chores: Database;
+  /** Of polls and notifications. */
+  readonly polls: Database;
 }
 
 export interface Engine {
@@ -36,6 +43,9 @@ export interface Engine {
   readonly alarm: Alarm;
   readonly reaper: Reaper;
   readonly janitor: Janitor;
+  readonly poller: Deliveries;
+  readonly courier: Deliveries;
+  readonly deadlines: Deadlines;
   submit(task: NewTask): Promise<Accepted | null>;
   /** A message of another node, or of the service, on the channel. */
   hear(message: string): void;
@@ -44,24 +54,32 @@ export interface Engine {
   start(): Promise<void>;
   /** Stops claiming, lets calls finish for so long, gives the rest back. */
   stop(graceMs: number): Promise<void>;
+  /** A task has ended outside of the engine, by a callback: someone may wait to be told. */
+  ended(): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
 }
 
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
-  readonly caller: Pick<Caller, "call">;
+  readonly outgoing: Outgoing;
   readonly log: Log;
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
+  readonly publicId: (claim: Claim) => string;
+  readonly composeMessage: ComposeMessage;
+  /** Further rounds to make for as long as the engine runs. */
+  readonly actors: readonly { readonly name: string; readonly once: () => Promise<number> }[];
   readonly monotonicMs: () => number;
   readonly random: () => number;
 }): Engine {
   const { databases, log, monotonicMs } = deps;
   const loops: Loop[] = [];
   let alarmLoop: Loop | null = null;
+  let pollerLoop: Loop | null = null;
+  let courierLoop: Loop | null = null;
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
     endGrace = resolve;
@@ -73,19 +91,20 @@ export function createEngine(deps: {
     name: deps.name,
     monotonicMs,
     log,
-    onLost: () => attempts.abandon(),
+    onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
   const settler = createSettler({ sql: databases.settle, nodeId: () => lease.workerId, log });
   const attempts = createAttempts({
     sql: databases.settle,
-    caller: deps.caller,
+    outgoing: deps.outgoing,
     settler,
     lease,
     log,
     random: deps.random,
     ownHeaders: deps.ownHeaders,
-    onPending: (_claim, runAt) => waitFor(runAt),
+    publicId: deps.publicId,
+    onSettled,
     onReturned,
   });
   const dispatcher = createDispatcher({
@@ -102,6 +121,26 @@ export function createEngine(deps: {
   const nodeId = () => lease.workerId;
   const reaper = createReaper({ sql: databases.chores, nodeId, monotonicMs, log, onReturned });
   const janitor = createJanitor({ sql: databases.chores, nodeId, retentionDays: deps.retentionDays });
+  const onEnded = () => courierLoop?.wake();
+  const poller = createPoller({
+    sql: databases.polls,
+    lease,
+    outgoing: deps.outgoing,
+    log,
+    monotonicMs,
+    wake: () => pollerLoop?.wake(),
+    onEnded,
+  });
+  const deadlines = createDeadlines({ sql: databases.chores, nodeId, onEnded });
+  const courier = createCourier({
+    sql: databases.polls,
+    lease,
+    outgoing: deps.outgoing,
+    compose: deps.composeMessage,
+    log,
+    monotonicMs,
+    wake: onEnded,
+  });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, monotonicMs });
 
   function start(claim: Claim, lane: Lane): void {
@@ -115,6 +154,18 @@ export function createEngine(deps: {
 
   function waitFor(runAt: Date): void {
     if (alarm.isSooner(runAt)) alarmLoop?.wake();
+  }
+
+  function onSettled({ status, runAt, notify }: Settled): void {
+    if (status === "pending" && runAt !== null) waitFor(runAt);
+    if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerLoop?.wake();
+    if (notify) onEnded();
+  }
+
+  function abandonAll(): void {
+    attempts.abandon();
+    poller.abandon();
+    courier.abandon();
   }
 
   function onAccepted(task: NewTask, accepted: Accepted): void {
@@ -147,6 +198,9 @@ export function createEngine(deps: {
     alarm,
     reaper,
     janitor,
+    poller,
+    courier,
+    deadlines,
     submit: (task) => intake.submit(task),
     hear(message) {
       const heard = parseHint(message);
@@ -162,6 +216,10 @@ export function createEngine(deps: {
     async start() {
       await lease.start();
       alarmLoop = run("alarm", alarm.ringOnce);
+      pollerLoop = run("poller", poller.workOnce);
+      courierLoop = run("courier", courier.workOnce);
+      run("deadlines", deadlines.expireOnce);
+      for (const actor of deps.actors) run(actor.name, actor.once);
       run("reaper", reaper.reapOnce);
       run("janitor", janitor.cleanOnce);
       run("slot-keeper", slotKeeper.tidyOnce);
@@ -177,12 +235,13 @@ export function createEngine(deps: {
       await Promise.race([attempts.finished(), hurried]);
       clearTimeout(grace);
       settler.giveUp();
-      attempts.abandon();
-      await attempts.finished();
       await Promise.all(loops.map((loop) => loop.stop()));
+      abandonAll();
+      await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
       await settler.drained();
       await lease.stop();
     },
+    ended: onEnded,
     hurry: () => endGrace(),
   };
 }

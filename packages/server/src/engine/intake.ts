@@ -13,7 +13,7 @@ const MAX_ITEMS = 300;
 const MAX_WAITING = 10_000;
 
 export interface Intake {
-  /** Resolves once the task is on disk; null if its queue does not exist. */
+  /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   submit(task: NewTask): Promise<Accepted | null>;
   drained(): Promise<void>;
 }
@@ -35,7 +35,16 @@ export function createIntake(deps: {
   const { sql, lease, dispatcher } = deps;
   const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
 
+  /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
+    const first = firstOfTheirKeys(tasks);
+    const answers = await flushDistinct(first);
+    if (first.length === tasks.length) return answers;
+    const byTask = new Map(first.map((task, index) => [task, answers[index] ?? null]));
+    return tasks.map((task) => byTask.get(task) ?? null);
+  }
+
+  async function flushDistinct(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
     // Whoever we are by the time it is stored: the hand-off is this worker's.
     const { workerId } = lease;
     const seats = reserveSeats(tasks);
@@ -122,6 +131,17 @@ export function createIntake(deps: {
   };
 }
 
+function firstOfTheirKeys(tasks: readonly NewTask[]): readonly NewTask[] {
+  const seen = new Set<string>();
+  return tasks.filter((task) => {
+    if (task.idempotency === null) return true;
+    const key = `${task.teamId} ${task.sandbox} ${task.idempotency.key}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
 function isDueNow(task: NewTask): boolean {
   return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
@@ -144,5 +164,8 @@ function toClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
     backoff: accepted.backoff,
     retryDelaySeconds: accepted.retryDelaySeconds,
     timeoutSeconds: accepted.timeoutSeconds,
+    follow: task.follow,
+    sign: task.sign,
+    callbackSealed: task.callback?.sealed ?? null,
   };
 }

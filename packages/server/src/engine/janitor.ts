@@ -1,3 +1,6 @@
+import { removeOldHits } from "../store/callbacks.ts";
+import { removeOldKeys } from "../store/idempotency-keys.ts";
+import { removeRetiredSecrets } from "../store/signing-secrets.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   foldTallies,
@@ -28,6 +31,9 @@ export function createJanitor(deps: {
       const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH, deps.nodeId());
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
+      await removeOldKeys(sql, BATCH);
+      await removeOldHits(sql);
+      await removeRetiredSecrets(sql);
       return orphans === BATCH || expired === BATCH ? 0 : ROUND_MS;
     },
   };

@@ -1,5 +1,6 @@
+import { reapNotifications } from "../store/notifications.ts";
 import type { Sql } from "../store/sql.ts";
-import { type Returned, reapTasks } from "../store/task-returns.ts";
+import { type Returned, reapPolls, reapTasks } from "../store/task-returns.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/workers.ts";
 import type { Log } from "./log.ts";
 
@@ -49,6 +50,8 @@ export function createReaper(deps: {
         const dead = await removeExpiredWorkers(sql);
         if (dead.length > 0) log.warn({ workers: dead }, "workers.died");
       }
+      await reapPolls(sql);
+      await reapNotifications(sql);
       const returned = await reapTasks(sql, deps.nodeId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");

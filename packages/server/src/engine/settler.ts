@@ -90,6 +90,7 @@ function withoutAnswer({ claim, attempt, verdict }: Settlement): Settlement {
 }
 
 function withoutWords(verdict: Verdict, statusCode: number | null): Verdict {
+  if (verdict.kind === "waiting" || verdict.kind === "polling") return verdict;
   if (verdict.kind !== "completed")
     return { ...verdict, error: UNSTORABLE, ...("result" in verdict && { result: null }) };
   return {

@@ -8,7 +8,9 @@ export type GuardVerdict =
  * only address); the connection then goes to one of exactly these addresses, with no second lookup in between.
  */
 export interface AddressGuard {
-  check(hostname: string, addresses: readonly string[]): GuardVerdict;
+  check(hostname: string, addresses: readonly string[], port: number): GuardVerdict;
+  /** Asked before that, for a guard that can refuse by name and port alone: what it refuses is never looked up. */
+  checkName?(hostname: string, port: number): GuardVerdict;
 }
 
 export const allowAll: AddressGuard = {

@@ -7,6 +7,7 @@ import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
 import { type Lookup, lookupAll } from "./name-resolver.ts";
+import { type CallSecrets, withCredentials, withoutSecrets } from "./secret-call.ts";
 import { createSignalWatch } from "./signal-watch.ts";
 import { parseTarget } from "./target.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
@@ -29,6 +30,8 @@ export interface SendOptions {
   readonly timeoutMs: number;
   /** Bellhop's own; the call's headers win over these. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Put into the headers now, and wiped from whatever comes back. */
+  readonly secrets?: CallSecrets;
   /** Aborted, it destroys the call's socket at once. */
   readonly signal?: AbortSignal;
 }
@@ -102,18 +105,26 @@ export function createCaller({
     await agent.destroy();
   }
 
+  function makeCall({ url, method, headers, body }: Call, options: SendOptions): Promise<Outcome> {
+    if (stopped || options.signal?.aborted === true) return refuse(STOPPED);
+    const target = parseTarget(url);
+    if (!target.valid) return refuse({ code: "invalid_request", message: target.message });
+    const forbidden = findForbiddenHeader(headers);
+    if (forbidden !== null) {
+      return refuse({ code: "invalid_request", message: `The header ${forbidden} may not be set` });
+    }
+    const { origin, path } = target;
+    const merged = mergeHeaders(defaults, options.headers, headers);
+    return send({ origin, path, method, headers: merged, body }, options);
+  }
+
   return {
-    call({ url, method, headers, body }, options) {
-      if (stopped || options.signal?.aborted === true) return refuse(STOPPED);
-      const target = parseTarget(url);
-      if (!target.valid) return refuse({ code: "invalid_request", message: target.message });
-      const forbidden = findForbiddenHeader(headers);
-      if (forbidden !== null) {
-        return refuse({ code: "invalid_request", message: `The header ${forbidden} may not be set` });
-      }
-      const { origin, path } = target;
-      const merged = mergeHeaders(defaults, options.headers, headers);
-      return send({ origin, path, method, headers: merged, body }, options);
+    call(call, options) {
+      const { secrets } = options;
+      if (secrets === undefined) return makeCall(call, options);
+      return makeCall(withCredentials(call, secrets), options).then((outcome) =>
+        withoutSecrets(outcome, secrets),
+      );
     },
     stop() {
       stopping ??= drain();

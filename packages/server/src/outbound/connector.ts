@@ -1,8 +1,9 @@
 import { isIP, Socket } from "node:net";
 import { buildConnector } from "undici";
-import type { AddressGuard } from "./address-guard.ts";
+import type { AddressGuard, GuardVerdict } from "./address-guard.ts";
 import { ConnectFailure, describeConnectError, describeLookupError } from "./connect-failure.ts";
 import { type Lookup, shareLookups } from "./name-resolver.ts";
+import { readPort } from "./target.ts";
 
 /**
  * The one place where a socket to the outside is opened. The address that is checked is the address that is
@@ -87,11 +88,12 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
     const origin = `${protocol}//${options.host}`;
     const deadlineAt = performance.now() + connectTimeoutMs;
     if (stopped || !isWanted(origin)) throw unwanted();
+    const port = readPort(options.port, protocol);
+    if (guard.checkName !== undefined) obey(guard.checkName(hostname, port));
     const addresses = await findAddresses(hostname);
     let failure = new ConnectFailure("dns_failed", `No address found for host ${hostname}`);
     if (addresses.length === 0) throw failure;
-    const verdict = guard.check(hostname, addresses);
-    if (!verdict.allowed) throw new ConnectFailure("blocked", verdict.message);
+    obey(guard.check(hostname, addresses, port));
 
     const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
     for (const [index, address] of tried.entries()) {
@@ -128,6 +130,10 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
       opening.clear();
     },
   };
+}
+
+function obey(verdict: GuardVerdict): void {
+  if (!verdict.allowed) throw new ConnectFailure("blocked", verdict.message);
 }
 
 function unwanted(): ConnectFailure {

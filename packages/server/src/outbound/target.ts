@@ -1,5 +1,12 @@
 export type Target =
-  | { readonly valid: true; readonly origin: string; readonly path: string }
+  | {
+      readonly valid: true;
+      readonly origin: string;
+      /** Without the brackets of an IPv6 address, as the guard is asked. */
+      readonly hostname: string;
+      readonly port: number;
+      readonly path: string;
+    }
   | { readonly valid: false; readonly message: string };
 
 /**
@@ -19,5 +26,18 @@ export function parseTarget(url: string): Target {
   if (parsed.username !== "" || parsed.password !== "") {
     return { valid: false, message: "The URL holds a user name or password" };
   }
-  return { valid: true, origin: parsed.origin, path: parsed.pathname + parsed.search };
+  const { origin, hostname, protocol, port } = parsed;
+  return {
+    valid: true,
+    origin,
+    hostname: hostname.startsWith("[") ? hostname.slice(1, -1) : hostname,
+    port: readPort(port, protocol),
+    path: parsed.pathname + parsed.search,
+  };
+}
+
+/** A parsed URL leaves its scheme's own port out. */
+export function readPort(port: string, protocol: string): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
 }

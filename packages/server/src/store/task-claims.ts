@@ -1,4 +1,5 @@
 import type { Claim } from "../domain/claim.ts";
+import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
 import { prepare, type Sql } from "./sql.ts";
 import { LANES, tally } from "./tallies.ts";
 
@@ -42,7 +43,8 @@ const CLAIM_DUE_TASKS = prepare(
       where t.team_id = $1 and t.id = any (array(select id from picked))
      returning t.team_id, t.queue_id, t.id, t.shape, t.priority, t.run_at, t.fence, t.attempt_count,
                t.attempt_started_at, t.failures, t.method, t.url, t.headers, t.body, t.max_retries, t.backoff,
-               t.retry_delay_seconds, t.timeout_seconds
+               t.retry_delay_seconds, t.timeout_seconds, t.sign, encode(t.callback_sealed, 'hex') as callback_sealed,
+               ${FOLLOW_COLUMNS}
    ), tallied as (
      ${tally({ from: "claimed", node: "$6::bigint", lane: LANES.claim, deltas: { pending: "-1", active: "1" } })}
    )
@@ -52,7 +54,7 @@ const CLAIM_DUE_TASKS = prepare(
     order by c.priority desc, c.run_at, c.id`,
 );
 
-interface ClaimedRow {
+interface ClaimedRow extends FollowRow {
   standing: boolean;
   id: string | null;
   shape: Claim["shape"];
@@ -69,6 +71,8 @@ interface ClaimedRow {
   backoff: Claim["backoff"];
   retry_delay_seconds: number;
   timeout_seconds: number;
+  sign: boolean;
+  callback_sealed: string | null;
 }
 
 export interface Claimed {
@@ -104,5 +108,8 @@ function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId
     backoff: row.backoff,
     retryDelaySeconds: row.retry_delay_seconds,
     timeoutSeconds: row.timeout_seconds,
+    follow: toFollowUp(row),
+    sign: row.sign,
+    callbackSealed: row.callback_sealed,
   };
 }

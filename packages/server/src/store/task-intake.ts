@@ -1,5 +1,5 @@
 import type { Backoff } from "../domain/backoff.ts";
-import type { NewTask } from "../domain/task.ts";
+import type { FollowUp, NewTask } from "../domain/task.ts";
 import { prepare, type Sql } from "./sql.ts";
 import { LANES, one, tally } from "./tallies.ts";
 
@@ -14,7 +14,7 @@ export interface Submission {
   readonly reservation: Reservation | null;
 }
 
-/** What became of a submission; null instead of one means that its queue does not exist. */
+/** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */
 export interface Accepted {
   readonly id: string;
   readonly queueId: number;
@@ -49,18 +49,35 @@ const INSERT_TASKS = prepare(
        from jsonb_to_recordset($1::jsonb) as a(
               team_id integer, id uuid, queue text, shape text, priority smallint, sandbox boolean,
               method text, url text, headers jsonb, body text, delay_seconds integer, run_at timestamptz,
-              max_retries smallint, backoff text, timeout_seconds integer, slot_queue_id bigint, slot_epoch integer)
+              max_retries smallint, backoff text, timeout_seconds integer, slot_queue_id bigint, slot_epoch integer,
+              provider text, poll_config jsonb, wait_for_callback boolean, max_wait_seconds integer,
+              callback_hash text, callback_sealed text, on_complete_url text, sign boolean,
+              idempotency_key text, request_hash text)
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
+   ), keyed as (
+     -- Of all that come with one key, the first stores its task; a key older than a day is free again.
+     insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id)
+     select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id from asked
+      where idempotency_key is not null
+     on conflict (team_id, key, sandbox) do update
+        set request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
+      where k.created_at < now() - interval '24 hours'
+     returning task_id
    ), inserted as (
      insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, headers, body,
                         max_retries, backoff, retry_delay_seconds, timeout_seconds, run_at, created_at,
-                        started_at, attempt_started_at, attempt_count, fence, worker_id)
+                        started_at, attempt_started_at, attempt_count, fence, worker_id,
+                        provider, poll_config, wait_for_callback, max_wait_seconds, callback_hash, callback_sealed,
+                        on_complete_url, sign, idempotency_key)
      select team_id, id, queue_id, shape, case when handed_off then 'active' else 'pending' end, priority, sandbox,
             method, url, headers, body, own_max_retries, own_backoff, retry_delay_seconds, own_timeout_seconds,
             coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
-            handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end
+            handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end,
+            provider, poll_config, coalesce(wait_for_callback, false), max_wait_seconds, decode(callback_hash, 'hex'),
+            decode(callback_sealed, 'hex'), on_complete_url, coalesce(sign, false), idempotency_key
        from asked
+      where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
    ), tallied as (
      ${tally({
@@ -121,7 +138,19 @@ function toRow({ task, reservation }: Submission): object {
     timeout_seconds: task.timeoutSeconds,
     slot_queue_id: reservation?.queueId,
     slot_epoch: reservation?.epoch,
+    on_complete_url: task.onCompleteUrl ?? undefined,
+    sign: task.sign || undefined,
+    callback_hash: task.callback?.hash,
+    callback_sealed: task.callback?.sealed ?? undefined,
+    idempotency_key: task.idempotency?.key,
+    request_hash: task.idempotency?.requestHash,
+    ...followColumns(task.follow),
   };
+}
+
+function followColumns({ provider, pollConfig, waitForCallback, maxWaitSeconds }: FollowUp): object {
+  if (pollConfig !== null) return { provider: provider ?? undefined, poll_config: pollConfig };
+  return waitForCallback ? { wait_for_callback: true, max_wait_seconds: maxWaitSeconds } : {};
 }
 
 function hasOwnKeys(value: object): boolean {

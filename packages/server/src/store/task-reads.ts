@@ -1,8 +1,9 @@
 import type { Attempt, Task, TaskResult, TaskStatus, TaskSummary } from "../domain/task.ts";
+import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
 import { prepare, type Sql } from "./sql.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
-interface SummaryRow {
+interface SummaryRow extends FollowRow {
   team_id: number;
   id: string;
   shape: Task["shape"];
@@ -23,6 +24,8 @@ interface SummaryRow {
   result: TaskResult | null;
   error: string | null;
   failure_reason: Task["failureReason"];
+  on_complete_url: string | null;
+  sign: boolean;
 }
 
 interface TaskRow extends SummaryRow {
@@ -34,7 +37,7 @@ interface TaskRow extends SummaryRow {
 
 const SUMMARY = `t.team_id, t.id, t.shape, q.name as queue, t.status, t.priority, t.sandbox, t.method, t.url, t.headers,
   t.max_retries, t.backoff, t.timeout_seconds, t.run_at, t.created_at, t.started_at, t.completed_at, t.result,
-  t.error, t.failure_reason`;
+  t.error, t.failure_reason, t.on_complete_url, t.sign, ${FOLLOW_COLUMNS}`;
 
 const FIND_TASK = prepare(
   "find_task",
@@ -154,6 +157,9 @@ function toSummary(row: SummaryRow): TaskSummary {
     maxRetries: row.max_retries,
     backoff: row.backoff,
     timeoutSeconds: row.timeout_seconds,
+    follow: toFollowUp(row),
+    onCompleteUrl: row.on_complete_url,
+    sign: row.sign,
     sandbox: row.sandbox,
     runAt: row.run_at,
     createdAt: row.created_at,

@@ -13,11 +13,17 @@ const tallied = tally({
   },
 });
 
+/** A key whose task is gone must not keep its caller from trying again. */
+const letGo = `let_go as (
+  delete from idempotency_keys k using removed r
+   where k.team_id = r.team_id and k.key = r.idempotency_key and k.task_id = r.id)`;
+
 const REMOVE_PENDING_TASK = prepare(
   "remove_pending_task",
   `with removed as (
-     delete from tasks where team_id = $2 and id = $3 and status = 'pending' returning team_id, queue_id, status
-   ), tallied as (${tallied})
+     delete from tasks where team_id = $2 and id = $3 and status = 'pending'
+     returning team_id, queue_id, id, status, idempotency_key
+   ), tallied as (${tallied}), ${letGo}
    select 1 from removed`,
 );
 
@@ -58,8 +64,8 @@ export async function removePendingOfDeletedQueues(
      ), removed as (
        delete from tasks t using doomed d
         where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
-       returning t.team_id, t.queue_id, t.status
-     ), tallied as (${tallied})
+       returning t.team_id, t.queue_id, t.id, t.status, t.idempotency_key
+     ), tallied as (${tallied}), ${letGo}
      select count(*)::integer as removed from removed`,
     [nodeId, batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
   );
@@ -90,8 +96,10 @@ export async function removeExpiredTasks(
         limit $3
      ), removed as (
        delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
-       returning t.team_id, t.queue_id, t.status
-     ), tallied as (${tallied})
+       returning t.team_id, t.queue_id, t.id, t.status
+     ), tallied as (${tallied}), forgotten as (
+       delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
+     )
      select count(*)::integer as removed from removed`,
     [nodeId, retentionDays, batch],
   );

@@ -1,4 +1,5 @@
 import type { Claim } from "../domain/claim.ts";
+import { ENDING_COLUMNS, endings } from "./endings.ts";
 import { prepare, type Sql } from "./sql.ts";
 import { LANES, one, tally } from "./tallies.ts";
 
@@ -44,7 +45,7 @@ function returning(lost: string): string {
               'ms', null, 'phase', lost.phase, 'error', 'The worker was lost while it made the call')
        from lost join queues q on q.team_id = lost.team_id and q.id = lost.queue_id
       where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
-     returning t.team_id, t.id, t.queue_id, q.name as queue, t.status
+     returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, ${ENDING_COLUMNS}
    ), tallied as (
      ${tally({
        from: "returned",
@@ -52,7 +53,7 @@ function returning(lost: string): string {
        lane: LANES.other,
        deltas: { active: "-1", pending: one("status = 'pending'"), failed: one("status = 'failed'") },
      })}
-   )
+   ), ${endings("returned")}
    select team_id, id, queue, status from returned`;
 }
 
@@ -61,7 +62,7 @@ const REAP_TASKS = prepare(
   "reap_tasks",
   returning(`
      select t.team_id, t.id, t.queue_id, t.fence, 1 as counts, 'sent' as phase from tasks t
-      where t.worker_id is not null and not exists (select 1 from workers w where w.id = t.worker_id)
+      where t.worker_id is not null and t.status = 'active' and not exists (select 1 from workers w where w.id = t.worker_id)
       limit 500`),
 );
 
@@ -94,13 +95,24 @@ export async function releaseTasks(
   return toReturned(await sql.rows<ReturnedRow>(RELEASE_TASKS, [nodeId, JSON.stringify(rows)]));
 }
 
+/** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */
+export async function reapPolls(sql: Sql): Promise<number> {
+  const rows = await sql.rows(
+    `update tasks t set worker_id = null, fence = fence + 1
+      where t.worker_id is not null and t.status = 'polling'
+        and not exists (select 1 from workers w where w.id = t.worker_id)
+     returning 1`,
+  );
+  return rows.length;
+}
+
 /** What the database says this worker holds, to compare with what it knows of. */
 export async function heldTasks(
   sql: Sql,
   workerId: number,
 ): Promise<Pick<Claim, "teamId" | "id" | "queueId" | "fence">[]> {
   const rows = await sql.rows<{ team_id: number; id: string; queue_id: string; fence: number }>(
-    "select team_id, id, queue_id, fence from tasks where worker_id = $1",
+    "select team_id, id, queue_id, fence from tasks where worker_id = $1 and status = 'active'",
     [workerId],
   );
   return rows.map((row) => ({

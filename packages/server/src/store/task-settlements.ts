@@ -1,12 +1,17 @@
+import { POLL_DEFAULTS } from "../domain/poll-config.ts";
 import type { Settlement } from "../domain/settlement.ts";
-import type { Attempt, TaskStatus } from "../domain/task.ts";
+import type { Attempt, FollowUp, TaskStatus } from "../domain/task.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import { ENDING_COLUMNS, endings } from "./endings.ts";
 import { prepare, type Sql } from "./sql.ts";
 import { LANES, one, tally } from "./tallies.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
-  /** When it runs again; null if it does not. */
+  /** When it runs again, or is polled; null if it does not. */
   readonly runAt: Date | null;
+  /** Someone waits to be told that it has ended. */
+  readonly notify: boolean;
 }
 
 /**
@@ -21,25 +26,27 @@ const SETTLE_ATTEMPTS = prepare(
      select j.*, gone.id is not null and j.kind = 'retry' as homeless
        from jsonb_to_recordset($1::jsonb) as j(
               team_id integer, id uuid, queue_id bigint, fence integer, kind text, wait_ms integer,
-              attempt jsonb, result jsonb, error text, reason text)
+              deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
        left join queues gone
          on j.kind = 'retry' and gone.team_id = j.team_id and gone.id = j.queue_id and gone.deleted_at is not null
    ), settled as (
      update tasks t
         set status = case when homeless then 'failed' when kind = 'retry' then 'pending' else kind end,
-            run_at = case when kind = 'retry' then now() + make_interval(secs => wait_ms / 1000.0) else t.run_at end,
-            completed_at = case when kind <> 'retry' or homeless then now() end,
+            run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
+            deadline_at = now() + make_interval(secs => deadline_ms / 1000.0),
+            poll = j.poll,
+            completed_at = case when kind in ('completed', 'failed') or homeless then now() end,
             fence = t.fence + 1,
             worker_id = null,
             attempt_started_at = null,
-            failures = t.failures + (kind <> 'completed')::integer,
+            failures = t.failures + (kind in ('retry', 'failed'))::integer,
             attempts = t.attempts || j.attempt,
             result = j.result,
             error = j.error,
             failure_reason = case when homeless then 'queue_deleted' else j.reason end
        from judged j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.fence, t.status, case when t.status = 'pending' then t.run_at end as run_at
+     returning t.team_id, t.queue_id, t.id, t.fence, t.status, ${ENDING_COLUMNS}, case when t.status in ('pending', 'polling') then t.run_at end as run_at
    ), tallied as (
      ${tally({
        from: "settled",
@@ -50,10 +57,14 @@ const SETTLE_ATTEMPTS = prepare(
          pending: one("status = 'pending'"),
          completed: one("status = 'completed'"),
          failed: one("status = 'failed'"),
+         waiting: one("status = 'waiting'"),
+         polling: one("status = 'polling'"),
        },
      })}
-   )
-   select id, fence - 1 as fence, status, run_at from settled`,
+   ), ${endings("settled")}
+   select id, fence - 1 as fence, status, run_at,
+          status in ('completed', 'failed') and on_complete_url is not null as notify
+     from settled`,
 );
 
 /** Answers in the order of the settlements; null where the claim no longer stood. */
@@ -62,12 +73,18 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   nodeId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<{ id: string; fence: number; status: TaskStatus; run_at: Date | null }>(
-    SETTLE_ATTEMPTS,
-    [JSON.stringify(settlements.map(toRow)), nodeId],
-  );
+  const rows = await sql.rows<{
+    id: string;
+    fence: number;
+    status: TaskStatus;
+    run_at: Date | null;
+    notify: boolean;
+  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), nodeId]);
   const settled = new Map(
-    rows.map((row) => [`${row.id} ${row.fence}`, { status: row.status, runAt: row.run_at }]),
+    rows.map((row) => [
+      `${row.id} ${row.fence}`,
+      { status: row.status, runAt: row.run_at, notify: row.notify },
+    ]),
   );
   return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
 }
@@ -79,12 +96,26 @@ function toRow({ claim, attempt, verdict }: Settlement): object {
     queue_id: claim.queueId,
     fence: claim.fence,
     kind: verdict.kind,
-    wait_ms: verdict.kind === "retry" ? verdict.waitMs : undefined,
     attempt: attemptToJson(attempt),
-    result: verdict.kind === "retry" ? undefined : (verdict.result ?? undefined),
-    error: verdict.kind === "completed" ? undefined : verdict.error,
-    reason: verdict.kind === "failed" ? verdict.reason : undefined,
+    ...verdictColumns(verdict, claim.follow),
   };
+}
+
+function verdictColumns(verdict: Verdict, { pollConfig, maxWaitSeconds }: FollowUp): object {
+  switch (verdict.kind) {
+    case "completed":
+      return { result: verdict.result };
+    case "retry":
+      return { wait_ms: verdict.waitMs, error: verdict.error };
+    case "failed":
+      return { result: verdict.result ?? undefined, error: verdict.error, reason: verdict.reason };
+    case "waiting":
+      return { deadline_ms: maxWaitSeconds * 1000 };
+    case "polling": {
+      const { interval, maxDuration } = pollConfig ?? POLL_DEFAULTS;
+      return { wait_ms: interval * 1000, deadline_ms: maxDuration * 1000, poll: verdict.plan };
+    }
+  }
 }
 
 /** Attempts as they lie in the row. */

@@ -26,6 +26,9 @@ describe("authentication", () => {
       ["DELETE", "/v1/queues/default"],
       ["POST", "/v1/queues/default/pause"],
       ["POST", "/v1/queues/default/resume"],
+      ["GET", "/v1/tokens"],
+      ["GET", "/v1/signing-secret"],
+      ["POST", "/v1/signing-secret/rotate"],
     ] as const) {
       const { status, body, headers } = toAnswer(await api.app.inject({ method, url }));
       assert.equal(status, 401, url);

@@ -3,10 +3,20 @@ import { Problem } from "../../src/domain/problem.ts";
 import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
 import type { Task } from "../../src/domain/task.ts";
 import type { AuthService } from "../../src/service/auth-service.ts";
+import type { CallbackService } from "../../src/service/callback-service.ts";
 import type { Health, HealthService } from "../../src/service/health-service.ts";
+import { createProviderService, type ProviderService } from "../../src/service/provider-service.ts";
 import type { QueueService } from "../../src/service/queue-service.ts";
+import type { SigningSecretService } from "../../src/service/signing-secret-service.ts";
 import { newTaskUuid } from "../../src/service/task-id.ts";
-import type { TaskPage, TaskQuery, TaskRequest, TaskService } from "../../src/service/task-service.ts";
+import type {
+  CreatedTask,
+  TaskPage,
+  TaskQuery,
+  TaskRequest,
+  TaskService,
+} from "../../src/service/task-service.ts";
+import { createFakeVault, type FakeVault } from "./fake-vault.ts";
 
 export const LIVE_KEY = `bh_live_${"a".repeat(43)}`;
 export const OTHER_TEAM_KEY = `bh_live_${"b".repeat(43)}`;
@@ -17,20 +27,36 @@ export interface FakeServices {
   readonly queues: QueueService;
   readonly auth: AuthService;
   readonly health: HealthService;
+  readonly providers: ProviderService;
+  readonly vault: FakeVault;
+  readonly callbacks: CallbackService;
+  readonly signingSecrets: SigningSecretService;
   /** What reached the services, for the test to look at. */
   readonly requests: TaskRequest[];
+  readonly received: Callback[];
   readonly queries: TaskQuery[];
   readonly stored: Map<string, Task>;
   page: TaskPage;
   readiness: Health;
 }
 
+export interface Callback {
+  readonly id: string;
+  readonly body: string;
+  readonly source: string;
+}
+
 /** The rules of the services in their simplest form, in memory. */
 export function createFakeServices(): FakeServices {
   const requests: TaskRequest[] = [];
+  const received: Callback[] = [];
   const queries: TaskQuery[] = [];
   const stored = new Map<string, Task>();
   const queues = new Map<string, QueueWithStats>();
+  /** The first task of each idempotency key, and the one of each callback. */
+  const keyed = new Map<string, { readonly text: string; readonly created: CreatedTask }>();
+  const awaited = new Map<string, string>();
+  let rotations = 0;
 
   const key = (principal: Principal, name: string) => `${principal.teamId} ${name}`;
   const findQueue = (principal: Principal, name: string): QueueWithStats => {
@@ -50,6 +76,7 @@ export function createFakeServices(): FakeServices {
 
   const fakes: FakeServices = {
     requests,
+    received,
     queries,
     stored,
     page: { tasks: [], total: 0, hasMore: false, nextCursor: null },
@@ -63,14 +90,25 @@ export function createFakeServices(): FakeServices {
       },
     },
     health: { check: async () => fakes.readiness },
+    providers: createProviderService(null),
+    vault: createFakeVault(NOW),
     tasks: {
       async create(principal, request) {
         findQueue(principal, request.queue);
+        const { queue, priority, delaySeconds, idempotencyKey, requestText } = request;
+        const taken = idempotencyKey === null ? undefined : keyed.get(idempotencyKey);
+        if (taken !== undefined && taken.text !== requestText)
+          throw new Problem("idempotency_conflict", { key: idempotencyKey ?? "" });
+        if (taken !== undefined) return { ...taken.created, callback: null, replayed: true };
         requests.push(request);
-        const task = newFakeTask(principal, request);
+        const task = newFakeTask(principal, request, fakes.providers);
         stored.set(task.id, task);
-        const { queue, priority, delaySeconds } = request;
-        return { id: task.id, queue, priority, delaySeconds, createdAt: task.createdAt };
+        const callback = isCalledBack(task) ? newFakeCallback(requests.length) : null;
+        if (callback !== null) awaited.set(callback.id, task.id);
+        const { id, status, createdAt } = task;
+        const created = { id, status, queue, priority, delaySeconds, createdAt, callback, replayed: false };
+        if (idempotencyKey !== null) keyed.set(idempotencyKey, { text: requestText, created });
+        return created;
       },
       get: async (principal, id) => findTask(principal, id),
       async list(_principal, query) {
@@ -82,6 +120,29 @@ export function createFakeServices(): FakeServices {
         if (status !== "pending") throw new Problem("task_not_pending", { status });
         stored.delete(id);
       },
+    },
+    callbacks: {
+      async resolve(id, body, source) {
+        received.push({ id, body, source });
+        const task = stored.get(awaited.get(id) ?? "");
+        if (task === undefined) throw new Problem("callback_unknown");
+        const { status } = task;
+        if (status !== "waiting" && status !== "polling")
+          throw new Problem("callback_not_awaited", { status });
+        const result = { statusCode: 200, headers: {}, body, duration: 0 };
+        const ended: Task = { ...task, status: "completed", result, completedAt: NOW };
+        stored.set(task.id, ended);
+        awaited.delete(id);
+        return ended;
+      },
+    },
+    signingSecrets: {
+      get: async () => ({ secret: `whsec_${rotations}`, createdAt: NOW, previousValidUntil: null }),
+      async rotate() {
+        rotations += 1;
+        return { secret: `whsec_${rotations}`, createdAt: NOW, previousValidUntil: NOW };
+      },
+      secretsFor: () => [],
     },
     queues: {
       async create(principal, name, settings) {
@@ -111,7 +172,22 @@ function newFakeQueue({ teamId }: Principal, name: string): QueueWithStats {
   return { ...QUEUE_DEFAULTS, teamId, id: 1, name, paused: false, createdAt: NOW, updatedAt: NOW, stats };
 }
 
-function newFakeTask({ teamId }: Principal, request: TaskRequest): Task {
+function isCalledBack({ shape, follow }: Task): boolean {
+  return shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
+}
+
+function newFakeCallback(number: number): { id: string; url: string } {
+  const id = number.toString(16).padStart(64, "0");
+  return { id, url: `http://127.0.0.1:8787/v1/callbacks/${id}` };
+}
+
+function newFakeTask(
+  { teamId }: Principal,
+  request: TaskRequest,
+  providers: Pick<ProviderService, "find">,
+): Task {
+  const { provider, waitForCallback, maxWaitSeconds } = request;
+  const pollConfig = (provider === null ? null : providers.find(provider))?.pollConfig ?? request.pollConfig;
   return {
     teamId,
     id: newTaskUuid(),
@@ -123,6 +199,9 @@ function newFakeTask({ teamId }: Principal, request: TaskRequest): Task {
     maxRetries: request.maxRetries ?? QUEUE_DEFAULTS.maxRetries,
     backoff: request.backoff ?? QUEUE_DEFAULTS.backoff,
     timeoutSeconds: request.timeoutSeconds ?? QUEUE_DEFAULTS.timeoutSeconds,
+    follow: { provider, pollConfig, waitForCallback, maxWaitSeconds },
+    onCompleteUrl: request.onCompleteUrl,
+    sign: request.sign,
     sandbox: false,
     runAt: request.runAt ?? NOW,
     createdAt: NOW,

@@ -7,6 +7,8 @@ const OPERATIONS = [
   "get /healthz getHealth",
   "get /livez getLiveness",
   "get /readyz getReadiness",
+  "post /v1/callbacks/{callbackId} resolveCallback",
+  "get /v1/providers listProviders",
   "get /v1/queues listQueues",
   "post /v1/queues createQueue",
   "delete /v1/queues/{queue_name} deleteQueue",
@@ -14,10 +16,15 @@ const OPERATIONS = [
   "patch /v1/queues/{queue_name} updateQueue",
   "post /v1/queues/{queue_name}/pause pauseQueue",
   "post /v1/queues/{queue_name}/resume resumeQueue",
+  "get /v1/signing-secret getSigningSecret",
+  "post /v1/signing-secret/rotate rotateSigningSecret",
   "get /v1/tasks listTasks",
   "post /v1/tasks createTask",
   "delete /v1/tasks/{task_id} deleteTask",
   "get /v1/tasks/{task_id} getTask",
+  "get /v1/tokens listTokens",
+  "post /v1/tokens createToken",
+  "delete /v1/tokens/{tokenId} revokeToken",
 ];
 
 interface Operation {
@@ -76,10 +83,22 @@ describe("the reference", () => {
     }
   });
 
-  it("asks for a key everywhere but for health", () => {
+  it("shows both shapes of a new task as one of two, and the header beside them", () => {
+    const { requestBody, parameters } = document.paths["/v1/tasks"].post;
+
+    assert.deepEqual(requestBody.content["application/json"].schema, {
+      oneOf: [{ $ref: "#/components/schemas/CreateTask" }, { $ref: "#/components/schemas/CreateDirectTask" }],
+    });
+    assert.deepEqual(
+      parameters.map(({ in: place, name, required }: Record<string, unknown>) => [place, name, required]),
+      [["header", "Idempotency-Key", false]],
+    );
+  });
+
+  it("asks for a key everywhere but for health, the catalog of providers and callbacks", () => {
     assert.deepEqual(document.security, [{ apiKey: [] }, { apiKeyHeader: [] }]);
     for (const [route, { security, responses }] of operations()) {
-      const open = !route.includes("/v1/");
+      const open = !route.includes("/v1/") || /\/v1\/(providers|callbacks)/.test(route);
       assert.deepEqual(security, open ? [] : undefined, route);
       assert.equal(responses[401] === undefined, open, route);
     }

@@ -42,7 +42,7 @@ describe("POST /v1/tasks", () => {
   });
 
   it("takes every field to the service", async () => {
-    await create({
+    const fields = {
       payload: { a: 1 },
       delay: 31_536_000,
       priority: 10,
@@ -51,7 +51,8 @@ describe("POST /v1/tasks", () => {
       headers: { "X-Source": "é" },
       retry_backoff: "fixed",
       timeout: 3600,
-    });
+    };
+    await create(fields);
 
     assert.deepEqual(lastRequest(), {
       shape: "queue",
@@ -63,6 +64,14 @@ describe("POST /v1/tasks", () => {
       maxRetries: 100,
       backoff: "fixed",
       timeoutSeconds: 3600,
+      provider: null,
+      pollConfig: null,
+      waitForCallback: false,
+      maxWaitSeconds: 3600,
+      onCompleteUrl: null,
+      sign: true,
+      idempotencyKey: null,
+      requestText: JSON.stringify({ ...BASE, ...fields }),
     });
   });
 
@@ -142,7 +151,8 @@ describe("POST /v1/tasks", () => {
       ["payloads", ' (did you mean "payload"?)'],
       ["dealy", ' (did you mean "delay"?)'],
       ["colour", ""],
-      ["targetUrl", ""],
+      ["onCompleteUrl", ' (did you mean "on_complete_url"?)'],
+      ["sign", ""],
       ["__proto__", ""],
       ["constructor", ""],
     ];

@@ -171,7 +171,7 @@ describe("tasks that exist", () => {
 
   it("contract 3: a pending task is deleted by either spelling, any other is not", async () => {
     const { id, uuid } = await createTask();
-    assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id, deleted: true });
+    assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id: uuid, deleted: true });
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 404);
 
     const ended = await createEndedTask();

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { createApi } from "../../src/api/server.ts";
+import { type ApiDeps, createApi } from "../../src/api/server.ts";
 import { createFakeServices, type FakeServices, LIVE_KEY } from "./fake-services.ts";
 
 export interface TestApi {
@@ -22,9 +22,15 @@ export interface Answer {
 
 type Method = NonNullable<InjectOptions["method"]>;
 
+/** What the egress policy of these tests says of every host called `private.…`. */
+export const PRIVATE_RULE = "must not point to a private or reserved address";
+
 export const BODY_LIMIT = 64 * 1024;
 
-export async function createTestApi(services: FakeServices = createFakeServices()): Promise<TestApi> {
+export async function createTestApi(
+  services: FakeServices = createFakeServices(),
+  options: Pick<ApiDeps, "trustProxy"> = {},
+): Promise<TestApi> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const app = await createApi({
@@ -32,10 +38,16 @@ export async function createTestApi(services: FakeServices = createFakeServices(
     queues: services.queues,
     auth: services.auth,
     health: services.health,
+    providers: services.providers,
+    vault: services.vault,
+    callbacks: services.callbacks,
+    signingSecrets: services.signingSecrets,
+    refuseUrl: (url) => (url.includes("//private.") ? PRIVATE_RULE : null),
     log,
     version: "1.2.3",
     publicUrl: "http://127.0.0.1:8787",
     bodyLimitBytes: BODY_LIMIT,
+    ...options,
   });
   await app.ready();
   return {

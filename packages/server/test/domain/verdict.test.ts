@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { CallFailure, CallResponse, FailureCode, Outcome, Phase } from "../../src/domain/outcome.ts";
+import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import {
   closeAttempt,
   judge,
@@ -11,7 +12,14 @@ import {
 } from "../../src/domain/verdict.ts";
 
 const now = new Date("2030-01-01T00:00:00Z");
-const trial: Trial = { failures: 0, maxRetries: 3, backoff: "exponential", retryDelaySeconds: 1 };
+const trial: Trial = {
+  failures: 0,
+  maxRetries: 3,
+  backoff: "exponential",
+  retryDelaySeconds: 1,
+  call: { url: "http://localhost/", headers: {} },
+  follow: NO_FOLLOW_UP,
+};
 
 function response(statusCode: number, more: Partial<CallResponse> = {}): CallResponse {
   return { kind: "response", statusCode, headers: {}, body: "", truncated: false, durationMs: 12, ...more };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Settlement } from "../../src/domain/settlement.ts";
+import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import { createSettler } from "../../src/engine/settler.ts";
 import { type Sql, Unstorable } from "../../src/store/sql.ts";
 import { databaseAway } from "../test-sql.ts";
@@ -26,6 +27,9 @@ function settlement(id: string, body: string): Settlement {
       backoff: "fixed",
       retryDelaySeconds: 1,
       timeoutSeconds: 30,
+      follow: NO_FOLLOW_UP,
+      sign: false,
+      callbackSealed: null,
     },
     attempt: {
       number: 1,

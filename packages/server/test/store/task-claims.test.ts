@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { NewTask } from "../../src/domain/task.ts";
+import { type NewTask, NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../src/store/queues.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { claimDueTasks } from "../../src/store/task-claims.ts";
@@ -91,6 +91,9 @@ describe("claiming due tasks", () => {
         backoff: "fixed",
         retryDelaySeconds: 4,
         timeoutSeconds: 9,
+        follow: NO_FOLLOW_UP,
+        sign: false,
+        callbackSealed: null,
       },
     );
   });

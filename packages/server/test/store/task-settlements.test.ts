@@ -78,7 +78,7 @@ describe("settling attempts", () => {
     const task = await found(claim);
     assert.equal(task.status, "pending");
     assert.equal(task.completedAt, null);
-    assert.deepEqual(settled, { status: "pending", runAt: task.runAt });
+    assert.deepEqual(settled, { status: "pending", runAt: task.runAt, notify: false });
     const waitMs = task.runAt.getTime() - Number(clock?.now);
     assert.ok(waitMs >= 60_000 && waitMs < 65_000, `${waitMs} ms`);
     assert.deepEqual(await store.claim(queue, { workerId }), []);

@@ -1,45 +1,78 @@
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
+import type { PollConfig } from "../../domain/poll-config.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
+import type { ProviderService } from "../../service/provider-service.ts";
 import { formatTaskId, parseTaskId } from "../../service/task-id.ts";
-import type { TaskQuery, TaskService } from "../../service/task-service.ts";
+import type { TaskQuery, TaskRequest, TaskService } from "../../service/task-service.ts";
 import { callerOf } from "../auth-hook.ts";
-import { broken, invalid, unlike } from "../complaint.ts";
+import { broken, echo, invalid, unlike } from "../complaint.ts";
+import { refuseLongLists } from "../poll-config.ts";
 import { readIntegers } from "../query-integers.ts";
 import { queueNotFound } from "../queue-lookup.ts";
 import type { Api } from "../schema-types.ts";
+import { type CreateDirectTask, CreateEitherTask } from "../schemas/direct-task-request.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { isQueueName } from "../schemas/queue-name.ts";
-import { CreatedTask, DeletedTask, Task, TaskList } from "../schemas/task-record.ts";
-import { CreateTask, TaskListQuery, TaskPath } from "../schemas/task-request.ts";
-import { createdView, readTask, recordText, summaryView } from "../shape-a.ts";
+import { CreatedAnswer, RecordAnswer, ReplayedAnswer, TaskList } from "../schemas/task-answer.ts";
+import { DeletedTask } from "../schemas/task-record.ts";
+import { type CreateTask, CreateTaskHeaders, TaskListQuery, TaskPath } from "../schemas/task-request.ts";
+import { createdView, readTask } from "../shape-a.ts";
+import { createdDirectView, readDirectTask } from "../shape-b.ts";
+import type { RefuseUrl, RequestContext } from "../task-request.ts";
+import { answerOf, summaryOf } from "../task-view.ts";
 
 const tags = ["Tasks"];
 
-export function registerTaskRoutes(app: Api, tasks: TaskService): void {
+export interface TaskRouteDeps {
+  readonly tasks: TaskService;
+  readonly providers: Pick<ProviderService, "find">;
+  readonly refuseUrl: RefuseUrl;
+}
+
+export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: TaskRouteDeps): void {
   app.post(
     "/tasks",
     {
+      preValidation: [refuseTwoShapes, refuseLongLists],
       schema: {
         operationId: "createTask",
         tags,
         summary: "Create a task",
-        description: "Accepts one HTTP call to be made later. Once answered 201, the task is on disk.",
-        body: ref(CreateTask),
+        description:
+          "Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is " +
+          "a direct call, any other a task for a queue; everywhere it is answered in the shape it was created in.",
+        headers: CreateTaskHeaders,
+        body: CreateEitherTask,
         response: {
-          201: ref(CreatedTask),
-          ...refusals("vault_token_unknown", "queue_not_found", ...BODY_REFUSALS),
+          201: CreatedAnswer,
+          200: ReplayedAnswer,
+          ...refusals(
+            "vault_token_unknown",
+            "vault_token_host",
+            "vault_off",
+            "provider_unknown",
+            "queue_not_found",
+            "idempotency_conflict",
+            ...BODY_REFUSALS,
+          ),
         },
       },
     },
     async (request, reply) => {
-      const { body } = request;
-      const payload = body.payload === undefined ? undefined : sliceMember(request.bodyText, "payload");
-      const wanted = readTask(body, payload, new Date());
+      const wanted = readRequest(request.body, {
+        text: request.bodyText,
+        idempotencyKey: idempotencyKeyOf(request),
+        now: new Date(),
+        refuseUrl,
+      });
       if (!isQueueName(wanted.queue)) throw queueNotFound(wanted.queue);
+      const pollConfig = pollConfigOf(wanted, providers);
       const task = await tasks.create(callerOf(request), wanted);
-      reply.code(201);
-      return createdView(task);
+      if (task.replayed) reply.header("idempotent-replayed", "true");
+      const view = wanted.shape === "queue" ? createdView(task) : createdDirectView(task, wanted, pollConfig);
+      return sendText(reply.code(task.replayed ? 200 : 201), JSON.stringify(view));
     },
   );
 
@@ -56,11 +89,11 @@ export function registerTaskRoutes(app: Api, tasks: TaskService): void {
         response: { 200: ref(TaskList), ...refusals() },
       },
     },
-    async (request): Promise<TaskList> => {
+    async (request, reply) => {
       const query = readListQuery(request.query);
       const page = await tasks.list(callerOf(request), query);
-      return {
-        tasks: page.tasks.map(summaryView),
+      const list: TaskList = {
+        tasks: page.tasks.map(summaryOf),
         pagination: {
           total: page.total,
           limit: query.limit,
@@ -69,6 +102,7 @@ export function registerTaskRoutes(app: Api, tasks: TaskService): void {
           nextCursor: page.nextCursor === null ? null : formatTaskId(page.nextCursor),
         },
       };
+      return sendText(reply, JSON.stringify(list));
     },
   );
 
@@ -79,14 +113,14 @@ export function registerTaskRoutes(app: Api, tasks: TaskService): void {
         operationId: "getTask",
         tags,
         summary: "Get a task",
-        description: "The record of a task with its payload and every attempt.",
+        description: "The record of a task with what it carries and every attempt.",
         params: TaskPath,
-        response: { 200: ref(Task), ...refusals("task_not_found") },
+        response: { 200: RecordAnswer, ...refusals("task_not_found") },
       },
     },
     async (request, reply) => {
       const task = await tasks.get(callerOf(request), readTaskId(request.params.task_id));
-      return reply.type("application/json; charset=utf-8").send(recordText(task));
+      return sendText(reply, answerOf(task));
     },
   );
 
@@ -103,11 +137,45 @@ export function registerTaskRoutes(app: Api, tasks: TaskService): void {
       },
     },
     async (request) => {
-      const id = readTaskId(request.params.task_id);
-      await tasks.remove(callerOf(request), id);
-      return { id: formatTaskId(id), deleted: true };
+      const { task_id: id } = request.params;
+      await tasks.remove(callerOf(request), readTaskId(id));
+      return { id, deleted: true };
     },
   );
+}
+
+/** Before validation: by the rules of either shape the other's field would only be an unknown one. */
+const refuseTwoShapes: preValidationHookHandler = ({ body }, _reply, done) => {
+  const isObject = typeof body === "object" && body !== null;
+  const hasBoth = isObject && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
+  done(hasBoth ? invalid([unlike("webhook_url", "targetUrl")]) : undefined);
+};
+
+function readRequest(body: CreateTask | CreateDirectTask, context: RequestContext): TaskRequest {
+  if ("targetUrl" in body) return readDirectTask(body, context);
+  const payload = body.payload === undefined ? undefined : sliceMember(context.text, "payload");
+  return readTask(body, payload, context);
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  return typeof key === "string" ? key : undefined;
+}
+
+/** What will be polled: the caller's own, or what the provider's entry says now. */
+function pollConfigOf(
+  { provider, pollConfig }: TaskRequest,
+  providers: TaskRouteDeps["providers"],
+): PollConfig | null {
+  if (provider === null) return pollConfig;
+  const entry = providers.find(provider);
+  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
+  return entry.pollConfig;
+}
+
+/** Written by hand: a payload stands in it as it came, and of two shapes a serializer would have to guess one. */
+function sendText(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type("application/json; charset=utf-8").send(json);
 }
 
 /** What cannot be an id is nobody's: the same answer as for an unknown one. */

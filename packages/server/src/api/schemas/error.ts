@@ -34,10 +34,20 @@ interface ErrorResponse {
   readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
 }
 
-/** The error responses of a route, written from the registry of problems: one per status, with all its texts. */
+/** The error responses of an authenticated route. */
 export function refusals(...codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
+  return describeRefusals([...ALWAYS, ...codes]);
+}
+
+/** The error responses of a route that asks for no credential. */
+export function openRefusals(...codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
+  return describeRefusals(["invalid", "stopping", ...codes]);
+}
+
+/** Written from the registry of problems: one per status, with all its texts. */
+function describeRefusals(codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
   const texts = new Map<number, string[]>();
-  for (const code of new Set([...ALWAYS, ...codes])) {
+  for (const code of new Set(codes)) {
     const { status, text } = PROBLEMS[code];
     texts.set(status, [
       ...(texts.get(status) ?? []),

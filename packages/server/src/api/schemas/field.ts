@@ -51,6 +51,17 @@ export function ref<T extends TSchema & { readonly $id: string }>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
 }
 
+/** One model or the other. */
+export function either<
+  A extends TSchema & { readonly $id: string },
+  B extends TSchema & { readonly $id: string },
+>(first: A, second: B, description?: string) {
+  return Type.Unsafe<Static<A> | Static<B>>({
+    ...(description !== undefined && { description }),
+    anyOf: [ref(first), ref(second)],
+  });
+}
+
 export function instant(description: string) {
   return Type.String({ format: "date-time", description, examples: ["2026-03-01T09:30:00.000Z"] });
 }

@@ -1,12 +1,17 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
 import { METHODS } from "../../domain/call.ts";
-import { PRIORITY_DEFAULT } from "../../domain/task.ts";
-import { instant, model, oneOf, textMap } from "./field.ts";
+import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
+import { instant, model, oneOf, ref, textMap } from "./field.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "./idempotency-key.ts";
+import { OwnPollConfig } from "./poll-config.ts";
 import { QUEUE_NAME_PATTERN } from "./queue-name.ts";
 
 /** Of `delay` and `run_at` alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
+
+/** Of a wait for a callback: 30 days. */
+const LONGEST_WAIT_SECONDS = 2_592_000;
 
 /** Longer than what most servers accept, short enough to be kept in every row. */
 export const LONGEST_URL = 8192;
@@ -61,12 +66,38 @@ export const taskFields = {
     maximum: 3600,
     description: "Seconds the call may take. Default: the queue's, at the moment of creation.",
   }),
+  wait_for_callback: Type.Boolean({
+    default: false,
+    description: "After a 2xx the task waits for its callback, instead of being completed.",
+  }),
+  max_wait: Type.Integer({
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECONDS,
+    default: MAX_WAIT_DEFAULT_SECONDS,
+    description: "Seconds that the task may wait for its callback before it fails.",
+  }),
+  provider: Type.String({
+    description: "Id of a catalog entry: after a 2xx the result is obtained by polling.",
+    examples: ["replicate"],
+  }),
+  on_complete_url: Type.String({
+    description: "Called once when the task has ended, completed or failed, with the record of the task.",
+    examples: ["https://example.com/hooks/task-ended"],
+  }),
+  idempotency_key: Type.String({
+    pattern: IDEMPOTENCY_KEY_PATTERN,
+    description:
+      "1 to 255 printable ASCII characters. The same key and the same body within 24 hours: the first task again.",
+    examples: ["signup-42"],
+  }),
 };
 
 /** Shape A of the specification. */
 export const CreateTask = model(
   "CreateTask",
-  "A call to make later. Give `delay` or `run_at`, not both.",
+  "A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, " +
+    "`provider` and `poll_config`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in " +
+    "the URL, a header or a string of the payload are filled in when the call is made.",
   {
     queue: taskFields.queue,
     webhook_url: taskFields.webhook_url,
@@ -79,6 +110,12 @@ export const CreateTask = model(
     run_at: Type.Optional(taskFields.run_at),
     retry_backoff: Type.Optional(taskFields.retry_backoff),
     timeout: Type.Optional(taskFields.timeout),
+    wait_for_callback: Type.Optional(taskFields.wait_for_callback),
+    max_wait: Type.Optional(taskFields.max_wait),
+    provider: Type.Optional(taskFields.provider),
+    poll_config: Type.Optional(ref(OwnPollConfig)),
+    on_complete_url: Type.Optional(taskFields.on_complete_url),
+    idempotency_key: Type.Optional(taskFields.idempotency_key),
   },
   {
     additionalProperties: false,
@@ -94,6 +131,15 @@ export const CreateTask = model(
   },
 );
 export type CreateTask = Static<typeof CreateTask>;
+
+export const CreateTaskHeaders = Type.Object({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      pattern: IDEMPOTENCY_KEY_PATTERN,
+      description: "The same as `idempotency_key` or `idempotencyKey` in the body.",
+    }),
+  ),
+});
 
 export const TaskListQuery = Type.Object(
   {
@@ -122,7 +168,7 @@ export type TaskListQuery = Static<typeof TaskListQuery>;
 
 export const TaskPath = Type.Object({
   task_id: Type.String({
-    description: "`task_…`, or the UUID that it encodes.",
+    description: "`task_…`, or the UUID that it encodes: every task is found by either.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
 });

@@ -1,0 +1,23 @@
+import type { ProviderService } from "../../service/provider-service.ts";
+import type { Api } from "../schema-types.ts";
+import { openRefusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import { ProviderList } from "../schemas/provider.ts";
+
+/** Public: the catalog holds nothing of any team. A credential that is sent all the same is not looked at. */
+export function registerProviderRoutes(app: Api, providers: ProviderService): void {
+  app.get(
+    "/providers",
+    {
+      schema: {
+        operationId: "listProviders",
+        tags: ["Providers"],
+        summary: "List providers",
+        description: "Ready-made polling configurations. No credential is needed.",
+        security: [],
+        response: { 200: ref(ProviderList), ...openRefusals() },
+      },
+    },
+    async () => ({ providers: providers.list() }),
+  );
+}

@@ -1,0 +1,49 @@
+import type { SigningSecretService, SigningSecretView } from "../../service/signing-secret-service.ts";
+import { callerOf } from "../auth-hook.ts";
+import type { Api } from "../schema-types.ts";
+import { refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import { SigningSecretAnswer } from "../schemas/signing-secret.ts";
+
+const tags = ["Signing secret"];
+
+export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSecretService): void {
+  app.get(
+    "/signing-secret",
+    {
+      schema: {
+        operationId: "getSigningSecret",
+        tags,
+        summary: "Get the signing secret",
+        description: "With it a target can tell that a call is ours. It is made when it is first needed.",
+        response: { 200: ref(SigningSecretAnswer), ...refusals() },
+      },
+    },
+    async (request) => secretView(await signingSecrets.get(callerOf(request))),
+  );
+
+  app.post(
+    "/signing-secret/rotate",
+    {
+      schema: {
+        operationId: "rotateSigningSecret",
+        tags,
+        summary: "Replace the signing secret",
+        description:
+          "Until `previousValidUntil` calls are signed with both, so that targets can change over.",
+        response: { 200: ref(SigningSecretAnswer), ...refusals() },
+      },
+    },
+    async (request) => secretView(await signingSecrets.rotate(callerOf(request))),
+  );
+}
+
+function secretView({ secret, createdAt, previousValidUntil }: SigningSecretView): SigningSecretAnswer {
+  return {
+    signingSecret: {
+      secret,
+      createdAt: createdAt.toISOString(),
+      previousValidUntil: previousValidUntil?.toISOString() ?? null,
+    },
+  };
+}

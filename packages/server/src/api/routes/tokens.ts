@@ -1,0 +1,140 @@
+import { isHeaderValue } from "../../domain/header.ts";
+import { Problem, type ProblemDetail } from "../../domain/problem.ts";
+import { Secret } from "../../domain/secret.ts";
+import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
+import type { VaultService } from "../../service/vault-service.ts";
+import { callerOf } from "../auth-hook.ts";
+import { broken, echo, invalid } from "../complaint.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/token.ts";
+
+const tags = ["Vault tokens"];
+
+export function registerTokenRoutes(app: Api, vault: VaultService): void {
+  app.post(
+    "/tokens",
+    {
+      preValidation: async (request) => {
+        if (!vault.isOpen) throw new Problem("vault_off");
+        refuseEarly(request.body);
+      },
+      schema: {
+        operationId: "createToken",
+        tags,
+        summary: "Store a credential",
+        description:
+          "A header of a task whose value is the token's `id` is sent with the credential in its place. The credential " +
+          "is encrypted at rest, decrypted only for the call, and never returned or recorded.",
+        body: ref(record.CreateToken),
+        response: { 201: ref(record.TokenAnswer), ...refusals("vault_off", ...BODY_REFUSALS) },
+      },
+    },
+    async (request, reply) => {
+      const { name, value, allowedHosts } = request.body;
+      const complaints = [
+        ...nameComplaints(name),
+        ...valueComplaints(value),
+        ...hostComplaints(allowedHosts),
+      ];
+      if (complaints.length > 0) throw invalid(complaints);
+      const token = await vault.create(callerOf(request), {
+        name,
+        value: new Secret(value),
+        allowedHosts: allowedHosts?.map((host) => parseAllowedHost(host) ?? host) ?? null,
+      });
+      reply.code(201);
+      return { token: tokenView(token) };
+    },
+  );
+
+  app.get(
+    "/tokens",
+    {
+      schema: {
+        operationId: "listTokens",
+        tags,
+        summary: "List the active tokens",
+        description: "Newest first, all of them. Values are never shown.",
+        response: { 200: ref(record.TokenList), ...refusals("vault_off") },
+      },
+    },
+    async (request) => ({ tokens: (await vault.list(callerOf(request))).map(tokenView) }),
+  );
+
+  app.delete(
+    "/tokens/:tokenId",
+    {
+      schema: {
+        operationId: "revokeToken",
+        tags,
+        summary: "Revoke a token",
+        description:
+          "Its value is erased. A task that refers to it fails when its call is due; there is no way back.",
+        params: record.TokenPath,
+        response: { 200: ref(record.RevokedToken), ...refusals("vault_token_not_found", "vault_off") },
+      },
+    },
+    async (request) => {
+      const { id, name, revokedAt } = await vault.revoke(callerOf(request), request.params.tokenId);
+      return { token: { id, name, revokedAt: revokedAt.toISOString() } };
+    },
+  );
+}
+
+function tokenView({ id, name, allowedHosts, createdAt }: VaultToken): record.Token {
+  return {
+    id,
+    name,
+    ...(allowedHosts !== null && { allowedHosts: [...allowedHosts] }),
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+/** What the schema would say less well: an empty field is a missing one, and a list too long is one mistake. */
+function refuseEarly(body: unknown): void {
+  if (typeof body !== "object" || body === null) return;
+  const fields: Readonly<Record<string, unknown>> = { ...body };
+  const complaints: ProblemDetail[] = [];
+  for (const field of ["name", "value"]) {
+    const text = fields[field];
+    if (typeof text === "string" && text.trim() === "")
+      complaints.push({ field, error: `${field} is required` });
+  }
+  const { allowedHosts } = fields;
+  if (Array.isArray(allowedHosts) && !isShortList(allowedHosts)) {
+    complaints.push(broken("allowedHosts", `an array of 1 to ${record.MOST_ALLOWED_HOSTS} host names`));
+  }
+  if (complaints.length > 0) throw invalid(complaints);
+}
+
+function isShortList(list: readonly unknown[]): boolean {
+  return (
+    list.length >= 1 &&
+    list.length <= record.MOST_ALLOWED_HOSTS &&
+    list.every((entry) => typeof entry === "string")
+  );
+}
+
+/** Control characters have no place in a label, PostgreSQL refuses NUL, and a lone surrogate is no text. */
+function nameComplaints(name: string): ProblemDetail[] {
+  return /[\p{Cc}\p{Cs}]/u.test(name) ? [broken("name", "text without control characters")] : [];
+}
+
+/** The value itself is never repeated: this text ends up in logs and on screens. */
+function valueComplaints(value: string): ProblemDetail[] {
+  if (isHeaderValue(value)) return [];
+  const rule =
+    "a valid header value: no line breaks or control characters, no spaces at its ends, Latin letters";
+  return [broken("value", rule)];
+}
+
+function hostComplaints(hosts: readonly string[] = []): ProblemDetail[] {
+  return hosts
+    .filter((host) => parseAllowedHost(host) === null)
+    .map((host) => ({
+      field: "allowedHosts",
+      error: `allowedHosts must hold host names such as api.example.com, api.example.com:8443 or *.example.com, not ${JSON.stringify(echo(host))}`,
+    }));
+}

@@ -1,0 +1,72 @@
+import { type Static, Type } from "typebox";
+import { instant, model, ref } from "./field.ts";
+
+/** Together with the other headers of a call it must stay below what common servers accept. */
+export const LONGEST_VALUE = 8192;
+export const MOST_ALLOWED_HOSTS = 50;
+
+const fields = {
+  id: Type.String({
+    description: "Refer to the token by this in the headers of a task.",
+    examples: ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d"],
+  }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "A label, for people; need not be unique.",
+    examples: ["Replicate, production"],
+  }),
+  allowedHosts: Type.Array(Type.String(), {
+    description:
+      `The hosts that the token may be sent to, 1 to ${MOST_ALLOWED_HOSTS}: \`api.example.com\`, \`api.example.com:8443\`, ` +
+      "`*.example.com` (every name below it). Without a port every port is meant. Left out: any host.",
+    examples: [["api.replicate.com"]],
+  }),
+};
+
+/** `allowedHosts` is checked by hand before the schema is: ajv would list every wrong entry of a long list. */
+export const CreateToken = model(
+  "CreateToken",
+  "A credential to keep.",
+  {
+    name: fields.name,
+    value: Type.String({
+      minLength: 1,
+      maxLength: LONGEST_VALUE,
+      description:
+        "The whole value of a header, such as `Bearer r8_…`. Stored encrypted, put into calls, never returned.",
+      examples: ["Bearer r8_example"],
+    }),
+    allowedHosts: Type.Optional(fields.allowedHosts),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      { name: "Replicate, production", value: "Bearer r8_example", allowedHosts: ["api.replicate.com"] },
+    ],
+  },
+);
+
+export const Token = model("Token", "A stored credential, without its value.", {
+  id: fields.id,
+  name: fields.name,
+  allowedHosts: Type.Optional(fields.allowedHosts),
+  createdAt: instant("When the token was stored."),
+});
+export type Token = Static<typeof Token>;
+
+export const TokenAnswer = model("TokenAnswer", "The token.", { token: ref(Token) });
+
+export const TokenList = model("TokenList", "The active tokens of the team, newest first.", {
+  tokens: Type.Array(ref(Token)),
+});
+
+export const RevokedToken = model("RevokedToken", "The token is revoked and its value is gone.", {
+  token: Type.Object({
+    id: fields.id,
+    name: fields.name,
+    revokedAt: instant("When the token was revoked."),
+  }),
+});
+
+export const TokenPath = Type.Object({ tokenId: fields.id });

@@ -1,0 +1,31 @@
+import type { Call } from "./call.ts";
+
+const PLACEHOLDER = /\{callback(Url|Id)\}/g;
+
+/** Whether the call wants to be told where to answer. */
+export function namesCallback({ url, headers, body }: Call): boolean {
+  return [url, body ?? "", ...Object.values(headers)].some((text) => text.search(PLACEHOLDER) >= 0);
+}
+
+export function callbackUrl(publicUrl: string, callbackId: string): string {
+  return `${publicUrl}/v1/callbacks/${callbackId}`;
+}
+
+/**
+ * Tells the third party where to answer. A body that is JSON stays JSON: both values are plain characters, and a
+ * placeholder can only stand inside a string.
+ */
+export function fillPlaceholders(call: Call, publicUrl: string, callbackId: string): Call {
+  const url = callbackUrl(publicUrl, callbackId);
+  const fill = (text: string) =>
+    text.replace(PLACEHOLDER, (_, which) => (which === "Url" ? url : callbackId));
+  return {
+    method: call.method,
+    // In an address the callback's own address is a value like any other.
+    url: call.url.replace(PLACEHOLDER, (_, which) =>
+      which === "Url" ? encodeURIComponent(url) : callbackId,
+    ),
+    headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, fill(value)])),
+    body: call.body === null ? null : fill(call.body),
+  };
+}

@@ -1,0 +1,18 @@
+import type { PollConfig } from "./poll-config.ts";
+import type { PollPlan } from "./poll-plan.ts";
+
+/** A worker's right to make one poll. */
+export interface PollClaim {
+  readonly teamId: number;
+  readonly id: string;
+  readonly queueId: number;
+  readonly fence: number;
+  readonly config: PollConfig;
+  readonly plan: PollPlan;
+  /** Since the first call began. */
+  readonly elapsedMs: number;
+  readonly timeoutSeconds: number;
+  /** Of the first call: what they stand for must not come back in an answer. */
+  readonly firstHeaders: Readonly<Record<string, string>>;
+  readonly callbackSealed: string | null;
+}

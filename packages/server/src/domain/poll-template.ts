@@ -1,0 +1,116 @@
+import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
+
+export type FilledTemplate =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly message: string };
+
+/** As long as the URL of a first call may be. */
+export const LONGEST_POLL_URL = 8192;
+
+const VARIABLE = /\{([^{}]*)\}/g;
+const ONE_VARIABLE = /^\{[^{}]*\}$/;
+const VARIABLE_PATH = /^startResult\.body\.([^.{}]+(?:\.[^.{}]+)*)$/;
+
+/**
+ * Scheme and authority up to where the path or query begins. There is no room for a variable in it: an answer must
+ * not be able to choose the host of a URL that names one.
+ */
+const ORIGIN = /^https?:\/\/[^/\\?#@\s{}]+(?=[/?#]|$)/i;
+
+/** The URL parser drops or replaces these, so what is called would not be what the record shows. */
+const NOT_IN_URL = /[\s\p{Cc}\p{Cs}\\]/u;
+
+/** To the URL parser an encoded dot is a dot. */
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * What is wrong with a template, to be put behind the name of its field; null if nothing is. With the first call's
+ * URL it also knows whether http is allowed: better refused at creation than after a paid first call.
+ */
+export function templateComplaint(template: string, firstCallUrl?: string): string | null {
+  for (const [variable, name = ""] of template.matchAll(VARIABLE)) {
+    if (!VARIABLE_PATH.test(name)) {
+      return `has an unknown variable ${variable}: only {startResult.body.<path>} can be filled in`;
+    }
+  }
+  if (/[{}]/.test(template.replace(VARIABLE, ""))) return "has a brace that belongs to no variable";
+  if (ONE_VARIABLE.test(template)) return null;
+
+  const sample = template.replace(VARIABLE, "x");
+  if (!ORIGIN.test(template) || NOT_IN_URL.test(template) || !URL.canParse(sample)) {
+    return "must be a valid http or https URL with variables behind its host only, or one variable alone";
+  }
+  if (hasDotSegment(sample)) return 'must not have "." or ".." as a part of its path';
+  const { protocol, origin } = new URL(sample);
+  if (firstCallUrl !== undefined && protocol !== "https:" && origin !== originOf(firstCallUrl)) {
+    return "must be https, or on the origin of the first call";
+  }
+  return null;
+}
+
+/**
+ * The URL that a template yields for the answer to the first call. Takes the text of that answer and not its value,
+ * because a 64-bit id does not survive JSON.parse.
+ *
+ * A template that is one variable alone yields the answer's value as the whole URL; whether it may be called is for
+ * `pollTarget` to say. Any other template yields a URL of its own origin, whatever the answer holds.
+ */
+export function fillTemplate(template: string, startBody: string): FilledTemplate {
+  const complaint = templateComplaint(template);
+  if (complaint !== null) return refuse(`The URL template ${complaint}`);
+  const start = parseJsonText(startBody);
+  const whole = ONE_VARIABLE.test(template);
+
+  let url = "";
+  let end = 0;
+  for (const { 0: variable, 1: name = "", index } of template.matchAll(VARIABLE)) {
+    const path = VARIABLE_PATH.exec(name)?.[1] ?? "";
+    if (start === null) return refuse(`The answer to the first call is not JSON, so it has no "${path}"`);
+    const value = readVariable(start, path, whole);
+    if (!value.ok) return value;
+    url += template.slice(end, index) + (whole ? value.url : encodeURIComponent(value.url));
+    end = index + variable.length;
+  }
+  url += template.slice(end);
+
+  if (url.length > LONGEST_POLL_URL)
+    return refuse("The answer to the first call makes a URL that is too long");
+  if (!whole && hasDotSegment(url)) {
+    return refuse("The answer to the first call would lead to another path");
+  }
+  return { ok: true, url };
+}
+
+function readVariable(start: JsonText, path: string, whole: boolean): FilledTemplate {
+  const value = readPath(start.value, path);
+  const text = textAt(start, path);
+  if (text === null) return refuse(`The answer to the first call has no "${path}"`);
+  if (whole && typeof value !== "string") {
+    return refuse(`"${path}" in the answer to the first call is not a URL`);
+  }
+  if (typeof value !== "string" && typeof value !== "number") {
+    return refuse(`"${path}" in the answer to the first call is neither a string nor a number`);
+  }
+  if (text === "") return refuse(`"${path}" in the answer to the first call is empty`);
+  // Encoded, a slash is no slash to us, but to some servers it is.
+  if (!whole && text.split(/[/\\]/).some((part) => DOT_SEGMENT.test(part))) {
+    return refuse(`"${path}" in the answer to the first call would lead to another path`);
+  }
+  return { ok: true, url: text };
+}
+
+function refuse(message: string): FilledTemplate {
+  return { ok: false, message };
+}
+
+function hasDotSegment(url: string): boolean {
+  const [path = ""] = url.replace(ORIGIN, "").split(/[?#]/);
+  return path.split("/").some((segment) => DOT_SEGMENT.test(segment));
+}
+
+/** Null for what is not an http or https URL: other schemes borrow an origin (`blob:`) or have none. */
+export function originOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { protocol, origin } = new URL(url);
+  return protocol === "http:" || protocol === "https:" ? origin : null;
+}

@@ -1,0 +1,16 @@
+/**
+ * The source that a limit counts by. An IPv6 user has a whole /64 to call from; an IPv4 address may come dressed as
+ * IPv6.
+ */
+export function sourceOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group || "0", 16).toString(16));
+  return `${network.join(":")}::/64`;
+}

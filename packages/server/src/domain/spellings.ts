@@ -1,0 +1,123 @@
+/** One way in which a secret may be written somewhere. */
+export interface Spelling {
+  readonly text: string;
+  /** So short that it also occurs by chance: it counts only where it stands alone, and not inside a longer word. */
+  readonly alone: boolean;
+}
+
+/** What is shorter cannot be told from ordinary text, and is no secret. */
+export const SHORTEST_SECRET = 4;
+
+/**
+ * From this length on an encoded secret does not occur by chance in a megabyte of somebody's base64 or hexadecimal, and
+ * a piece of a secret is worth hiding for itself.
+ */
+const CERTAIN = 8;
+
+/** `Bearer <credential>`, `Basic <credential>` and the like: targets complain about the credential alone. */
+const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +(\S.*)$/;
+
+/** All spellings of a secret, and of what is secret in it. */
+export function spellingsOf(value: string): Spelling[] {
+  const spellings = new Map<string, Spelling>();
+  const add = (text: string, alone: boolean) => {
+    const known = spellings.get(text);
+    if (known === undefined || known.alone) spellings.set(text, { text, alone });
+  };
+  for (const part of secretParts(value)) {
+    for (const text of readings(part).flatMap(escapings)) add(text, false);
+    for (const bytes of byteForms(part)) {
+      for (const text of encodings(bytes)) add(text, bytes.length < CERTAIN);
+    }
+  }
+  return [...spellings.values()];
+}
+
+function secretParts(value: string): string[] {
+  const [, scheme = "", credential = ""] = SCHEME.exec(value) ?? [];
+  const parts = [value, credential];
+  if (scheme.toLowerCase() === "basic") parts.push(...passwordOf(credential));
+  return parts.filter((part, index) => part.length >= (index === 0 ? SHORTEST_SECRET : CERTAIN));
+}
+
+/** Some services put their key where the name belongs, and nothing or an x where the password does. */
+function passwordOf(credential: string): string[] {
+  const pair = decodeBase64(credential);
+  const colon = pair?.indexOf(":") ?? -1;
+  if (pair === null || colon === -1) return [];
+  const password = pair.slice(colon + 1);
+  return [pair, password.length >= CERTAIN ? password : pair.slice(0, colon)];
+}
+
+function decodeBase64(text: string): string | null {
+  try {
+    return atob(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Headers are bytes, and a target may take those above 127 for Latin-1 or for UTF-8, rightly or wrongly. What is read
+ * wrongly still shows the rest of the secret.
+ */
+function readings(text: string): string[] {
+  if (isAscii(text)) return [text];
+  const misread = new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  const legible = misread.replaceAll("\ufffd", "").length >= CERTAIN;
+  return [text, utf8(text), ...(legible ? [misread] : [])];
+}
+
+/**
+ * What the usual libraries write for it. Everything else is found by resolving escapes (escapes.ts), which a secret that
+ * looks escaped itself can lead astray; these are found whatever it looks like.
+ */
+function escapings(text: string): string[] {
+  const form = new URLSearchParams({ "": text }).toString().slice(1);
+  const html = text.replace(/[&<>"']/g, (character) => HTML[character] ?? character);
+  return [text, form, form.replaceAll("+", "%20"), JSON.stringify(text).slice(1, -1), html];
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** As strings whose characters are bytes. */
+function byteForms(text: string): string[] {
+  if (isAscii(text)) return [text];
+  const isLatin1 = [...text].every((character) => character.charCodeAt(0) <= 0xff);
+  return isLatin1 ? [text, utf8(text)] : [utf8(text)];
+}
+
+function encodings(bytes: string): string[] {
+  const hex = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  const base64 =
+    bytes.length < CERTAIN
+      ? [btoa(bytes).replaceAll("=", "")]
+      : [0, 1, 2].map((shift) => base64Core(bytes, shift));
+  const base64url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...base64, ...base64url, hex, hex.toUpperCase()];
+}
+
+/**
+ * What the base64 of any longer text shows of these bytes: three bytes become four characters, so it depends on the
+ * number of bytes before them, modulo three. The characters at the ends, which mix them with their neighbours, are left
+ * out.
+ */
+function base64Core(bytes: string, shift: number): string {
+  const whole = btoa("\0".repeat(shift) + bytes);
+  return whole.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+}
+
+function utf8(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
+}

@@ -1,0 +1,76 @@
+/** A stored third-party credential, without the credential: that stays in the vault. */
+export interface VaultToken {
+  /** `tok_…`, as headers refer to it. */
+  readonly id: string;
+  readonly name: string;
+  /** Null: it may be sent to any host. */
+  readonly allowedHosts: readonly string[] | null;
+  readonly createdAt: Date;
+}
+
+export interface RevokedToken {
+  readonly id: string;
+  readonly name: string;
+  readonly revokedAt: Date;
+}
+
+/** A header of a call whose value is the id of a vault token. */
+export interface VaultReference {
+  readonly header: string;
+  readonly tokenId: string;
+}
+
+const REFERENCE_PREFIX = "tok_";
+
+/** The headers whose value is to be replaced when the call is made. */
+export function vaultReferences(headers: Readonly<Record<string, string>>): VaultReference[] {
+  return Object.entries(headers)
+    .filter(([, value]) => value.startsWith(REFERENCE_PREFIX))
+    .map(([header, tokenId]) => ({ header, tokenId }));
+}
+
+/** `host`, `host:port`, `*.host`, `*.host:port`; the host a name, an IPv4 address or an IPv6 address in brackets. */
+const ALLOWED_HOST = /^(\*\.)?([^\s/\\?#@:[\]*%]+|\[[0-9a-fA-F:.]+\])(?::([1-9][0-9]{0,4}))?$/;
+/** As it is once it is parsed. The URL parser itself also takes what no resolver does, such as a comma. */
+const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+/** 253 of a name, two of the wildcard, six of the port. */
+const LONGEST_ALLOWED_HOST = 261;
+
+/**
+ * An entry of `allowedHosts` in the spelling that URLs have once they are parsed (lower case, punycode, the usual form
+ * of an IP address), or null if it is not one.
+ */
+export function parseAllowedHost(text: string): string | null {
+  const [, wildcard = "", host = "", port] =
+    (text.length <= LONGEST_ALLOWED_HOST && ALLOWED_HOST.exec(text)) || [];
+  if (host === "" || Number(port ?? 1) > 65_535 || !URL.canParse(`http://${host}/`)) return null;
+  const name = hostOf(new URL(`http://${host}/`));
+  if (isAddress(name) ? wildcard !== "" : !HOST_NAME.test(name)) return null;
+  return wildcard + name + (port === undefined ? "" : `:${port}`);
+}
+
+/**
+ * Whether a token may be sent there. An entry without a port stands for every port; `*.example.com` for every name
+ * below example.com, and not for itself.
+ */
+export function mayBeSentTo(allowedHosts: readonly string[] | null, url: string): boolean {
+  if (allowedHosts === null) return true;
+  if (!URL.canParse(url)) return false;
+  const target = new URL(url);
+  const host = hostOf(target);
+  const port = target.port || (target.protocol === "https:" ? "443" : "80");
+  return allowedHosts.some((allowed) => {
+    const [, wildcard, name = "", only] = ALLOWED_HOST.exec(allowed) ?? [];
+    if (only !== undefined && only !== port) return false;
+    return wildcard === undefined ? host === name : !isAddress(host) && host.endsWith(`.${name}`);
+  });
+}
+
+/** `example.com.` is `example.com`. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/\.+$/, "");
+}
+
+function isAddress(host: string): boolean {
+  return host.startsWith("[") || /^[0-9]+(?:\.[0-9]+){3}$/.test(host);
+}

@@ -1,0 +1,86 @@
+import {
+  claimDueNotifications,
+  type NotificationClaim,
+  releaseStrayNotifications,
+  settleNotification,
+  untilNextNotificationMs,
+} from "../store/notifications.ts";
+import type { Sql } from "../store/sql.ts";
+import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import type { Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+const BATCH = 50;
+const MOST_AT_ONCE = 200;
+const TIMEOUT_MS = 30_000;
+/** Eight tries over a day: at once, then after these waits. */
+const WAITS_MS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600].map((seconds) => seconds * 1000);
+
+/** What a notification says, as JSON; null when its task is gone. */
+export type ComposeMessage = (teamId: number, taskId: string) => Promise<string | null>;
+
+/** Tells callers that their task has ended. It never changes the task, and a task never waits for it. */
+export function createCourier(deps: {
+  readonly sql: Sql;
+  readonly lease: Lease;
+  readonly outgoing: Outgoing;
+  readonly compose: ComposeMessage;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  readonly wake: () => void;
+}): Deliveries {
+  const { sql, lease, log } = deps;
+
+  async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
+    const body = await deps.compose(claim.teamId, claim.taskId);
+    if (body === null) {
+      await settleNotification(sql, claim, { status: "failed", waitMs: null, error: "The task is gone" });
+      return null;
+    }
+    const sent = await deps.outgoing.send({
+      teamId: claim.teamId,
+      taskId: claim.taskId,
+      messageId: `ntf_${claim.id}`,
+      call: { method: "POST", url: claim.url, headers: {}, body },
+      headers: { "content-type": "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      sign: true,
+      callbackSealed: null,
+      wipe: null,
+      signal,
+    });
+    const outcome = sent.kind === "outcome" ? sent.outcome : null;
+    const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
+    const error = delivered ? null : describe(outcome);
+    const waitMs = delivered ? null : (WAITS_MS[claim.attempt - 1] ?? null);
+    const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
+    await settleNotification(sql, claim, { status, waitMs, error });
+    log.info(
+      { task: claim.taskId, team: claim.teamId, attempt: claim.attempt, status, error },
+      "notification.settled",
+    );
+    return waitMs;
+  }
+
+  return createDeliveries({
+    name: "notification",
+    lease,
+    log,
+    monotonicMs: deps.monotonicMs,
+    mostAtOnce: MOST_AT_ONCE,
+    batch: BATCH,
+    claim: (limit) => claimDueNotifications(sql, lease.workerId, limit),
+    work: deliver,
+    wake: deps.wake,
+    untilNextMs: () => untilNextNotificationMs(sql),
+    releaseStray: (underWay) => releaseStrayNotifications(sql, lease.workerId, underWay),
+  });
+}
+
+function describe(outcome: { kind: string; statusCode?: number | null; message?: string } | null): string {
+  if (outcome === null) return "The call was refused";
+  return outcome.kind === "response"
+    ? `The receiver answered ${outcome.statusCode}`
+    : (outcome.message ?? "");
+}

@@ -1,0 +1,160 @@
+import type { Call } from "../domain/call.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { fillPlaceholders } from "../domain/placeholders.ts";
+import { Problem } from "../domain/problem.ts";
+import { Secret } from "../domain/secret.ts";
+import type { FailureReason } from "../domain/task.ts";
+import { mayBeSentTo, vaultReferences } from "../domain/vault-token.ts";
+import type { Caller } from "../outbound/caller.ts";
+import type { CallSecrets } from "../outbound/secret-call.ts";
+import { signatureHeaders } from "../outbound/signature.ts";
+import { SealError } from "../vault/cipher.ts";
+import type { Vault } from "../vault/vault.ts";
+
+/** A call as it stands in a record: credentials by reference, placeholders unfilled. */
+export interface RecordedCall {
+  readonly teamId: number;
+  /** As the target knows the task; names the message in its signature. */
+  readonly messageId: string;
+  /** The row that sealed values belong to. */
+  readonly taskId: string;
+  readonly call: Call;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly sign: boolean;
+  /** Fill the placeholders with this callback's id. */
+  readonly callbackSealed: string | null;
+  /** Secrets of an earlier call of the same task, which the answer to this one may repeat. */
+  readonly wipe: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly callbackSealed: string | null;
+  } | null;
+  readonly signal: AbortSignal;
+}
+
+/** Refused: the call was not made, and trying again would change nothing. */
+export type Sent =
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  | { readonly kind: "refused"; readonly reason: FailureReason; readonly error: string };
+
+export interface Outgoing {
+  send(recorded: RecordedCall): Promise<Sent>;
+}
+
+const UNREADABLE = "What the vault holds for this call cannot be read with the server's keys";
+
+/** Turns a recorded call into one that can leave, at the last moment, and makes it. */
+export function createOutgoing(deps: {
+  readonly caller: Pick<Caller, "call">;
+  readonly vault: Pick<Vault, "resolve" | "openText">;
+  readonly signingSecrets: (teamId: number) => readonly string[] | Promise<readonly string[]>;
+  readonly publicUrl: () => string;
+  readonly nowMs: () => number;
+}): Outgoing {
+  async function sendSecret(recorded: RecordedCall): Promise<Sent> {
+    const { teamId, wipe } = recorded;
+    const callbackId = openCallback(recorded, recorded.callbackSealed);
+    const call =
+      callbackId === null
+        ? recorded.call
+        : fillPlaceholders(recorded.call, deps.publicUrl(), callbackId.reveal());
+    const credentials = await resolveCredentials(teamId, call);
+    if (!(credentials instanceof Map)) return credentials;
+    const earlier = wipe === null ? [] : await earlierSecrets(recorded, wipe);
+    const others = callbackId === null ? earlier : [callbackId, ...earlier];
+    return make(recorded, call, { byReference: credentials, others });
+  }
+
+  function openCallback({ teamId, taskId }: RecordedCall, sealed: string | null): Secret | null {
+    if (sealed === null) return null;
+    return new Secret(deps.vault.openText("callback", teamId, taskId, Buffer.from(sealed, "hex")));
+  }
+
+  /** What cannot be read any more cannot be recognised either; it was not sent along with this call. */
+  async function earlierSecrets(
+    recorded: RecordedCall,
+    wipe: NonNullable<RecordedCall["wipe"]>,
+  ): Promise<Secret[]> {
+    const references = vaultReferences(wipe.headers).map(({ tokenId }) => tokenId);
+    const resolved =
+      references.length === 0 ? [] : (await deps.vault.resolve(recorded.teamId, references)).values();
+    const secrets = [...resolved].flatMap((found) => (typeof found === "string" ? [] : [found.value]));
+    const callbackId = openCallback(recorded, wipe.callbackSealed);
+    return callbackId === null ? secrets : [...secrets, callbackId];
+  }
+
+  function make(recorded: RecordedCall, call: Call, secrets: CallSecrets | null): Promise<Sent> {
+    if (!recorded.sign) return dispatch(recorded, call, recorded.headers, secrets);
+    // Nearly always known: no promise is made then.
+    const signing = deps.signingSecrets(recorded.teamId);
+    const go = (keys: readonly string[]) => dispatch(recorded, call, signed(recorded, call, keys), secrets);
+    return signing instanceof Promise ? signing.then(go) : go(signing);
+  }
+
+  function signed(
+    { headers, messageId }: RecordedCall,
+    call: Call,
+    keys: readonly string[],
+  ): Record<string, string> {
+    const seconds = Math.floor(deps.nowMs() / 1000);
+    return { ...headers, ...signatureHeaders(keys, messageId, seconds, call.body ?? "") };
+  }
+
+  async function dispatch(
+    { timeoutMs, signal }: RecordedCall,
+    call: Call,
+    headers: Readonly<Record<string, string>>,
+    secrets: CallSecrets | null,
+  ): Promise<Sent> {
+    const options =
+      secrets === null ? { timeoutMs, headers, signal } : { timeoutMs, headers, signal, secrets };
+    return { kind: "outcome", outcome: await deps.caller.call(call, options) };
+  }
+
+  async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Sent> {
+    const references = vaultReferences(call.headers).map(({ tokenId }) => tokenId);
+    const values = new Map<string, Secret>();
+    if (references.length === 0) return values;
+    const resolved = await deps.vault.resolve(teamId, references);
+    for (const [tokenId, found] of resolved) {
+      if (found === "revoked") return refuse("token_revoked", `Vault token "${tokenId}" has been revoked`);
+      if (found === "unknown") return refuse("token_revoked", `Vault token "${tokenId}" does not exist`);
+      if (found === "unreadable")
+        return refuse("blocked", `Vault token "${tokenId}" cannot be read with the server's keys`);
+      if (!mayBeSentTo(found.allowedHosts, call.url)) {
+        return refuse("blocked", `Vault token "${tokenId}" may not be sent to this host`);
+      }
+      values.set(tokenId, found.value);
+    }
+    return values;
+  }
+
+  /** No node with these keys will ever make a call that they cannot read. A database that is away passes. */
+  function refuseUnreadable(error: unknown): Sent {
+    if (isUnreadable(error)) return refuse("blocked", UNREADABLE);
+    throw error;
+  }
+
+  return {
+    send: (recorded) =>
+      isPlain(recorded) ? make(recorded, recorded.call, null) : sendSecret(recorded).catch(refuseUnreadable),
+  };
+}
+
+function isPlain({ call, callbackSealed, wipe }: RecordedCall): boolean {
+  const hasEarlier = wipe !== null && (wipe.callbackSealed !== null || hasReference(wipe.headers));
+  return callbackSealed === null && !hasEarlier && !hasReference(call.headers);
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof SealError || (error instanceof Problem && error.code === "vault_off");
+}
+
+function hasReference(headers: Readonly<Record<string, string>>): boolean {
+  for (const name in headers) if (headers[name]?.startsWith("tok_")) return true;
+  return false;
+}
+
+function refuse(reason: FailureReason, error: string): Sent {
+  return { kind: "refused", reason, error };
+}

@@ -1,0 +1,111 @@
+import type { Call } from "../domain/call.ts";
+import type { PollClaim } from "../domain/poll-claim.ts";
+import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll-verdict.ts";
+import { createGroupCommit } from "../store/group-commit.ts";
+import type { Sql } from "../store/sql.ts";
+import {
+  claimDuePolls,
+  type PollSettlement,
+  type PollStep,
+  releaseStrayPolls,
+  settlePolls,
+  untilNextPollMs,
+} from "../store/task-polls.ts";
+import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import type { Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+/** Polls in flight at once on this node. */
+const MOST_AT_ONCE = 500;
+const BATCH = 100;
+/** A status question that takes longer than this is asked again rather than waited for. */
+const LONGEST_POLL_MS = 30_000;
+
+/**
+ * Follows jobs at third parties. A poll is claimed and fenced like a call, but holds no slot; between two polls a task
+ * costs nothing but its row. Whatever comes first, poll, callback or deadline, ends the task; the others find the fence
+ * gone.
+ */
+export function createPoller(deps: {
+  readonly sql: Sql;
+  readonly lease: Lease;
+  readonly outgoing: Outgoing;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  readonly wake: () => void;
+  readonly onEnded: () => void;
+}): Deliveries {
+  const { sql, lease, log } = deps;
+  const group = createGroupCommit<PollSettlement, boolean>({
+    flush: (settlements) => settlePolls(sql, settlements, lease.workerId),
+    maxItems: BATCH,
+  });
+
+  async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
+    const step = await poll(claim, signal);
+    const counted = await group.add({ claim, step });
+    log.info(
+      { task: claim.id, team: claim.teamId, verdict: counted ? step.kind : "superseded" },
+      "poll.settled",
+    );
+    if (step.kind === "again") return step.waitMs;
+    if (counted) deps.onEnded();
+    return null;
+  }
+
+  async function poll(claim: PollClaim, signal: AbortSignal): Promise<PollStep> {
+    const { plan, config } = claim;
+    const target = plan.fetching && plan.result !== null ? plan.result : plan.status;
+    const call: Call = { method: "GET", url: target.url, headers: target.headers, body: null };
+    const sent = await deps.outgoing.send({
+      teamId: claim.teamId,
+      taskId: claim.id,
+      messageId: claim.id,
+      call,
+      headers: {},
+      timeoutMs: Math.min(claim.timeoutSeconds * 1000, LONGEST_POLL_MS),
+      sign: false,
+      callbackSealed: null,
+      wipe: { headers: claim.firstHeaders, callbackSealed: claim.callbackSealed },
+      signal,
+    });
+    if (sent.kind === "refused")
+      return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
+    const { outcome } = sent;
+    // Torn down by ourselves: whoever is next makes it, and it is no mark against the third party.
+    if (outcome.kind === "failure" && outcome.code === "aborted") return { kind: "again", plan, waitMs: 0 };
+    const made = {
+      url: target.url,
+      durationMs: claim.elapsedMs + outcome.durationMs,
+      withheld: target.withheld,
+    };
+    const ask = plan.fetching ? judgeResultFetch : judgePoll;
+    const verdict = ask(config, outcome, plan.state, made);
+    // The result is fetched at once: providers delete their outputs within hours.
+    if (verdict.kind === "fetchResult" && plan.result !== null) {
+      return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
+    }
+    return toStep(claim, verdict);
+  }
+
+  function toStep({ plan, config }: PollClaim, verdict: PollVerdict): PollStep {
+    if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
+    if (verdict.kind === "failed") return verdict;
+    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs: config.interval * 1000 };
+  }
+
+  return createDeliveries({
+    name: "poll",
+    lease,
+    log,
+    monotonicMs: deps.monotonicMs,
+    mostAtOnce: MOST_AT_ONCE,
+    batch: BATCH,
+    claim: (limit) => claimDuePolls(sql, lease.workerId, limit),
+    work: run,
+    wake: deps.wake,
+    untilNextMs: () => untilNextPollMs(sql),
+    releaseStray: (underWay) => releaseStrayPolls(sql, lease.workerId, underWay),
+  });
+}

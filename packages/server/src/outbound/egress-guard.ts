@@ -1,0 +1,89 @@
+import { isIP } from "node:net";
+import type { AddressGuard, GuardVerdict } from "./address-guard.ts";
+import { isBadPort } from "./bad-ports.ts";
+import { createAllowList } from "./egress-allow.ts";
+import type { EgressPolicy } from "./egress-policy.ts";
+import { isPrivateName, trimHostname } from "./host-name.ts";
+import { isPublicAddress, parseIpAddress } from "./ip-address.ts";
+import { parseTarget } from "./target.ts";
+
+export interface EgressGuardOptions {
+  readonly policy: EgressPolicy;
+  /** On top of `public`, see parseAllowEntry. Without effect under `any`. */
+  readonly allow: readonly string[];
+}
+
+export interface EgressGuard extends Required<AddressGuard> {
+  /**
+   * What can be seen of a URL before it is called: the rule it breaks, to stand behind the name of its field
+   * ("must not point to …"), or null. Null is no promise: a name's addresses are checked when the call is made.
+   */
+  refuseUrl(url: string): string | null;
+}
+
+type Refusal = "address" | "port";
+
+/** Sentences for the record name the host as the caller wrote it, never an address that our resolver gave for it. */
+const SENTENCES: Readonly<Record<Refusal, (hostname: string, port: number) => string>> = {
+  address: (hostname) => `Host ${hostname} is private or reserved: the egress policy refuses calls to it`,
+  port: (hostname, port) =>
+    `Port ${port} of host ${hostname} is not for HTTP: the egress policy refuses calls to it`,
+};
+
+const RULES: Readonly<Record<Refusal, (port: number) => string>> = {
+  address: () => "must not point to a private or reserved address",
+  port: (port) => `must not use port ${port}, which is not for HTTP`,
+};
+
+const ALLOWED: GuardVerdict = { allowed: true };
+
+/** Throws on a malformed entry of `allow`. */
+export function createEgressGuard({ policy, allow }: EgressGuardOptions): EgressGuard {
+  const allowList = createAllowList(allow);
+
+  function refuseName(hostname: string, port: number): Refusal | null {
+    if (policy === "any" || isIP(hostname) !== 0) return null;
+    const name = trimHostname(hostname);
+    if (allowList.hasName(name, port) || allowList.hasAddressesFor(port)) return null;
+    if (isBadPort(port)) return "port";
+    return isPrivateName(name) ? "address" : null;
+  }
+
+  function refuseAddresses(hostname: string, addresses: readonly string[], port: number): Refusal | null {
+    if (policy === "any") return null;
+    const name = isIP(hostname) === 0 ? trimHostname(hostname) : null;
+    if (name !== null && allowList.hasName(name, port)) return null;
+    // A private name never passes for having public addresses, only for addresses that the operator listed.
+    const mustBeListed = name !== null && isPrivateName(name);
+    for (const text of addresses) {
+      const address = parseIpAddress(text);
+      if (address === null) return "address";
+      if (allowList.hasAddress(address, port)) continue;
+      if (mustBeListed || !isPublicAddress(address)) return "address";
+      if (isBadPort(port)) return "port";
+    }
+    return null;
+  }
+
+  return {
+    checkName(hostname, port) {
+      return toVerdict(refuseName(hostname, port), hostname, port);
+    },
+    check(hostname, addresses, port) {
+      return toVerdict(refuseAddresses(hostname, addresses, port), hostname, port);
+    },
+    refuseUrl(url) {
+      if (policy === "any") return null;
+      const target = parseTarget(url);
+      if (!target.valid) return "must be a valid http or https URL";
+      const { hostname, port } = target;
+      const refusal =
+        isIP(hostname) === 0 ? refuseName(hostname, port) : refuseAddresses(hostname, [hostname], port);
+      return refusal === null ? null : RULES[refusal](port);
+    },
+  };
+}
+
+function toVerdict(refusal: Refusal | null, hostname: string, port: number): GuardVerdict {
+  return refusal === null ? ALLOWED : { allowed: false, message: SENTENCES[refusal](hostname, port) };
+}

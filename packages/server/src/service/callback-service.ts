@@ -1,0 +1,82 @@
+import { Problem } from "../domain/problem.ts";
+import { sourceOf } from "../domain/source-address.ts";
+import type { Task, TaskResult } from "../domain/task.ts";
+import { cutToBytes, RESULT_BODY_BYTES } from "../domain/verdict.ts";
+import { callbackStatus, countHit, resolveCallback } from "../store/callbacks.ts";
+import type { Sql } from "../store/sql.ts";
+import { findTask } from "../store/task-reads.ts";
+import { hashCallbackId, isCallbackId } from "./callback-id.ts";
+
+const MOST_HITS = 30;
+const HITS_WITHIN_SECONDS = 60;
+/** A third party may answer before its own answer to our first call has reached us. */
+const HOLD_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+/** Held callbacks cost a look each; beyond this many a 409 is kinder to everyone. */
+const MOST_HELD = 500;
+
+export interface CallbackService {
+  /** Ends the task that waits for this callback, with the received JSON text as its result. */
+  resolve(callbackId: string, body: string, sourceAddress: string): Promise<Task>;
+}
+
+export function createCallbackService(deps: {
+  readonly sql: Sql;
+  readonly nodeId: () => number;
+  readonly monotonicMs: () => number;
+  readonly onEnded: () => void;
+}): CallbackService {
+  const { sql, monotonicMs } = deps;
+  let held = 0;
+
+  /** Null while the task may still come to wait: it is being called right now. */
+  async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
+    const key = await resolveCallback(sql, hash, result, deps.nodeId());
+    if (key !== null) {
+      deps.onEnded();
+      const task = await findTask(sql, key.teamId, key.id);
+      if (task !== null) return task;
+    }
+    const status = await callbackStatus(sql, hash);
+    if (status === null) throw new Problem("callback_unknown");
+    // Between the two looks it may have come to wait: then the next try finds it.
+    if (status === "active" || status === "waiting" || status === "polling") return "active";
+    throw new Problem("callback_not_awaited", { status });
+  }
+
+  async function hold(hash: string, result: TaskResult): Promise<Task> {
+    const untilMs = monotonicMs() + HOLD_MS;
+    held += 1;
+    try {
+      while (monotonicMs() < untilMs) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+        const task = await tryResolve(hash, result);
+        if (task !== "active") return task;
+      }
+    } finally {
+      held -= 1;
+    }
+    throw new Problem("callback_not_awaited", { status: "active" });
+  }
+
+  return {
+    async resolve(callbackId, body, sourceAddress) {
+      const source = `callback ${sourceOf(sourceAddress)}`;
+      const retryAfterSeconds = await countHit(sql, source, MOST_HITS, HITS_WITHIN_SECONDS);
+      if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
+      if (!isCallbackId(callbackId)) throw new Problem("callback_unknown");
+      const hash = hashCallbackId(callbackId);
+      const result = toResult(body);
+      const task = await tryResolve(hash, result);
+      if (task !== "active") return task;
+      if (held >= MOST_HELD) throw new Problem("callback_not_awaited", { status: "active" });
+      return hold(hash, result);
+    },
+  };
+}
+
+function toResult(body: string): TaskResult {
+  const { text, cut } = cutToBytes(body, RESULT_BODY_BYTES);
+  const result = { statusCode: 200, headers: {}, body: text, duration: 0 };
+  return cut ? { ...result, truncated: true } : result;
+}

@@ -1,0 +1,96 @@
+import type { TaskResult, TaskStatus } from "../domain/task.ts";
+import { ENDING_COLUMNS, endings } from "./endings.ts";
+import { prepare, type Sql } from "./sql.ts";
+import { LANES, one, tally } from "./tallies.ts";
+
+export interface TaskKey {
+  readonly teamId: number;
+  readonly id: string;
+}
+
+const RESOLVE_CALLBACK = prepare(
+  "resolve_callback",
+  `with found as (
+     select team_id, id, status as was from tasks
+      where callback_hash = decode($2, 'hex') and status in ('waiting', 'polling') for update
+   ), resolved as (
+     update tasks t
+        set status = 'completed', completed_at = now(), deadline_at = null, poll = null, fence = t.fence + 1,
+            worker_id = null, callback_hash = null, callback_sealed = null, result = $3::jsonb, error = null
+       from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
+     returning t.team_id, t.queue_id, t.id, t.status, found.was, ${ENDING_COLUMNS}
+   ), tallied as (
+     ${tally({
+       from: "resolved",
+       node: "$1::bigint",
+       lane: LANES.other,
+       deltas: {
+         completed: "1",
+         polling: `-${one("was = 'polling'")}`,
+         waiting: `-${one("was = 'waiting'")}`,
+       },
+     })}
+   ), ${endings("resolved")}
+   select team_id, id from resolved`,
+);
+
+/** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
+export async function resolveCallback(
+  sql: Sql,
+  hash: string,
+  result: TaskResult,
+  nodeId: number,
+): Promise<TaskKey | null> {
+  const rows = await sql.rows<{ team_id: number; id: string }>(RESOLVE_CALLBACK, [
+    nodeId,
+    hash,
+    JSON.stringify(result),
+  ]);
+  const [row] = rows;
+  return row === undefined ? null : { teamId: row.team_id, id: row.id };
+}
+
+/** The state of the task that this callback belongs to; null if there is none, or it was used or has expired. */
+export async function callbackStatus(sql: Sql, hash: string): Promise<TaskStatus | null> {
+  const rows = await sql.rows<{ status: TaskStatus }>(
+    "select status from tasks where callback_hash = decode($1, 'hex')",
+    [hash],
+  );
+  return rows[0]?.status ?? null;
+}
+
+/**
+ * Counts a hit of a source unless it had `most` within the last `seconds`. Returns how long until the next is allowed,
+ * or null if this one was. One row per source, locked by its own update: exact over all nodes.
+ */
+export async function countHit(
+  sql: Sql,
+  source: string,
+  most: number,
+  seconds: number,
+): Promise<number | null> {
+  const rows = await sql.rows<{ counted: boolean; wait_seconds: number }>(
+    `with counted as (
+       insert into source_hits as s (source, hits, last_at) values ($1, array[clock_timestamp()], clock_timestamp())
+       on conflict (source) do update
+          set hits = (select array_agg(h order by h) from unnest(s.hits) h
+                       where h > clock_timestamp() - make_interval(secs => $3)) || clock_timestamp(),
+              last_at = clock_timestamp()
+        where (select count(*) from unnest(s.hits) h
+                where h > clock_timestamp() - make_interval(secs => $3)) < $2
+       returning true as counted
+     )
+     select coalesce((select counted from counted), false) as counted,
+            coalesce(ceil(extract(epoch from
+              (select min(h) from source_hits o, unnest(o.hits) h
+                where o.source = $1 and h > clock_timestamp() - make_interval(secs => $3))
+              + make_interval(secs => $3) - clock_timestamp()))::integer, 1) as wait_seconds`,
+    [source, most, seconds],
+  );
+  const [row] = rows;
+  return row === undefined || row.counted ? null : Math.max(1, row.wait_seconds);
+}
+
+export async function removeOldHits(sql: Sql): Promise<void> {
+  await sql.rows("delete from source_hits where last_at < now() - interval '1 hour'");
+}

@@ -1,0 +1,153 @@
+import { Problem } from "../domain/problem.ts";
+import { Secret } from "../domain/secret.ts";
+import {
+  mayBeSentTo,
+  type RevokedToken,
+  type VaultReference,
+  type VaultToken,
+} from "../domain/vault-token.ts";
+import type { Sql } from "../store/sql.ts";
+import {
+  findActiveTokens,
+  findSealedTokens,
+  insertToken,
+  listTokens,
+  revokeToken,
+  type TokenRow,
+  tokenKeysInUse,
+} from "../store/vault-tokens.ts";
+import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { formatTokenId, newTokenUuid, parseTokenId } from "./token-id.ts";
+
+/**
+ * What a reference stands for at the moment of a call. `unreadable`: the token is there, but the key that sealed it is
+ * not on this node's ring, or its row was tampered with; the operator can mend that, the caller cannot.
+ */
+export type Resolved =
+  | { readonly value: Secret; readonly allowedHosts: readonly string[] | null }
+  | "revoked"
+  | "unknown"
+  | "unreadable";
+
+/** Third-party credentials, readable only with a key that is not in the database. */
+export interface Vault {
+  /** False: there is no key, and everything but `check` without references is refused. */
+  readonly isOpen: boolean;
+  put(
+    teamId: number,
+    name: string,
+    value: Secret,
+    allowedHosts: readonly string[] | null,
+  ): Promise<VaultToken>;
+  /** The active ones, newest first. */
+  list(teamId: number): Promise<VaultToken[]>;
+  /** Null when there is no active token of this id. The stored value is wiped. */
+  revoke(teamId: number, tokenId: string): Promise<RevokedToken | null>;
+  /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
+  check(teamId: number, references: readonly VaultReference[], targetUrl: string): Promise<void>;
+  /** The only way to a value. Ask right before the call, and check `allowedHosts` against where it goes. */
+  resolve(teamId: number, tokenIds: readonly string[]): Promise<Map<string, Resolved>>;
+  sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
+  /** Throws a SealError for what was not sealed for exactly this. */
+  openText(purpose: "callback", teamId: number, id: string, sealed: Buffer): string;
+  /** Keys that active tokens need and that are not on the ring: worth a word at the start. */
+  missingKeys(): Promise<string[]>;
+}
+
+/** What a caller sent is repeated only up to this length; an id is shorter. */
+const LONGEST_ECHO = 128;
+
+export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing | null }): Vault {
+  const { sql, keyRing } = deps;
+
+  function ring(): KeyRing {
+    if (keyRing === null) throw new Problem("vault_off");
+    return keyRing;
+  }
+
+  return {
+    isOpen: keyRing !== null,
+    async put(teamId, name, value, allowedHosts) {
+      const { sealing } = ring();
+      const id = newTokenUuid();
+      const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
+      return toToken(await insertToken(sql, { teamId, id, name, allowedHosts, keyId: sealing.id, sealed }));
+    },
+    async list(teamId) {
+      ring();
+      return (await listTokens(sql, teamId)).map(toToken);
+    },
+    async revoke(teamId, tokenId) {
+      ring();
+      const id = parseTokenId(tokenId);
+      const revoked = id === null ? null : await revokeToken(sql, teamId, id);
+      return revoked === null ? null : { id: tokenId, name: revoked.name, revokedAt: revoked.revoked_at };
+    },
+    async check(teamId, references, targetUrl) {
+      if (references.length === 0) return;
+      ring();
+      const uuids = uuidsOf(references.map(({ tokenId }) => tokenId));
+      const rows = uuids.length === 0 ? [] : await findActiveTokens(sql, teamId, uuids);
+      const active = new Map(rows.map((row) => [formatTokenId(row.id), row]));
+      for (const { header, tokenId } of references) {
+        const token = active.get(tokenId);
+        const named = { header, token: echo(tokenId) };
+        if (token === undefined) throw new Problem("vault_token_unknown", named);
+        if (!mayBeSentTo(token.allowed_hosts, targetUrl)) {
+          throw new Problem("vault_token_host", { ...named, host: echo(hostOf(targetUrl)) });
+        }
+      }
+    },
+    async resolve(teamId, tokenIds) {
+      const keys = ring();
+      const uuids = uuidsOf(tokenIds);
+      const rows = uuids.length === 0 ? [] : await findSealedTokens(sql, teamId, uuids);
+      const resolved = new Map<string, Resolved>(tokenIds.map((tokenId) => [tokenId, "unknown"]));
+      for (const { id, sealed, allowed_hosts: allowedHosts } of rows) {
+        const value = sealed === null ? "revoked" : readValue(keys, tokenContext(teamId, id), sealed);
+        resolved.set(formatTokenId(id), typeof value === "string" ? value : { value, allowedHosts });
+      }
+      return resolved;
+    },
+    sealText: (purpose, teamId, id, text) => seal(ring().sealing, { purpose, teamId, id }, text),
+    openText: (purpose, teamId, id, sealed) => unseal(ring(), { purpose, teamId, id }, sealed),
+    async missingKeys() {
+      return (await tokenKeysInUse(sql)).filter((id) => keyRing?.find(id) === undefined);
+    },
+  };
+}
+
+export function tokenContext(teamId: number, id: string): SealContext {
+  return { purpose: "token", teamId, id };
+}
+
+function readValue(keys: KeyRing, context: SealContext, sealed: Buffer): Secret | "unreadable" {
+  try {
+    return new Secret(unseal(keys, context, sealed));
+  } catch (error) {
+    if (error instanceof SealError) return "unreadable";
+    throw error;
+  }
+}
+
+function toToken(row: TokenRow): VaultToken {
+  return {
+    id: formatTokenId(row.id),
+    name: row.name,
+    allowedHosts: row.allowed_hosts,
+    createdAt: row.created_at,
+  };
+}
+
+function uuidsOf(tokenIds: readonly string[]): string[] {
+  return tokenIds.map(parseTokenId).filter((id) => id !== null);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+function echo(text: string): string {
+  return text.length <= LONGEST_ECHO ? text : `${text.slice(0, LONGEST_ECHO)}…`;
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const BASE = { targetUrl: "https://target.example/start" };
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("POST /v1/tasks, a direct call", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  const create = (fields: object) => api.call("POST", "/v1/tasks", { ...BASE, ...fields });
+  const refusal = async (fields: object) => {
+    const { status, body } = await create(fields);
+    assert.equal(status, 400, JSON.stringify(fields));
+    return body;
+  };
+  const lastRequest = () => {
+    const request = api.services.requests.at(-1);
+    assert.ok(request);
+    return request;
+  };
+
+  it("contract 3: answers the task inside `task`, with its UUID, and the callback beside it", async () => {
+    const fields = { headers: { "X-A": "1" }, body: "text", delay: 60, priority: 8 };
+    const { status, body } = await create(fields);
+
+    assert.equal(status, 201);
+    assert.match(body.task.id, UUID);
+    assert.match(body.callbackId, /^[0-9a-f]{64}$/);
+    assert.deepEqual(body, {
+      task: {
+        id: body.task.id,
+        status: "pending",
+        queue: "default",
+        targetUrl: BASE.targetUrl,
+        method: "POST",
+        headers: { "X-A": "1" },
+        body: "text",
+        priority: 8,
+        createdAt: "2026-03-01T09:30:00.123Z",
+        runAt: "2026-03-01T09:31:00.123Z",
+      },
+      callbackId: body.callbackId,
+      callbackUrl: `http://127.0.0.1:8787/v1/callbacks/${body.callbackId}`,
+    });
+  });
+
+  it("takes every field to the service", async () => {
+    const fields = {
+      headers: { Authorization: "tok_123" },
+      body: " not { json\n",
+      queue: "default",
+      method: "PUT",
+      delay: 31_536_000,
+      priority: 10,
+      maxRetries: 100,
+      retryBackoff: "fixed",
+      timeout: 3600,
+      waitForCallback: true,
+      maxWait: 2_592_000,
+      onCompleteUrl: "https://target.example/done",
+      idempotencyKey: "direct-1",
+      sign: true,
+    };
+    assert.equal((await create(fields)).status, 201);
+
+    assert.deepEqual(lastRequest(), {
+      shape: "direct",
+      queue: "default",
+      call: {
+        method: "PUT",
+        url: BASE.targetUrl,
+        headers: { Authorization: "tok_123" },
+        body: " not { json\n",
+      },
+      priority: 10,
+      delaySeconds: 31_536_000,
+      runAt: null,
+      maxRetries: 100,
+      backoff: "fixed",
+      timeoutSeconds: 3600,
+      provider: null,
+      pollConfig: null,
+      waitForCallback: true,
+      maxWaitSeconds: 2_592_000,
+      onCompleteUrl: "https://target.example/done",
+      sign: true,
+      idempotencyKey: "direct-1",
+      requestText: JSON.stringify({ ...BASE, ...fields }),
+    });
+  });
+
+  it("needs nothing but targetUrl: the queue is default, the call a POST without a body, unsigned", async () => {
+    await create({});
+
+    const { queue, call, sign, priority, delaySeconds, runAt, maxWaitSeconds, idempotencyKey } =
+      lastRequest();
+    assert.deepEqual(call, { method: "POST", url: BASE.targetUrl, headers: {}, body: null });
+    assert.deepEqual(
+      { queue, sign, priority, delaySeconds, runAt, maxWaitSeconds, idempotencyKey },
+      {
+        queue: "default",
+        sign: false,
+        priority: 5,
+        delaySeconds: 0,
+        runAt: null,
+        maxWaitSeconds: 3600,
+        idempotencyKey: null,
+      },
+    );
+  });
+
+  it("keeps the body as it is, also an empty one", async () => {
+    for (const body of ["", "{callbackUrl}", "é😀\r\n\t", '{"a":1,"a":2}']) {
+      assert.equal((await create({ body })).body.task.body, body);
+      assert.equal(lastRequest().call.body, body);
+    }
+  });
+
+  it("refuses a body that cannot be stored and sent", async () => {
+    for (const body of ["a\u0000b", "\ud800", "a\udc00"]) {
+      assert.deepEqual(await refusal({ body }), {
+        error: "body must be text without NUL characters or lone surrogates",
+      });
+    }
+  });
+
+  it("contract 3: a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
+    const error = "Use either webhook_url or targetUrl, not both";
+    assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error });
+    assert.deepEqual(await refusal({ webhook_url: null, targetUrl: 5, colour: 1 }), { error });
+  });
+
+  it("names the rule of every field that breaks it", async () => {
+    const cases: [object, string][] = [
+      [{ targetUrl: 5 }, "targetUrl must be a string"],
+      [{ targetUrl: null }, "targetUrl must be a string"],
+      [{ targetUrl: "example.com" }, "targetUrl must be a valid http or https URL"],
+      [{ targetUrl: "http://u:p@example.com/" }, "targetUrl must be a valid http or https URL"],
+      [{ targetUrl: "http://{callbackId}/" }, "targetUrl must be a valid http or https URL"],
+      [{ headers: [] }, "headers must be an object"],
+      [{ headers: { "X-A": 1 } }, 'headers["X-A"] must be a string'],
+      [{ headers: { Host: "a" } }, 'Header "Host" cannot be set'],
+      [{ body: {} }, "body must be a string"],
+      [{ body: null }, "body must be a string"],
+      [{ queue: 5 }, "queue must be a string"],
+      [{ method: "HEAD" }, 'method must be one of "GET", "POST", "PUT", "PATCH", "DELETE"'],
+      [{ delay: -1 }, "delay must be an integer between 0 and 31536000"],
+      [{ priority: 11 }, "priority must be an integer between 1 and 10"],
+      [{ maxRetries: 101 }, "maxRetries must be an integer between 0 and 100"],
+      [{ retryBackoff: "linear" }, 'retryBackoff must be one of "fixed", "exponential"'],
+      [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
+      [{ sign: "yes" }, "sign must be true or false"],
+      [{ delayUntil: 5 }, "delayUntil must be a string"],
+      [
+        { delayUntil: "soon" },
+        "delayUntil must be an ISO 8601 time with a zone, such as 2030-01-31T09:00:00Z",
+      ],
+      [{ delayUntil: "9999-01-31T09:00:00Z" }, "delayUntil must be at most 1 year ahead"],
+      [{ delayUntil: "2030-01-31T09:00:00Z", delay: 0 }, "Use either delay or delayUntil, not both"],
+    ];
+    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
+  });
+
+  it("refuses an unknown field and suggests the one of this shape that was meant", async () => {
+    const cases: [string, string][] = [
+      ["max_retries", ' (did you mean "maxRetries"?)'],
+      ["wait_for_callback", ' (did you mean "waitForCallback"?)'],
+      ["polConfig", ' (did you mean "pollConfig"?)'],
+      ["payload", ""],
+      ["__proto__", ""],
+    ];
+    for (const [name, hint] of cases) {
+      const { status, body } = await api.call("POST", "/v1/tasks", `{"targetUrl":"http://a/","${name}":{}}`);
+      assert.equal(status, 400);
+      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}` });
+    }
+  });
+
+  it("lists every broken rule of its own shape, and none of the other's", async () => {
+    assert.deepEqual(await refusal({ timeout: 0, priorty: 1, body: 5 }), {
+      error: 'Unknown field "priorty" (did you mean "priority"?)',
+      details: [
+        { field: "priorty", error: 'Unknown field "priorty" (did you mean "priority"?)' },
+        { field: "body", error: "body must be a string" },
+        { field: "timeout", error: "timeout must be an integer between 1 and 3600" },
+      ],
+    });
+  });
+
+  it("shows delayUntil as runAt", async () => {
+    const delayUntil = new Date(Date.now() + 60_000).toISOString();
+
+    assert.equal((await create({ delayUntil })).body.task.runAt, delayUntil);
+    assert.equal(lastRequest().runAt?.toISOString(), delayUntil);
+  });
+
+  it("spec 2.1: a provider is named in the answer, with what will be polled", async () => {
+    const { body } = await create({ provider: "replicate" });
+
+    const entry = PROVIDER_CATALOG.find(({ id }) => id === "replicate");
+    assert.deepEqual([body.task.provider, body.task.pollConfig], ["replicate", entry?.pollConfig]);
+    assert.deepEqual([lastRequest().provider, lastRequest().pollConfig], ["replicate", null]);
+  });
+
+  it("contract 3: an unknown queue is not found", async () => {
+    const { status, body } = await create({ queue: "no_such queue" });
+
+    assert.deepEqual([status, body], [404, { error: 'Queue "no_such queue" not found' }]);
+  });
+});

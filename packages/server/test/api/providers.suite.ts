@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { fastify } from "fastify";
+import { Type } from "typebox";
+import { answerError } from "../../src/api/error-answer.ts";
+import { acceptJson } from "../../src/api/json-body.ts";
+import { readPollConfig, refuseLongLists } from "../../src/api/poll-config.ts";
+import type { Api } from "../../src/api/schema-types.ts";
+import { ref } from "../../src/api/schemas/field.ts";
+import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
+import { ajvOptions, toProblem } from "../../src/api/validation.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+
+describe("providers", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  const get = async (headers: Record<string, string> = {}, url = "/v1/providers") =>
+    toAnswer(await api.app.inject({ url, headers }));
+
+  it("spec 4.5: the catalog is answered without authentication", async () => {
+    const { status, body } = await get();
+
+    assert.equal(status, 200);
+    assert.deepEqual(body, { providers: PROVIDER_CATALOG });
+    assert.deepEqual(Object.keys(body.providers[0] ?? {}), ["id", "name", "description", "pollConfig"]);
+  });
+
+  it("a credential that is sent all the same is not looked at", async () => {
+    for (const headers of [{ authorization: "Bearer nonsense" }, { "x-api-key": "nonsense" }]) {
+      assert.equal((await get(headers)).status, 200);
+    }
+  });
+
+  it("contract 7: keys that an entry does not have are absent", async () => {
+    const [fal, replicate] = (await get()).body.providers;
+
+    assert.equal("errorPath" in fal.pollConfig, false);
+    assert.equal("resultUrlTemplate" in replicate.pollConfig, false);
+  });
+
+  it("contract 1: unknown parameters and other methods are refused like everywhere", async () => {
+    assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, { error: 'Unknown field "limit"' });
+    const post = toAnswer(await api.app.inject({ method: "POST", url: "/v1/providers" }));
+    assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
+  });
+});
+
+/** The schema that both shapes of a task use, on a route of its own. */
+describe("a pollConfig of the caller's own", () => {
+  const app: Api = fastify({ ajv: ajvOptions, schemaErrorFormatter: toProblem });
+  acceptJson(app);
+  app.setErrorHandler(answerError);
+  app.addSchema(OwnPollConfig);
+  const body = Type.Object({ pollConfig: ref(OwnPollConfig) }, { additionalProperties: false });
+  app.post("/", { preValidation: refuseLongLists, schema: { body } }, async (request) =>
+    readPollConfig(request.body.pollConfig, "https://api.example.com/start"),
+  );
+  after(() => app.close());
+
+  const least = {
+    urlTemplate: "https://api.example.com/jobs/{startResult.body.id}",
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: ["failed"],
+  };
+  const send = async (pollConfig: unknown): Promise<Answer> =>
+    toAnswer(await app.inject({ method: "POST", url: "/", payload: { pollConfig } }));
+  const refusalOf = async (changes: object) => {
+    const { status, body } = await send({ ...least, ...changes });
+    assert.equal(status, 400, JSON.stringify(body));
+    return body.error;
+  };
+
+  it("contract 3: needs urlTemplate, statusPath, doneValues and failValues; the others have defaults", async () => {
+    const { body } = await send(least);
+    const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
+
+    assert.deepEqual(body, { ok: true, pollConfig: { ...least, ...defaults } });
+    for (const name of Object.keys(least)) {
+      const { [name as keyof typeof least]: _, ...rest } = least;
+      assert.equal((await send(rest)).body.error, `${name} is required`);
+    }
+  });
+
+  it("accepts what the catalog shows", async () => {
+    for (const { pollConfig } of PROVIDER_CATALOG) {
+      assert.deepEqual((await send(pollConfig)).body, { ok: true, pollConfig });
+    }
+  });
+
+  it("contract 1: refuses unknown fields, wrong types and what is out of range, by name and rule", async () => {
+    assert.equal(await refusalOf({ intervall: 5 }), 'Unknown field "intervall" (did you mean "interval"?)');
+    for (const interval of [0, 0.5, 3601, "5", null]) {
+      assert.equal(
+        await refusalOf({ interval }),
+        'pollConfig["interval"] must be a number between 1 and 3600',
+      );
+    }
+    assert.equal(
+      await refusalOf({ maxDuration: 86_401 }),
+      'pollConfig["maxDuration"] must be a number between 1 and 86400',
+    );
+    assert.equal(
+      await refusalOf({ statusPath: "" }),
+      'pollConfig["statusPath"] must be a string of 1 to 256 characters',
+    );
+    assert.equal(
+      await refusalOf({ doneValues: [] }),
+      'pollConfig["doneValues"] must be an array of 1 to 50 strings',
+    );
+    assert.equal(
+      await refusalOf({ doneValues: "done" }),
+      'pollConfig["doneValues"] must be an array of 1 to 50 strings',
+    );
+    assert.equal(
+      await refusalOf({ failValues: ["a", 7] }),
+      'pollConfig["failValues"]["1"] must be a string of 1 to 256 characters',
+    );
+    assert.equal(await refusalOf({ forwardAuth: "yes" }), 'pollConfig["forwardAuth"] must be true or false');
+    assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 200);
+  });
+
+  it("refuses a list that is far too long before looking at its items", async () => {
+    assert.equal(
+      await refusalOf({ doneValues: Array(51).fill(0) }),
+      'pollConfig["doneValues"] must be an array of at most 50 strings',
+    );
+    assert.equal(
+      await refusalOf({ forwardHeaders: Array(17).fill("x") }),
+      'pollConfig["forwardHeaders"] must be an array of at most 16 strings',
+    );
+    for (const pollConfig of [null, 1, "x", []]) assert.equal((await send(pollConfig)).status, 400);
+  });
+
+  it("refuses a template that cannot be filled", async () => {
+    const { body } = await send({ ...least, urlTemplate: "https://{startResult.body.host}/" });
+
+    assert.equal(body.ok, false);
+    assert.match(body.complaints[0].error, /^urlTemplate must be a valid http or https URL/);
+  });
+});

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { OTHER_TEAM_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const AT = "2026-03-01T09:30:00.123Z";
+const VALUE = "Bearer sk_live_canary";
+
+describe("vault tokens", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  beforeEach(() => {
+    api.services.vault.isOpen = true;
+    api.services.vault.received.length = 0;
+  });
+  after(() => api.app.close());
+
+  const create = (body: unknown) => api.call("POST", "/v1/tokens", body);
+
+  it("spec 4.1: is created from a name and a value, and answered without the value", async () => {
+    const { status, body } = await create({ name: "Replicate", value: VALUE });
+
+    assert.equal(status, 201);
+    assert.deepEqual(body, { token: { id: body.token.id, name: "Replicate", createdAt: AT } });
+    assert.match(body.token.id, /^tok_[0-9a-z]{26}$/);
+    const [received] = api.services.vault.received;
+    assert.equal(received?.value.reveal(), VALUE);
+    assert.equal(received?.allowedHosts, null);
+  });
+
+  it("contract 4: shows the hosts it may be sent to, in the spelling of URLs", async () => {
+    const { status, body } = await create({
+      name: "Replicate",
+      value: VALUE,
+      allowedHosts: ["API.Replicate.com", "*.example.com:8443"],
+    });
+
+    assert.equal(status, 201);
+    assert.deepEqual(body.token.allowedHosts, ["api.replicate.com", "*.example.com:8443"]);
+    const list = await api.call("GET", "/v1/tokens");
+    assert.deepEqual(list.body.tokens[0], body.token);
+  });
+
+  it("spec 4.1: is listed newest first, in an object of its own", async () => {
+    const first = (await create({ name: "first", value: VALUE })).body.token;
+    const second = (await create({ name: "second", value: VALUE })).body.token;
+
+    const { status, body } = await api.call("GET", "/v1/tokens");
+
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body), ["tokens"]);
+    assert.deepEqual(body.tokens.slice(0, 2), [second, first]);
+    assert.deepEqual(first, { id: first.id, name: "first", createdAt: AT });
+  });
+
+  it("spec 3.3: is revoked once, and no longer listed", async () => {
+    const { id } = (await create({ name: "old", value: VALUE })).body.token;
+
+    const revoked = await api.call("DELETE", `/v1/tokens/${id}`);
+    const again = await api.call("DELETE", `/v1/tokens/${id}`);
+
+    assert.deepEqual([revoked.status, revoked.body], [200, { token: { id, name: "old", revokedAt: AT } }]);
+    assert.deepEqual([again.status, again.body], [404, { error: "Token not found or already revoked" }]);
+    const { tokens } = (await api.call("GET", "/v1/tokens")).body;
+    assert.ok(!tokens.some((token: { id: string }) => token.id === id));
+  });
+
+  it("spec 7: a token that is not there, never was or cannot be is not found", async () => {
+    for (const id of ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "tok_x", "x", "%00", "a".repeat(2000)]) {
+      const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`);
+      assert.deepEqual([status, body], [404, { error: "Token not found or already revoked" }]);
+    }
+  });
+
+  it("spec 1: another team neither sees nor revokes it", async () => {
+    const { id } = (await create({ name: "ours", value: VALUE })).body.token;
+    const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+
+    assert.deepEqual((await api.call("GET", "/v1/tokens", undefined, other)).body, { tokens: [] });
+    const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`, undefined, other);
+    assert.deepEqual([status, body], [404, { error: "Token not found or already revoked" }]);
+  });
+
+  it("spec 7: a missing or empty field is required", async () => {
+    const cases: [object, string][] = [
+      [{ value: VALUE }, "name is required"],
+      [{ name: "", value: VALUE }, "name is required"],
+      [{ name: "  ", value: VALUE }, "name is required"],
+      [{ name: "a" }, "value is required"],
+      [{ name: "a", value: "" }, "value is required"],
+      [{ name: "a", value: " " }, "value is required"],
+    ];
+    for (const [fields, error] of cases) {
+      const { status, body } = await create(fields);
+      assert.deepEqual([status, body], [400, { error }]);
+    }
+    const both = await create({});
+    assert.equal(both.body.error, "name is required");
+    assert.deepEqual(both.body.details, [
+      { field: "name", error: "name is required" },
+      { field: "value", error: "value is required" },
+    ]);
+  });
+
+  it("spec 8: a name has at most 100 characters", async () => {
+    assert.equal((await create({ name: "ü".repeat(100), value: VALUE })).status, 201);
+    assert.equal((await create({ name: "😀".repeat(100), value: VALUE })).status, 201);
+    for (const name of ["a".repeat(101), 5, null, []]) {
+      const { status, body } = await create({ name, value: VALUE });
+      assert.deepEqual([status, body], [400, { error: "name must be a string of 1 to 100 characters" }]);
+    }
+    for (const name of ["a\u0000", "a\nb", "\ud800"]) {
+      const { status, body } = await create(`{"name":${JSON.stringify(name)},"value":"x"}`);
+      assert.deepEqual([status, body], [400, { error: "name must be text without control characters" }]);
+    }
+  });
+
+  it("reliability 3: a value is fit for a header, and is not repeated when it is not", async () => {
+    const unfit = [
+      "canary\r\nX-Evil: 1",
+      "canary\n",
+      "canary\u0000",
+      " canary",
+      "canary ",
+      "canary\u20ac",
+      "\u007fcanary",
+    ];
+    for (const value of unfit) {
+      const { status, body, text } = await create({ name: "a", value });
+      assert.equal(status, 400, JSON.stringify(value));
+      assert.match(body.error, /^value must be a valid header value: no line breaks/);
+      assert.ok(!text.includes("canary"));
+    }
+    for (const value of ["c".repeat(8193), 5, null, { canary: 1 }, ["canary"]]) {
+      const { status, body } = await create({ name: "a", value });
+      assert.deepEqual([status, body], [400, { error: "value must be a string of 1 to 8192 characters" }]);
+    }
+    assert.equal((await create({ name: "a", value: "c".repeat(8192) })).status, 201);
+    assert.equal((await create({ name: "a", value: "Basic \u00e4\t~" })).status, 201);
+  });
+
+  it("contract 4: allowedHosts holds 1 to 50 host names", async () => {
+    const list = "allowedHosts must be an array of 1 to 50 host names";
+    const cases: [unknown, string][] = [
+      [[], list],
+      [Array.from({ length: 51 }, (_, index) => `h${index}.example`), list],
+      [["a.example", 5], list],
+      [Array.from({ length: 20_000 }, () => 0), list],
+      ["a.example", "allowedHosts must be an array"],
+      [null, "allowedHosts must be an array"],
+      [
+        ["https://a.example"],
+        'allowedHosts must hold host names such as api.example.com, api.example.com:8443 or *.example.com, not "https://a.example"',
+      ],
+    ];
+    for (const [allowedHosts, error] of cases) {
+      const { status, body } = await create({ name: "a", value: VALUE, allowedHosts });
+      assert.deepEqual([status, body], [400, { error }]);
+    }
+    const most = Array.from({ length: 50 }, (_, index) => `h${index}.example`);
+    assert.equal((await create({ name: "a", value: VALUE, allowedHosts: most })).status, 201);
+  });
+
+  it("contract 1: an unknown field, a body that is none and a stray parameter are refused", async () => {
+    const unknown = await create({ name: "a", valu: VALUE, value: VALUE });
+    assert.deepEqual(unknown.body, { error: 'Unknown field "valu" (did you mean "value"?)' });
+    assert.deepEqual((await create([])).body, { error: "Request body must be a JSON object" });
+    assert.equal((await create("{")).status, 400);
+    assert.equal((await api.call("GET", "/v1/tokens?limit=1")).status, 400);
+    assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
+  });
+
+  it("spec 7: all three answer 503 while there is no key, whatever they are asked", async () => {
+    api.services.vault.isOpen = false;
+    const answers = [
+      await create({ name: "a", value: VALUE }),
+      await create({}),
+      await api.call("GET", "/v1/tokens"),
+      await api.call("DELETE", "/v1/tokens/tok_01k9z3mxe5f8hrk3yv5pzq8c2d"),
+      await api.call("DELETE", "/v1/tokens/x"),
+    ];
+    for (const { status, body, headers } of answers) {
+      assert.deepEqual([status, body], [503, { error: "Token vault is not configured" }]);
+      assert.equal(headers["retry-after"], undefined);
+    }
+  });
+
+  it("spec 5: asks for a credential first", async () => {
+    api.services.vault.isOpen = false;
+    const { status } = await api.call("GET", "/v1/tokens", undefined, { authorization: "" });
+    assert.equal(status, 401);
+  });
+
+  it("promise G: the value is in no answer and in no log line", async () => {
+    api.lines.length = 0;
+    const answers = [
+      await create({ name: "a", value: VALUE }),
+      await create({ name: "a", value: VALUE, allowedHosts: ["/"] }),
+      await create({ name: "", value: VALUE }),
+      await create({ name: "a", value: `${VALUE}\r\n` }),
+      await create({ name: "a", valeu: VALUE }),
+      await create(`{"name":"a","value":"${VALUE}"`),
+      await api.call("GET", "/v1/tokens"),
+    ];
+    const shown = JSON.stringify([answers.map(({ text }) => text), api.lines]);
+
+    assert.equal(api.lines.length, answers.length);
+    assert.ok(!shown.includes("canary"), shown);
+  });
+});

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+
+describe("callbacks", () => {
+  let house: TestHouse;
+  let source = 0;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0 });
+  });
+  after(() => house.close());
+  beforeEach(() => {
+    house.target.answer = (_call, response) => response.end("{}");
+    source += 1;
+  });
+
+  const from = () => `192.0.2.${source}`;
+  const waiting = async (maxWaitSeconds = 3600) => {
+    const created = await house.tasks.create(house.principal, {
+      ...plain(),
+      shape: "direct",
+      waitForCallback: true,
+      maxWaitSeconds,
+    });
+    await house.dispatchOnce();
+    return { id: created.id, callbackId: created.callback?.id ?? "" };
+  };
+  const plain = () => ({
+    queue: "errands",
+    call: { method: "POST" as const, url: house.target.url, headers: {}, body: "{}" },
+    priority: 5,
+    delaySeconds: 0,
+    runAt: null,
+    maxRetries: null,
+    backoff: null,
+    timeoutSeconds: null,
+    provider: null,
+    pollConfig: null,
+    waitForCallback: false,
+    maxWaitSeconds: 3600,
+    onCompleteUrl: null,
+    sign: false,
+    idempotencyKey: null,
+    requestText: "",
+  });
+  const refused = (work: Promise<unknown>, text: string) =>
+    assert.rejects(work, (error: unknown) => error instanceof Problem && error.message === text);
+
+  it("spec 2.6: the id is 64 hexadecimal characters and is not in the database", async () => {
+    const { callbackId } = await waiting();
+    assert.match(callbackId, /^[0-9a-f]{64}$/);
+    const [dump] = await house.database.rows<{ text: string }>(
+      "select string_agg(t::text, '') as text from tasks t",
+    );
+    assert.ok(!dump?.text.includes(callbackId));
+  });
+
+  it("spec 4.6: resolves a waiting task with the body as it came, once", async () => {
+    const { id, callbackId } = await waiting();
+    assert.equal((await house.task(id)).status, "waiting");
+    const body = '{ "big": 12345678901234567890, "a": [] }';
+    const task = await house.callbacks.resolve(callbackId, body, from());
+
+    assert.equal(task.status, "completed");
+    assert.deepEqual(task.result, { statusCode: 200, headers: {}, body, duration: 0 });
+    await refused(house.callbacks.resolve(callbackId, "{}", from()), "Invalid or expired callback ID");
+  });
+
+  it("spec 4.6: an unknown id is 404, a task that does not wait 409", async () => {
+    await refused(house.callbacks.resolve("0".repeat(64), "{}", from()), "Invalid or expired callback ID");
+    await refused(house.callbacks.resolve("../etc", "{}", from()), "Invalid or expired callback ID");
+    const created = await house.tasks.create(house.principal, { ...plain(), shape: "direct" });
+    await house.dispatchOnce();
+    await refused(
+      house.callbacks.resolve(created.callback?.id ?? "", "{}", from()),
+      "Task is not in waiting/polling state (current: completed)",
+    );
+  });
+
+  it("spec 8: the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
+    const other = await house.openNode();
+    for (let hit = 0; hit < 30; hit += 1) {
+      const node = hit % 2 === 0 ? house : other;
+      await refused(
+        node.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:2::1"),
+        "Invalid or expired callback ID",
+      );
+    }
+    await refused(
+      other.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:2:ffff::9"),
+      "Rate limit exceeded",
+    );
+    await refused(
+      house.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:3::1"),
+      "Invalid or expired callback ID",
+    );
+  });
+
+  it("waiting longer than max_wait fails, and the id is expired", async () => {
+    const { id, callbackId } = await waiting(60);
+    await house.advance(60.1);
+    await house.engine.deadlines.expireOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "callback_timeout");
+    assert.equal(task.error, "No callback within 60 s");
+    await refused(house.callbacks.resolve(callbackId, "{}", from()), "Invalid or expired callback ID");
+  });
+
+  it("an early callback is held until the first call has returned", async () => {
+    let answer = () => {};
+    house.target.answer = (_call, response) => {
+      answer = () => response.end("{}");
+    };
+    const before = house.target.calls.length;
+    const created = await house.tasks.create(house.principal, {
+      ...plain(),
+      shape: "direct",
+      waitForCallback: true,
+    });
+    await house.target.received(before + 1);
+    const resolving = house.callbacks.resolve(created.callback?.id ?? "", '"early"', from());
+    answer();
+
+    assert.equal((await resolving).status, "completed");
+    assert.equal((await house.task(created.id)).result?.body, '"early"');
+  });
+
+  it("placeholders tell the third party where to answer, on every attempt", async () => {
+    const created = await house.tasks.create(house.principal, {
+      ...plain(),
+      shape: "queue",
+      waitForCallback: true,
+      call: {
+        method: "POST",
+        url: `${house.target.url}/start?answer={callbackUrl}`,
+        headers: { "X-Callback": "{callbackId}" },
+        body: '{"webhook":"{callbackUrl}","n":[1]}',
+      },
+    });
+    await house.dispatchOnce();
+    const call = house.target.calls.at(-1);
+    const id = created.callback?.id;
+    const url = `https://bellhop.test/v1/callbacks/${id}`;
+
+    assert.equal(call?.headers["x-callback"], id);
+    assert.equal(call?.body, `{"webhook":"${url}","n":[1]}`);
+    assert.equal(call?.path, `/start?answer=${encodeURIComponent(url)}`);
+  });
+
+  it("of callback, poll and deadline exactly one ends the task, whatever the order", async () => {
+    for (let round = 0; round < 100; round += 1) {
+      source += 1;
+      const created = await house.tasks.create(house.principal, {
+        ...plain(),
+        shape: "direct",
+        pollConfig: {
+          urlTemplate: `${house.target.url}/status`,
+          interval: 1,
+          statusPath: "status",
+          doneValues: ["done"],
+          failValues: [],
+          resultPath: "",
+          forwardAuth: false,
+          maxDuration: 10,
+        },
+      });
+      await house.dispatchOnce();
+      house.target.answer = (_call, response) => response.end('{"status":"done"}');
+      await house.advance(round % 3 === 0 ? 11 : 2);
+      const racers = [
+        house.callbacks.resolve(created.callback?.id ?? "", '"callback"', from()).catch(() => null),
+        house.engine.poller.workOnce().then(() => house.engine.poller.finished()),
+        house.engine.deadlines.expireOnce(),
+      ];
+      await Promise.all(round % 2 === 0 ? racers : racers.reverse());
+      const task = await house.task(created.id);
+      const winner = task.failureReason ?? task.result?.body;
+      assert.ok(
+        ["poll_timeout", '"callback"', '{"status":"done"}'].includes(winner ?? ""),
+        winner ?? "nobody",
+      );
+    }
+    const [drift] = await house.database.rows<{ polling: number; waiting: number }>(
+      "select sum(polling)::integer as polling, sum(waiting)::integer as waiting from queue_tallies",
+    );
+    const [counted] = await house.database.rows<{ waiting: number }>(
+      "select count(*)::integer as waiting from tasks where status = 'waiting'",
+    );
+    assert.deepEqual(drift, { polling: 0, waiting: counted?.waiting });
+  });
+});

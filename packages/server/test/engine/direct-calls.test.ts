@@ -1,0 +1,455 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Call } from "../../src/domain/call.ts";
+import type { PollConfig } from "../../src/domain/poll-config.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import type { TaskRequest } from "../../src/service/task-service.ts";
+import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { type ReceivedCall, startTestTarget } from "../test-target.ts";
+
+/** Every escape changes it: quotes, backslash, plus, slash, percent, a space. */
+const VALUE = 'sk-canary+"\\/%41 é end';
+const SPELLINGS: readonly [string, (value: string) => string][] = [
+  ["as it is", (value) => value],
+  ["URL-encoded", encodeURIComponent],
+  ["form-encoded", (value) => new URLSearchParams({ v: value }).toString().slice(2)],
+  ["base64", (value) => Buffer.from(value, "latin1").toString("base64")],
+  ["base64 in the middle", (value) => Buffer.from(`a${value}z`, "latin1").toString("base64")],
+  ["base64url", (value) => Buffer.from(value, "latin1").toString("base64url")],
+  ["JSON-escaped", (value) => JSON.stringify(value)],
+  ["JSON in JSON", (value) => JSON.stringify(JSON.stringify(value))],
+];
+
+describe("direct calls with credentials from the vault", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0 });
+  });
+  after(() => house.close());
+  beforeEach(() => {
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.calls.length = 0;
+  });
+
+  const put = async (value: string, allowedHosts: readonly string[] | null = null) =>
+    (await house.vault.put(house.principal.teamId, "canary", new Secret(value), allowedHosts)).id;
+  const calling = (headers: Record<string, string>, changes: Partial<Call> = {}): Partial<TaskRequest> => ({
+    shape: "direct",
+    call: { method: "POST", url: house.target.url, headers, body: "{}", ...changes },
+  });
+  const made = async (request: Partial<TaskRequest>) => {
+    const id = await house.submit(request);
+    await house.dispatchOnce();
+    return house.task(id);
+  };
+  const refused = (
+    request: Partial<TaskRequest>,
+    status: number,
+    text: string,
+    principal = house.principal,
+  ) =>
+    assert.rejects(house.submit(request, principal), (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.message, text);
+      assert.equal(error.status, status);
+      return true;
+    });
+  const onlyCall = (): ReceivedCall => {
+    assert.equal(house.target.calls.length, 1);
+    return house.target.calls[0] as ReceivedCall;
+  };
+  const stored = async (id: string) => {
+    const [row] = await house.database.rows<{ text: string }>(
+      "select row_to_json(t)::text as text from tasks t where id = $1",
+      [id],
+    );
+    return row?.text ?? "";
+  };
+
+  it("spec 4.1 rules 2, 3: each header gets its own credential at the call, ordinary values go unchanged", async () => {
+    const one = await put("Bearer one-secret");
+    const two = await put("two-secret");
+    const task = await made(
+      calling({
+        Authorization: one,
+        "X-API-Key": two,
+        "X-Again": two,
+        "X-Plain": "plain",
+        "X-Like": "a tok_b",
+      }),
+    );
+
+    assert.equal(task.status, "completed");
+    const { headers } = onlyCall();
+    assert.equal(headers.authorization, "Bearer one-secret");
+    assert.equal(headers["x-api-key"], "two-secret");
+    assert.equal(headers["x-again"], "two-secret");
+    assert.equal(headers["x-plain"], "plain");
+    assert.equal(headers["x-like"], "a tok_b");
+    assert.doesNotMatch(JSON.stringify(headers), /tok_[^b]/);
+  });
+
+  it("spec 4.1 rule 2: the record holds the references and never the values", async () => {
+    const token = await put("one-secret");
+    const task = await made(calling({ Authorization: token }));
+    assert.deepEqual(task.call.headers, { Authorization: token });
+    assert.doesNotMatch(await stored(task.id), /one-secret/);
+  });
+
+  it("spec 2.1: Shape A takes references as well", async () => {
+    const token = await put("queue-secret");
+    await made({ ...calling({ "X-API-Key": token }), shape: "queue" });
+    assert.equal(onlyCall().headers["x-api-key"], "queue-secret");
+  });
+
+  it("a credential goes along on every attempt, also on a retry made from the row", async () => {
+    const token = await put("again-secret");
+    house.target.answer = (_call, response) =>
+      response.writeHead(house.target.calls.length === 1 ? 500 : 200).end();
+    const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 1 });
+    await house.dispatchOnce();
+    await house.advance(2);
+    await house.dispatchOnce();
+
+    assert.equal((await house.task(id)).status, "completed");
+    assert.deepEqual(
+      house.target.calls.map((call) => call.headers.authorization),
+      ["again-secret", "again-secret"],
+    );
+  });
+
+  it('contract 4: revoked after creation, the task fails: Vault token "<id>" has been revoked, and no call is made', async () => {
+    const token = await put("revoked-secret");
+    const id = await house.submit({
+      ...calling({ "X-Plain": "plain", Authorization: token }),
+      delaySeconds: 60,
+      maxRetries: 3,
+    });
+    assert.ok(await house.vault.revoke(house.principal.teamId, token));
+    await house.advance(61);
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "token_revoked");
+    assert.equal(task.error, `Vault token "${token}" has been revoked`);
+    assert.deepEqual(
+      task.attempts.map(({ status, phase, responseCode, error }) => ({ status, phase, responseCode, error })),
+      [
+        {
+          status: "blocked",
+          phase: "not_sent",
+          responseCode: null,
+          error: `Vault token "${token}" has been revoked`,
+        },
+      ],
+    );
+    assert.equal(house.target.calls.length, 0);
+  });
+
+  it("contract 4: revoked between two attempts, the retry is not made", async () => {
+    const token = await put("between-secret");
+    house.target.answer = (_call, response) => response.writeHead(500).end();
+    const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
+    await house.dispatchOnce();
+    await house.vault.revoke(house.principal.teamId, token);
+    await house.advance(60);
+    await house.dispatchOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.failureReason, "token_revoked");
+    assert.equal(task.attempts.length, 2);
+    assert.equal(house.target.calls.length, 1);
+  });
+
+  it('spec 7: creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
+    const revoked = await put("revoked-secret");
+    await house.vault.revoke(house.principal.teamId, revoked);
+    const guest = await house.openTeam();
+    const foreign = (await house.vault.put(guest.teamId, "theirs", new Secret("theirs"), null)).id;
+    const own = await put("own-secret");
+    const [count] = await house.database.rows<{ n: number }>("select count(*)::integer as n from tasks");
+
+    for (const token of [`tok_${"0".repeat(26)}`, "tok_", "tok_nonsense", revoked, foreign]) {
+      const text = `Header "X-Api-KEY" references unknown vault token "${token}"`;
+      await refused(calling({ Authorization: own, "X-Api-KEY": token }), 400, text);
+      await refused({ ...calling({ "X-Api-KEY": token }), shape: "queue" }, 400, text);
+    }
+    // And the other way round: what is good for one team is unknown to the other.
+    await refused(
+      calling({ Authorization: own }),
+      400,
+      `Header "Authorization" references unknown vault token "${own}"`,
+      guest,
+    );
+    assert.deepEqual(await house.database.rows("select count(*)::integer as n from tasks"), [count]);
+    await house.dispatchOnce();
+    assert.equal(house.target.calls.length, 0);
+  });
+
+  it("contract 4: allowedHosts are checked at creation", async () => {
+    const { host } = new URL(house.target.url);
+    const here = await put("here-secret", [host]);
+    const elsewhere = await put("elsewhere-secret", ["api.example.com", "127.0.0.1:1"]);
+    await refused(
+      calling({ Authorization: elsewhere }),
+      400,
+      `Header "Authorization" references vault token "${elsewhere}", which may not be sent to "${host}"`,
+    );
+    assert.equal((await made(calling({ Authorization: here }))).status, "completed");
+    assert.equal(onlyCall().headers.authorization, "here-secret");
+  });
+
+  it("contract 4: allowedHosts are checked again at the call", async () => {
+    const token = await put("narrowed-secret");
+    const id = await house.submit({ ...calling({ Authorization: token }), delaySeconds: 60, maxRetries: 3 });
+    await house.database.rows(
+      "update vault_tokens set allowed_hosts = '{api.example.com}' where name = 'canary'",
+    );
+    await house.advance(61);
+    await house.dispatchOnce();
+    await house.database.rows("update vault_tokens set allowed_hosts = null where name = 'canary'");
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "blocked");
+    assert.equal(task.error, `Vault token "${token}" may not be sent to this host`);
+    assert.equal(task.attempts.length, 1);
+    assert.equal(house.target.calls.length, 0);
+  });
+
+  it("Shape B: method, headers and body go out exactly as they were given", async () => {
+    const body = '  { "n": 12345678901234567890, "é": "ü\\u0000", }\r\nnot JSON at all \u{1f6ce}';
+    await made(
+      calling(
+        { "X-MiXeD": " inner  spaces ".trim(), "Content-Type": "text/plain; charset=x", Accept: "image/*" },
+        { method: "PUT", url: `${house.target.url}/a%2Fb/../c?q=%20+&empty=`, body },
+      ),
+    );
+    const call = onlyCall();
+    assert.equal(call.method, "PUT");
+    assert.equal(call.path, "/c?q=%20+&empty=");
+    assert.equal(call.body, body);
+    assert.equal(call.headers["x-mixed"], "inner  spaces");
+    assert.equal(call.headers["content-type"], "text/plain; charset=x");
+    assert.equal(call.headers.accept, "image/*");
+    assert.equal(call.headers["content-length"], String(Buffer.byteLength(body)));
+  });
+
+  it("Shape B: a call without a body has none, with every method", async () => {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+      await made(calling({}, { method, body: null }));
+      const call = house.target.calls.at(-1);
+      assert.equal(call?.method, method);
+      assert.equal(call?.body, "");
+      assert.equal(call?.headers["content-type"], undefined);
+    }
+    assert.equal(house.target.calls.length, 5);
+  });
+
+  describe("polls", () => {
+    const config = (changes: Partial<PollConfig> = {}): PollConfig => ({
+      urlTemplate: `${house.target.url}/jobs/1`,
+      interval: 5,
+      statusPath: "status",
+      doneValues: ["done"],
+      failValues: ["broken"],
+      resultPath: "",
+      errorPath: "error",
+      forwardAuth: true,
+      forwardHeaders: ["xi-api-key"],
+      maxDuration: 600,
+      ...changes,
+    });
+    const pollOnce = async () => {
+      await house.advance(5.1);
+      await house.engine.poller.workOnce();
+      await house.engine.poller.finished();
+    };
+
+    it("contract 4: a forwarded reference is resolved for the poll too; what is not forwarded stays behind", async () => {
+      const bearer = await put("Bearer poll-secret");
+      const key = await put("xi-secret");
+      const other = await put("other-secret");
+      const headers = { Authorization: bearer, "Xi-Api-Key": key, "X-Other": other };
+      const task = await made({ ...calling(headers), pollConfig: config() });
+      house.target.answer = (_call, response) => response.end('{"status":"done"}');
+      await pollOnce();
+
+      assert.equal((await house.task(task.id)).status, "completed");
+      const poll = house.target.calls.at(-1);
+      assert.equal(poll?.method, "GET");
+      assert.equal(poll?.headers.authorization, "Bearer poll-secret");
+      assert.equal(poll?.headers["xi-api-key"], "xi-secret");
+      assert.equal(poll?.headers["x-other"], undefined);
+    });
+
+    it("contract 4: forwardAuth false forwards neither Authorization nor X-API-Key", async () => {
+      const token = await put("kept-secret");
+      const headers = { Authorization: token, "X-API-Key": token };
+      await made({ ...calling(headers), pollConfig: config({ forwardAuth: false }) });
+      await pollOnce();
+      const poll = house.target.calls.at(-1);
+      assert.equal(poll?.path, "/jobs/1");
+      assert.equal(poll?.headers.authorization, undefined);
+      assert.equal(poll?.headers["x-api-key"], undefined);
+      await house.advance(600);
+      await house.engine.deadlines.expireOnce();
+    });
+
+    it("contract 4: revoked while polling, the task fails with token_revoked and no poll is made", async () => {
+      const token = await put("poll-revoked-secret");
+      const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
+      assert.equal(task.status, "polling");
+      await house.vault.revoke(house.principal.teamId, token);
+      await pollOnce();
+
+      const ended = await house.task(task.id);
+      assert.equal(ended.status, "failed");
+      assert.equal(ended.failureReason, "token_revoked");
+      assert.equal(ended.error, `Vault token "${token}" has been revoked`);
+      assert.equal(house.target.calls.length, 1);
+    });
+
+    it("reliability 3: a status URL on another http origin is refused, and its listener gets nothing", async () => {
+      const thief = await startTestTarget();
+      try {
+        const token = await put("stolen-secret");
+        house.target.answer = (_call, response) =>
+          response.end(JSON.stringify({ status_url: `${thief.url}/status` }));
+        const pollConfig = config({ urlTemplate: "{startResult.body.status_url}" });
+        const task = await made({ ...calling({ Authorization: token }), pollConfig });
+        await pollOnce();
+
+        assert.equal(task.status, "failed");
+        assert.equal(task.failureReason, "poll_failed");
+        assert.equal(thief.calls.length, 0);
+        assert.equal(house.target.calls.length, 1);
+      } finally {
+        await thief.close();
+      }
+    });
+
+    for (const status of ["done", "broken"] as const) {
+      it(`reliability 3: what a poll echoes is wiped when the job is ${status}`, async () => {
+        const token = await put(VALUE);
+        const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
+        house.target.answer = (call, response) => echo(call, response, 200, { status });
+        await pollOnce();
+
+        const ended = await house.task(task.id);
+        assert.equal(ended.status, status === "done" ? "completed" : "failed");
+        assertEchoed(ended.result?.body);
+        assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
+      });
+    }
+
+    it("promise G: a credential of the first call that is not forwarded is wiped from what a poll echoes too", async () => {
+      const token = await put(VALUE);
+      const task = await made({ ...calling({ "X-Not-Forwarded": token }), pollConfig: config() });
+      const received = String(house.target.calls[0]?.headers["x-not-forwarded"]);
+      house.target.answer = (_call, response) =>
+        response.end(JSON.stringify({ status: "done", request: { key: received } }));
+      await pollOnce();
+
+      const ended = await house.task(task.id);
+      assert.equal(ended.status, "completed");
+      assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
+    });
+
+    it("spec 2.6: a callback id that a poll's answer repeats is not stored either", async () => {
+      const created = await house.tasks.create(house.principal, {
+        ...plainRequest(house.target.url),
+        ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
+        pollConfig: config(),
+      });
+      await house.dispatchOnce();
+      // As Replicate does: the prediction names its webhook.
+      house.target.answer = (_call, response) =>
+        response.end(JSON.stringify({ status: "done", ...JSON.parse(house.target.calls[0]?.body ?? "{}") }));
+      await pollOnce();
+
+      const ended = await house.task(created.id);
+      assert.equal(ended.status, "completed");
+      assert.match(ended.result?.body ?? "", /webhook/);
+      assert.ok(!(await stored(created.id)).includes(created.callback?.id ?? "?"));
+    });
+  });
+
+  for (const status of [200, 500]) {
+    it(`reliability 3: nothing of a credential is left of an echo in body and headers (${status})`, async () => {
+      const token = await put(VALUE);
+      house.target.answer = (call, response) => echo(call, response, status, {});
+      const task = await made(calling({ Authorization: token }));
+
+      assert.equal(onlyCall().headers.authorization, VALUE);
+      assert.equal(task.status, status === 200 ? "completed" : "failed");
+      assertEchoed(task.result?.body);
+      for (const index of SPELLINGS.keys())
+        assert.match(task.result?.headers[`x-echo-${index}`] ?? "", /\*\*\*/);
+      assertClean(`${await stored(task.id)}${JSON.stringify(task)}`);
+      assertClean(JSON.stringify(house.log));
+    });
+  }
+
+  it("reliability 3: of `Bearer <credential>` the credential alone is wiped as well", async () => {
+    const token = await put("Bearer sk-alone-0123456789");
+    house.target.answer = (_call, response) =>
+      response.writeHead(401).end("Invalid key sk-alone-0123456789.");
+    const task = await made(calling({ Authorization: token }));
+    assert.equal(task.result?.body, "Invalid key ***.");
+  });
+
+  it("reliability 3: an answer that breaks off, or is no HTTP, leaves nothing of the credential", async () => {
+    const token = await put(VALUE);
+    house.target.answer = (call, response) => {
+      response.socket?.end(
+        `HTTP/1.1 2OO ${call.headers.authorization}\r\n${call.headers.authorization}\r\n\r\n`,
+      );
+    };
+    const garbage = await made(calling({ Authorization: token }));
+    house.target.answer = (call, response) => {
+      response.writeHead(200, { "content-length": "100000" });
+      response.write(String(call.headers.authorization), () => response.socket?.destroy());
+    };
+    const broken = await made(calling({ Authorization: token }));
+
+    for (const task of [garbage, broken]) {
+      assert.equal(task.status, "failed");
+      assertClean(`${await stored(task.id)}${JSON.stringify(task)}`);
+    }
+    assertClean(JSON.stringify(house.log));
+  });
+
+  /** Everything that was sent, in every spelling, in the body and in headers. */
+  function echo(call: ReceivedCall, response: ServerResponse, status: number, more: object): void {
+    const value = String(call.headers.authorization);
+    const texts = SPELLINGS.map(([, spell]) => spell(value));
+    const headers = Object.fromEntries(texts.map((text, index) => [`x-echo-${index}`, text]));
+    response.writeHead(status, headers);
+    response.end(JSON.stringify({ ...more, error: texts.join(" | "), texts, request: call.headers }));
+  }
+
+  /** The echo did come back: otherwise there would have been nothing to wipe. */
+  function assertEchoed(body: string | undefined): void {
+    const { texts } = JSON.parse(body ?? "{}");
+    assert.equal(texts.length, SPELLINGS.length);
+    for (const text of texts) assert.match(text, /\*\*\*/);
+  }
+});
+
+/** No spelling of the value, nor any that reads like one once the text's own escapes are undone. */
+function assertClean(text: string): void {
+  const readings = [text, text.replaceAll("\\\\", "\\"), text.replaceAll("\\", "")];
+  for (const [name, spell] of SPELLINGS) {
+    // The ends of a spelling may be wiped alone; its middle is what tells.
+    const middle = spell(VALUE).replaceAll("=", "").slice(2, -3);
+    for (const reading of readings) {
+      assert.ok(!reading.includes(middle), `${name}: ${middle}`);
+      assert.ok(!reading.includes(middle.replaceAll("\\", "")), name);
+    }
+  }
+  assert.ok(!text.includes("sk-canary"), "the beginning of it");
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
+import type { TaskRequest } from "../../src/service/task-service.ts";
+import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+
+describe("idempotency keys", () => {
+  let house: TestHouse;
+  let key = "";
+  let keys = 0;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0, concurrency: 100 });
+  });
+  after(() => house.close());
+  beforeEach(() => {
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.calls.length = 0;
+    keys += 1;
+    key = `order-${keys}`;
+  });
+
+  const request = (changes: Partial<TaskRequest> = {}): TaskRequest => ({
+    ...plainRequest(house.target.url),
+    idempotencyKey: key,
+    requestText: '{"n":1}',
+    ...changes,
+  });
+  const create = (changes: Partial<TaskRequest> = {}, principal = house.principal) =>
+    house.tasks.create(principal, request(changes));
+  const stored = async () => {
+    const [row] = await house.database.rows<{ n: number }>(
+      "select count(*)::integer as n from tasks where idempotency_key = $1",
+      [key],
+    );
+    return row?.n;
+  };
+
+  it("contract 3: same key, same body: the first task again, replayed, and called once", async () => {
+    const first = await create({ delaySeconds: 60 });
+    const second = await create({ delaySeconds: 60 });
+
+    assert.equal(first.replayed, false);
+    assert.equal(second.replayed, true);
+    assert.equal(second.id, first.id);
+    assert.deepEqual(second.createdAt, first.createdAt);
+    assert.equal(second.status, "pending");
+    assert.equal(second.delaySeconds, 60);
+    assert.equal(await stored(), 1);
+    await house.advance(61);
+    await house.dispatchOnce();
+    assert.equal(house.target.calls.length, 1);
+  });
+
+  it("contract 3: the first task again also once it is active or completed, and nothing runs twice", async () => {
+    house.target.hold();
+    const first = await create();
+    await house.look();
+    await house.target.received(1);
+    assert.equal((await create()).status, "active");
+    house.target.release();
+    await house.dispatchOnce();
+    const again = await create();
+
+    assert.deepEqual([again.id, again.status, again.replayed], [first.id, "completed", true]);
+    assert.equal(house.target.calls.length, 1);
+  });
+
+  it("contract 3: callbackId is shown at the creation and not again", async () => {
+    const first = await create({ shape: "direct", waitForCallback: true });
+    const again = await create({ shape: "direct", waitForCallback: true });
+    assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
+    assert.equal(again.callback, null);
+    assert.equal(again.id, first.id);
+  });
+
+  it('contract 3: same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {
+    await create();
+    await assert.rejects(create({ requestText: '{"n":2}' }), (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.status, 409);
+      assert.equal(error.message, `Idempotency key "${key}" was used with another request`);
+      return true;
+    });
+    assert.equal(await stored(), 1);
+  });
+
+  it("contract 3: 50 duplicates at once over two nodes make exactly one task and one call", async () => {
+    const other = await house.openNode();
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? house : other).tasks.create(house.principal, request()),
+      ),
+    );
+    await house.dispatchOnce();
+    await other.dispatchOnce();
+
+    assert.equal(new Set(created.map(({ id }) => id)).size, 1);
+    assert.equal(created.filter(({ replayed }) => !replayed).length, 1);
+    assert.equal(await stored(), 1);
+    assert.equal(house.target.calls.length, 1);
+    const [tally] = await house.database.rows<{ pending: number; active: number }>(
+      "select sum(pending)::integer as pending, sum(active)::integer as active from queue_tallies",
+    );
+    const [counted] = await house.database.rows<{ pending: number; active: number }>(
+      `select count(*) filter (where status = 'pending')::integer as pending,
+              count(*) filter (where status = 'active')::integer as active from tasks`,
+    );
+    assert.deepEqual(tally, counted);
+    await other.stop();
+  });
+
+  it("contract 3: of different bodies at once under one key one wins and every other gets 409", async () => {
+    const other = await house.openNode();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? house : other).tasks.create(house.principal, request({ requestText: `${index}` })),
+      ),
+    );
+    const refusals = outcomes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+    assert.equal(refusals.length, 19);
+    for (const { reason } of refusals) assert.equal((reason as Problem).code, "idempotency_conflict");
+    assert.equal(await stored(), 1);
+    await other.stop();
+  });
+
+  it("a key is let go when its task fails, so that its caller can try again", async () => {
+    house.target.answer = (_call, response) => response.writeHead(500).end();
+    const first = await create();
+    await house.dispatchOnce();
+    assert.equal((await house.task(first.id)).status, "failed");
+    house.target.answer = (_call, response) => response.end();
+    const second = await create({ requestText: "another body is fine now" });
+    await house.dispatchOnce();
+
+    assert.equal(second.replayed, false);
+    assert.notEqual(second.id, first.id);
+    assert.equal((await house.task(second.id)).status, "completed");
+    // The first one's end is long over: it does not take the second one's key with it.
+    assert.equal((await create({ requestText: "another body is fine now" })).id, second.id);
+  });
+
+  it("a key is kept while its task is retried", async () => {
+    house.target.answer = (_call, response) => response.writeHead(500).end();
+    const first = await create({ maxRetries: 1 });
+    await house.dispatchOnce();
+    assert.equal((await create({ maxRetries: 1 })).id, first.id);
+    await house.advance(5);
+    await house.dispatchOnce();
+    assert.equal(house.target.calls.length, 2);
+    assert.equal((await create({ maxRetries: 1 })).replayed, false);
+  });
+
+  it("a key is let go when waiting takes too long", async () => {
+    const first = await create({ waitForCallback: true, maxWaitSeconds: 60 });
+    await house.dispatchOnce();
+    assert.equal((await create({ waitForCallback: true })).id, first.id);
+    await house.advance(60.1);
+    await house.engine.deadlines.expireOnce();
+    assert.equal((await create({ waitForCallback: true })).replayed, false);
+  });
+
+  it("a key is let go when its task is deleted, or goes with its queue", async () => {
+    const first = await create({ delaySeconds: 60 });
+    await house.tasks.remove(house.principal, first.id);
+    const second = await create({ delaySeconds: 60 });
+    assert.equal(second.replayed, false);
+
+    await house.queues.create(house.principal, "doomed", {});
+    key = `${key}-doomed`;
+    await create({ queue: "doomed", delaySeconds: 60 });
+    await house.queues.remove(house.principal, "doomed");
+    assert.equal((await create({ delaySeconds: 60 })).replayed, false);
+  });
+
+  it("a refused creation does not take the key", async () => {
+    await assert.rejects(create({ queue: "nowhere" }), (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.message, 'Queue "nowhere" not found');
+      return true;
+    });
+    await assert.rejects(
+      create({ call: { ...request().call, headers: { Authorization: "tok_unknown" } } }),
+      Problem,
+    );
+    assert.equal((await create({ requestText: "good" })).replayed, false);
+  });
+
+  it("the same key of another team is another key", async () => {
+    const guest = await house.openTeam();
+    const ours = await create({ delaySeconds: 60 });
+    const theirs = await create({ delaySeconds: 60, requestText: "quite another body" }, guest);
+    assert.equal(theirs.replayed, false);
+    assert.notEqual(theirs.id, ours.id);
+    assert.equal((await create({ delaySeconds: 60 })).id, ours.id);
+    assert.equal((await create({ requestText: "quite another body" }, guest)).id, theirs.id);
+  });
+
+  it("contract 3: a key is good for 24 hours, and a new task's after", async () => {
+    const age = (hours: number) =>
+      house.database.rows(
+        "update idempotency_keys set created_at = now() - make_interval(secs => $2) where key = $1",
+        [key, hours * 3600],
+      );
+    const first = await create({ delaySeconds: 60 });
+    await age(23.99);
+    assert.equal((await create({ delaySeconds: 60 })).id, first.id);
+    await age(24.01);
+    const second = await create({ delaySeconds: 60, requestText: "another" });
+    assert.equal(second.replayed, false);
+    assert.notEqual(second.id, first.id);
+    assert.equal((await create({ requestText: "another" })).id, second.id);
+
+    // The end of the first one, a day later, leaves the key with the second.
+    await house.tasks.remove(house.principal, first.id);
+    assert.equal((await create({ requestText: "another" })).id, second.id);
+  });
+
+  it("without a key the same request makes a task each time", async () => {
+    const one = await create({ idempotencyKey: null });
+    const two = await create({ idempotencyKey: null });
+    assert.notEqual(one.id, two.id);
+    assert.equal(two.replayed, false);
+  });
+});

@@ -1,0 +1,343 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { notificationText } from "../../src/api/notification-view.ts";
+import { formatTaskId } from "../../src/service/task-id.ts";
+import type { TaskRequest } from "../../src/service/task-service.ts";
+import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
+import { until } from "../test-sql.ts";
+import { type ReceivedCall, startTestTarget, type TestTarget } from "../test-target.ts";
+
+/** Contract 4: up to 8 times over a day with growing waits. */
+const WAITS_SECONDS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600];
+
+describe("completion notifications", () => {
+  let house: TestHouse;
+  let receiver: TestTarget;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0 });
+    receiver = await startTestTarget();
+  });
+  after(async () => {
+    await receiver.close();
+    await house.close();
+  });
+  beforeEach(async () => {
+    house.target.answer = (_call, response) => response.end("{}");
+    receiver.answer = (_call, response) => response.end();
+    receiver.calls.length = 0;
+    await house.database.rows("delete from notifications");
+    // What a test before this one let pass is not to count against the living.
+    await house.database.rows("update workers set expires_at = clock_timestamp() + interval '15 seconds'");
+  });
+
+  const deliver = async (node: TestNode = house) => {
+    await node.engine.courier.workOnce();
+    await node.engine.courier.finished();
+  };
+  const create = (request: Partial<TaskRequest> = {}) =>
+    house.tasks.create(house.principal, {
+      ...plainRequest(house.target.url),
+      onCompleteUrl: `${receiver.url}/done?a=1`,
+      ...request,
+    });
+  const rows = () =>
+    house.database.rows<{ status: string; attempts: number; last_error: string | null; wait: number }>(
+      `select status, attempts, last_error, extract(epoch from next_at - now())::float8 as wait from notifications`,
+    );
+  const polled = () => ({
+    urlTemplate: `${house.target.url}/status`,
+    interval: 5,
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: ["broken"],
+    resultPath: "",
+    forwardAuth: false,
+    maxDuration: 60,
+  });
+  const poll = async () => {
+    await house.advance(5.1);
+    await house.engine.poller.workOnce();
+    await house.engine.poller.finished();
+  };
+  const expire = async () => {
+    await house.advance(60.1);
+    await house.engine.deadlines.expireOnce();
+  };
+
+  const ENDINGS: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly request: () => Partial<TaskRequest>;
+    readonly end: (callbackId: string) => Promise<unknown>;
+  }[] = [
+    { name: "its call is answered 2xx", type: "task.completed", request: () => ({}), end: async () => {} },
+    {
+      name: "its retries are exhausted",
+      type: "task.failed",
+      request: () => {
+        house.target.answer = (_call, response) => response.writeHead(500).end();
+        return { maxRetries: 2 };
+      },
+      end: async () => {
+        for (let retry = 0; retry < 2; retry += 1) {
+          await deliver();
+          assert.equal(receiver.calls.length, 0, "never per attempt");
+          await house.advance(30);
+          await house.dispatchOnce();
+        }
+      },
+    },
+    {
+      name: "a poll finds it done",
+      type: "task.completed",
+      request: () => ({ pollConfig: polled() }),
+      end: async () => {
+        await poll();
+        await deliver();
+        assert.equal(receiver.calls.length, 0, "never per poll");
+        house.target.answer = (_call, response) => response.end('{"status":"done"}');
+        await poll();
+      },
+    },
+    {
+      name: "a poll finds it broken",
+      type: "task.failed",
+      request: () => ({ pollConfig: polled() }),
+      end: () => {
+        house.target.answer = (_call, response) => response.end('{"status":"broken"}');
+        return poll();
+      },
+    },
+    {
+      name: "a callback resolves it",
+      type: "task.completed",
+      request: () => ({ waitForCallback: true }),
+      end: (callbackId) => house.callbacks.resolve(callbackId, "{}", "192.0.2.1"),
+    },
+    {
+      name: "no callback comes in time",
+      type: "task.failed",
+      request: () => ({ waitForCallback: true, maxWaitSeconds: 60 }),
+      end: expire,
+    },
+    {
+      name: "its polling takes too long",
+      type: "task.failed",
+      request: () => ({ pollConfig: polled() }),
+      end: expire,
+    },
+  ];
+
+  for (const { name, type, request, end } of ENDINGS) {
+    it(`contract 4: exactly one signed POST when ${name}: ${type}`, async () => {
+      const created = await create(request());
+      await house.dispatchOnce();
+      if (!["completed", "failed"].includes((await house.task(created.id)).status)) {
+        await deliver();
+        assert.equal(receiver.calls.length, 0);
+      }
+      await end(created.callback?.id ?? "");
+      const task = await house.task(created.id);
+      assert.equal(`task.${task.status}`, type);
+      await deliver();
+      await house.advance(100_000);
+      await deliver();
+
+      assert.equal(receiver.calls.length, 1);
+      const [call] = receiver.calls as [ReceivedCall];
+      assert.equal(call.method, "POST");
+      assert.equal(call.path, "/done?a=1");
+      assert.equal(call.headers["content-type"], "application/json");
+      const { secret } = await house.signingSecrets.get(house.principal);
+      // As this house composes it; what the API composes is tested below.
+      assert.deepEqual(new Webhook(secret).verify(call.body, call.headers as Record<string, string>), {
+        type,
+        id: created.id,
+      });
+      const [row, ...more] = await rows();
+      assert.deepEqual([row?.status, row?.attempts, row?.last_error], ["delivered", 1, null]);
+      assert.equal(more.length, 0);
+      assert.deepEqual(await house.task(created.id), task);
+    });
+  }
+
+  it("contract 4: a task without on_complete_url, or one that is deleted, notifies nobody", async () => {
+    await create({ onCompleteUrl: null });
+    const { id } = await create({ delaySeconds: 60 });
+    await house.dispatchOnce();
+    await house.tasks.remove(house.principal, id);
+    await deliver();
+    assert.deepEqual(await rows(), []);
+    assert.equal(receiver.calls.length, 0);
+  });
+
+  it("contract 4: a failing receiver is tried 8 times over a day with growing waits, then given up", async () => {
+    const answers: ((call: ReceivedCall, response: ServerResponse) => void)[] = [
+      (_call, response) => response.writeHead(500).end(),
+      (_call, response) => response.writeHead(302, { location: `${house.target.url}/elsewhere` }).end(),
+      (_call, response) => response.socket?.destroy(),
+      (_call, response) => response.writeHead(404).end(),
+    ];
+    receiver.answer = (call, response) => answers[receiver.calls.length % answers.length]?.(call, response);
+    const { id } = await create();
+    await house.dispatchOnce();
+    const task = await house.task(id);
+    const redirected = house.target.calls.length;
+
+    for (const [index, wait] of WAITS_SECONDS.entries()) {
+      await deliver();
+      assert.equal(receiver.calls.length, index + 1);
+      const [row] = await rows();
+      assert.equal(row?.status, "pending");
+      assert.ok(Math.abs((row?.wait ?? 0) - wait) < 2, `${row?.wait} s instead of ${wait} s`);
+      await house.advance(wait - 3);
+      await deliver();
+      assert.equal(receiver.calls.length, index + 1, "not before its time");
+      await house.advance(3.1);
+    }
+    await deliver();
+    const [row] = await rows();
+    assert.equal(receiver.calls.length, 8);
+    assert.deepEqual([row?.status, row?.attempts], ["failed", 8]);
+    assert.match(row?.last_error ?? "", /\S/);
+    await house.advance(1_000_000);
+    await deliver();
+
+    assert.equal(receiver.calls.length, 8);
+    assert.equal(WAITS_SECONDS.reduce((sum, wait) => sum + wait, 0) <= 86_400, true);
+    assert.equal(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"])).size, 1);
+    assert.equal(new Set(receiver.calls.map(({ body }) => body)).size, 1);
+    assert.equal(house.target.calls.length, redirected, "redirects are not followed");
+    assert.deepEqual(await house.task(id), task, "it never changes the task");
+  });
+
+  it("contract 4: one that fails at first is delivered later and is then left alone", async () => {
+    receiver.answer = (_call, response) => response.writeHead(receiver.calls.length < 3 ? 503 : 200).end();
+    await create();
+    await house.dispatchOnce();
+    for (const wait of [0, 5.1, 60.1, 100_000]) {
+      await house.advance(wait);
+      await deliver();
+    }
+    assert.equal(receiver.calls.length, 3);
+    assert.equal((await rows())[0]?.status, "delivered");
+  });
+
+  it("a receiver that hangs holds up neither the task nor another's notification", async () => {
+    receiver.hold();
+    const { id } = await create();
+    await house.dispatchOnce();
+    await house.engine.courier.workOnce();
+    await until(() => receiver.held.length === 1);
+    assert.equal((await house.task(id)).status, "completed");
+    const other = await startTestTarget();
+    await create({ onCompleteUrl: other.url });
+    await house.dispatchOnce();
+    await house.engine.courier.workOnce();
+    await other.received(1);
+    receiver.release();
+    await house.engine.courier.finished();
+    await other.close();
+    assert.deepEqual(
+      (await rows()).map(({ status }) => status),
+      ["delivered", "delivered"],
+    );
+  });
+
+  it("contract 4: it cannot be lost: after a crash between the end and the delivery another node delivers", async () => {
+    const dying = await house.openNode();
+    const { id } = await create();
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "completed");
+    // It dies in the middle of its delivery, which nobody answers.
+    receiver.hold();
+    await dying.engine.courier.workOnce();
+    await until(() => receiver.held.length === 1);
+    await house.engine.reaper.reapOnce();
+    await deliver();
+    assert.equal(receiver.calls.length, 1, "while it lives, it is its own");
+    await house.database.rows("delete from workers where id = $1", [dying.engine.lease.workerId]);
+    await house.engine.reaper.reapOnce();
+    receiver.answer = (_call, response) => response.writeHead(500).end();
+    await deliver();
+
+    const [first, second] = receiver.calls;
+    assert.equal(receiver.calls.length, 2);
+    assert.equal(first?.headers["webhook-id"], second?.headers["webhook-id"]);
+    // What the dead one is told in the end changes nothing: its right is gone.
+    receiver.release();
+    await dying.engine.courier.finished();
+    const [row] = await rows();
+    assert.deepEqual([row?.status, row?.attempts], ["pending", 2]);
+    receiver.answer = (_call, response) => response.end();
+    await house.advance(61);
+    await deliver();
+    assert.equal(receiver.calls.length, 3);
+    assert.equal((await rows())[0]?.status, "delivered");
+    await dying.stop();
+  });
+
+  it("contract 4: it is written by whoever ends the task, also when that is the reaper", async () => {
+    house.target.hold();
+    const { id } = await create();
+    await house.look();
+    await until(() => house.target.held.length === 1);
+    await house.database.rows("update tasks set interruptions = 2 where id = $1", [id]);
+    const dead = await house.openNode();
+    await house.database.rows("update tasks set worker_id = $2 where id = $1", [
+      id,
+      dead.engine.lease.workerId,
+    ]);
+    await dead.stop();
+    await house.engine.reaper.reapOnce();
+    house.target.release();
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).failureReason, "worker_lost");
+    await deliver();
+    assert.equal(receiver.calls.length, 1);
+    assert.match(receiver.calls[0]?.body ?? "", /task\.failed/);
+  });
+
+  it("contract 4: two nodes that look at once deliver each notification once", async () => {
+    const other = await house.openNode();
+    for (let index = 0; index < 40; index += 1) await create();
+    await house.dispatchOnce();
+    await Promise.all([deliver(), deliver(other), deliver(), deliver(other)]);
+    assert.equal(receiver.calls.length, 40);
+    assert.equal(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"])).size, 40);
+    await other.stop();
+  });
+
+  it("contract 4: the body is { type, timestamp, data: { task: <record in its shape> } }", async () => {
+    house.target.answer = (call, response) => response.writeHead(call.path === "/bad" ? 500 : 200).end("{}");
+    const payload = '{"n":12345678901234567890}';
+    const a = await create({ call: { method: "POST", url: house.target.url, headers: {}, body: payload } });
+    const b = await create({
+      shape: "direct",
+      call: { method: "PUT", url: `${house.target.url}/bad`, headers: {}, body: "text" },
+    });
+    await house.dispatchOnce();
+    const [taskA, taskB] = [await house.task(a.id), await house.task(b.id)];
+    const textA = notificationText(taskA);
+    const bodyA = JSON.parse(textA);
+    const bodyB = JSON.parse(notificationText(taskB));
+
+    assert.deepEqual(Object.keys(bodyA), ["type", "timestamp", "data"]);
+    assert.equal(bodyA.type, "task.completed");
+    assert.equal(bodyA.timestamp, taskA.completedAt?.toISOString());
+    assert.deepEqual(Object.keys(bodyA.data), ["task"]);
+    assert.equal(bodyA.data.task.id, formatTaskId(a.id));
+    assert.equal(bodyA.data.task.status, "completed");
+    assert.equal(bodyA.data.task.attempts[0].response_code, 200);
+    assert.ok(textA.includes(`"payload":${payload}`), "the payload as it was sent");
+
+    assert.equal(bodyB.type, "task.failed");
+    assert.equal(bodyB.data.task.id, b.id);
+    assert.equal(bodyB.data.task.targetUrl, `${house.target.url}/bad`);
+    assert.equal(bodyB.data.task.failureReason, "retries_exhausted");
+    assert.equal(bodyB.data.task.attempts[0].responseCode, 500);
+    assert.equal(bodyB.data.task.callbackId, undefined);
+  });
+});

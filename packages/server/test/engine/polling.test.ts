@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { PollConfig } from "../../src/domain/poll-config.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+
+describe("polling", () => {
+  let house: TestHouse;
+  let status: (poll: number) => { code?: number; body: object | string };
+  let polls: number;
+  beforeEach(async () => {
+    house = await openTestHouse({ maxRetries: 0, concurrency: 1 });
+    polls = 0;
+    status = () => ({ body: { status: "running" } });
+    house.target.answer = (call, response) => {
+      if (call.method === "POST") {
+        response.end(
+          JSON.stringify({
+            id: "job 1",
+            status_url: `${house.target.url}/jobs/1`,
+            response_url: `${house.target.url}/results/1`,
+          }),
+        );
+        return;
+      }
+      polls += 1;
+      const { code = 200, body } = status(polls);
+      response.writeHead(code);
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    };
+  });
+  afterEach(() => house.close());
+
+  const config = (changes: Partial<PollConfig> = {}): PollConfig => ({
+    urlTemplate: `${house.target.url}/jobs/{startResult.body.id}`,
+    interval: 5,
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: ["broken"],
+    resultPath: "output",
+    errorPath: "error",
+    forwardAuth: true,
+    maxDuration: 600,
+    ...changes,
+  });
+  const start = async (changes: Partial<PollConfig> = {}, headers: Record<string, string> = {}) => {
+    const call = { method: "POST" as const, url: house.target.url, headers, body: "{}" };
+    const id = await house.submit({ shape: "direct", pollConfig: config(changes), call });
+    await house.dispatchOnce();
+    return id;
+  };
+  const pollAfter = async (seconds: number) => {
+    await house.advance(seconds);
+    await house.engine.poller.workOnce();
+    await house.engine.poller.finished();
+  };
+
+  it("spec 3.1: a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
+    const id = await start();
+    assert.equal((await house.task(id)).status, "polling");
+    const other = await house.submit();
+    await house.dispatchOnce();
+    assert.equal((await house.task(other)).status, "completed");
+  });
+
+  it("spec 6: polls at the configured interval until a done value", async () => {
+    const id = await start();
+    await pollAfter(4);
+    assert.equal(polls, 0);
+    await pollAfter(1.1);
+    assert.equal(polls, 1);
+    status = () => ({ body: { status: "done", output: { video: "v.mp4" } } });
+    await pollAfter(5.1);
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.result?.body, '{"video":"v.mp4"}');
+    assert.equal(house.target.calls.at(-1)?.path, "/jobs/job%201");
+  });
+
+  it("a fail value ends the task without a retry, with the error at errorPath", async () => {
+    const id = await start();
+    status = () => ({ body: { status: "broken", error: "out of paint" } });
+    await pollAfter(5.1);
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "poll_failed");
+    assert.equal(task.error, "out of paint");
+  });
+
+  it("polling longer than maxDuration fails: Polling timed out after <n> s", async () => {
+    const id = await start({ maxDuration: 60 });
+    await house.advance(60.1);
+    await house.engine.deadlines.expireOnce();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "poll_timeout");
+    assert.equal(task.error, "Polling timed out after 60 s");
+  });
+
+  it("a poll that errors is tried again at the next interval; 401 three times in a row fails", async () => {
+    const id = await start();
+    status = () => ({ code: 503, body: "busy" });
+    await pollAfter(5.1);
+    status = () => ({ code: 401, body: {} });
+    for (let round = 0; round < 3; round += 1) await pollAfter(5.1);
+
+    const task = await house.task(id);
+    assert.equal(polls, 4);
+    assert.equal(task.status, "failed");
+  });
+
+  it("entry 1 (fal): COMPLETED fetches the result at response_url at once", async () => {
+    const id = await house.submit({ shape: "direct", provider: "fal" });
+    await house.dispatchOnce();
+    status = (poll) => ({ body: poll === 1 ? { status: "COMPLETED" } : { images: [1, 2] } });
+    await pollAfter(3.1);
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.result?.body, '{"images":[1,2]}');
+    assert.equal(house.target.calls.at(-1)?.path, "/results/1");
+  });
+
+  it("forwards the first call's credential to its own origin, and none to another", async () => {
+    const id = await start({}, { Authorization: "Bearer mine", "X-Other": "no" });
+    await pollAfter(5.1);
+    assert.equal(house.target.calls.at(-1)?.headers.authorization, "Bearer mine");
+    assert.equal(house.target.calls.at(-1)?.headers["x-other"], undefined);
+    assert.equal((await house.task(id)).status, "polling");
+  });
+
+  it("goes on with another node after the one that polled has died", async () => {
+    const id = await start();
+    const other = await house.openNode();
+    await house.advance(5.1);
+    house.target.answer = () => {};
+    await house.engine.poller.workOnce();
+    await house.target.received(2);
+    await other.engine.reaper.reapOnce();
+    await house.database.rows("update workers set expires_at = now() - interval '1 s' where id = $1", [
+      house.engine.lease.workerId,
+    ]);
+    await other.engine.reaper.reapOnce();
+    house.target.answer = (_call, response) => response.end('{"status":"done","output":"late"}');
+    await other.engine.poller.workOnce();
+    await other.engine.poller.finished();
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.result?.body, "late");
+  });
+
+  it("a template that the answer cannot fill fails the task and says what is missing", async () => {
+    const id = await start({ urlTemplate: `${house.target.url}/{startResult.body.nothing}` });
+    const task = await house.task(id);
+    assert.equal(task.failureReason, "poll_failed");
+    assert.match(task.error ?? "", /nothing/);
+  });
+
+  it("10,000 polling tasks are found by an index: a look that finds none due reads a handful of blocks", async () => {
+    await start();
+    await house.database.rows(
+      `insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, max_retries, backoff,
+                          retry_delay_seconds, timeout_seconds, run_at, created_at, deadline_at, poll_config, poll)
+       select t.team_id, gen_random_uuid(), t.queue_id, t.shape, t.status, t.priority, false, t.method, t.url,
+              t.max_retries, t.backoff, t.retry_delay_seconds, t.timeout_seconds, now() + interval '1 h', t.created_at,
+              now() + interval '2 h', t.poll_config, t.poll
+         from tasks t, generate_series(1, 10000) where t.status = 'polling'`,
+    );
+    const explained = await house.database.rows<{ "QUERY PLAN": string }>(
+      `explain (analyze, buffers) select id from tasks where status = 'polling' and worker_id is null and run_at <= now()
+        order by run_at limit 100`,
+    );
+    const text = explained.map((row) => row["QUERY PLAN"]).join("\n");
+    assert.match(text, /tasks_polls_due/);
+    const hit = Number(/shared hit=(\d+)/.exec(text)?.[1] ?? 0);
+    assert.ok(hit < 20, `${hit} blocks`);
+  });
+});

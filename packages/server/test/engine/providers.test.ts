@@ -1,0 +1,359 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { PollConfig } from "../../src/domain/poll-config.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import type { TaskRequest } from "../../src/service/task-service.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+
+interface Reply {
+  readonly code?: number;
+  readonly body: unknown;
+}
+
+/** A vendor as it documents itself, and the interval and maxDuration of spec 4.5. */
+interface Vendor {
+  readonly id: string;
+  readonly interval: number;
+  readonly maxDuration: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What of them must reach the polls. */
+  readonly forwarded: Readonly<Record<string, string>>;
+  readonly start: (origin: string) => Reply;
+  readonly statusPath: string;
+  readonly running: readonly Reply[];
+  readonly done: Reply;
+  readonly result: (origin: string) => string;
+  readonly failures: readonly (readonly [Reply, string])[];
+  /** Only where the result is fetched from a place of its own. */
+  readonly resultPath?: string;
+  readonly resultReply?: Reply;
+}
+
+const IMAGES = '{"images":[{"url":"https://v3.fal.media/1.png"}],"seed":16133521434203533000}';
+const MISSING = '{"detail":[{"loc":["body","prompt"],"msg":"Field required","type":"missing"}]}';
+const VIDEO = "\0\0\0\u0018ftypmp42";
+
+const VENDORS: readonly Vendor[] = [
+  {
+    id: "fal",
+    interval: 3,
+    maxDuration: 600,
+    headers: { Authorization: "Key fal-secret" },
+    forwarded: { authorization: "Key fal-secret" },
+    start: (origin) => ({
+      body: {
+        request_id: "80e7",
+        status_url: `${origin}/fal-ai/flux/requests/80e7/status`,
+        response_url: `${origin}/fal-ai/flux/requests/80e7`,
+        cancel_url: `${origin}/fal-ai/flux/requests/80e7/cancel`,
+      },
+    }),
+    statusPath: "/fal-ai/flux/requests/80e7/status",
+    running: [
+      { code: 202, body: { status: "IN_QUEUE", queue_position: 3 } },
+      { code: 202, body: { status: "IN_PROGRESS", logs: [] } },
+    ],
+    done: { body: { status: "COMPLETED", metrics: { inference_time: 3.7 } } },
+    resultPath: "/fal-ai/flux/requests/80e7",
+    resultReply: { body: IMAGES },
+    result: () => IMAGES,
+    // It has no failed status: the result tells.
+    failures: [],
+  },
+  {
+    id: "replicate",
+    interval: 5,
+    maxDuration: 600,
+    headers: { Authorization: "Bearer r8_secret", Prefer: "respond-async" },
+    forwarded: { authorization: "Bearer r8_secret" },
+    start: () => ({ code: 201, body: { id: "gm3q", status: "starting", output: null, error: null } }),
+    statusPath: "/v1/predictions/gm3q",
+    running: [
+      { body: { id: "gm3q", status: "starting", output: null, error: null } },
+      { body: { id: "gm3q", status: "processing", output: ["part"] } },
+    ],
+    done: { body: { id: "gm3q", status: "succeeded", output: ["https://replicate.delivery/1"] } },
+    result: () => '["https://replicate.delivery/1"]',
+    failures: [
+      [
+        { body: { status: "failed", output: null, error: "CUDA out of memory" } },
+        'The provider reported the status "failed"',
+      ],
+      [{ body: { status: "canceled", error: null } }, 'The provider reported the status "canceled"'],
+    ],
+  },
+  {
+    id: "runwayml",
+    interval: 5,
+    maxDuration: 600,
+    headers: {
+      Authorization: "Bearer key_w",
+      "X-Runway-Version": "2024-11-06",
+      "Content-Type": "application/json",
+    },
+    forwarded: { authorization: "Bearer key_w", "x-runway-version": "2024-11-06" },
+    start: () => ({ body: { id: "17f2-4b" } }),
+    statusPath: "/v1/tasks/17f2-4b",
+    running: [
+      { body: { id: "17f2-4b", status: "PENDING" } },
+      { body: { id: "17f2-4b", status: "THROTTLED" } },
+      { body: { id: "17f2-4b", status: "RUNNING", progress: 0.4 } },
+    ],
+    done: { body: { status: "SUCCEEDED", output: ["https://dnznrvs05pmza.cloudfront.net/1.mp4"] } },
+    result: () => '["https://dnznrvs05pmza.cloudfront.net/1.mp4"]',
+    failures: [
+      [
+        { body: { status: "FAILED", failure: "An unexpected error", failureCode: "INTERNAL" } },
+        "An unexpected error",
+      ],
+      [{ body: { status: "CANCELLED" } }, 'The provider reported the status "CANCELLED"'],
+    ],
+  },
+  {
+    id: "luma",
+    interval: 5,
+    maxDuration: 600,
+    headers: { authorization: "Bearer luma-secret" },
+    forwarded: { authorization: "Bearer luma-secret" },
+    start: () => ({ code: 201, body: { id: "d1968551", state: "queued", assets: null } }),
+    statusPath: "/dream-machine/v1/generations/d1968551",
+    running: [
+      { body: { state: "queued", assets: null, failure_reason: null } },
+      { body: { state: "dreaming", assets: null } },
+    ],
+    done: { body: { state: "completed", assets: { video: "https://storage.cdn-luma.com/v.mp4" } } },
+    result: () => "https://storage.cdn-luma.com/v.mp4",
+    failures: [[{ body: { state: "failed", failure_reason: "Moderated" } }, "Moderated"]],
+  },
+  {
+    id: "elevenlabs-dubbing",
+    interval: 10,
+    maxDuration: 1800,
+    headers: { "xi-api-key": "xi-secret" },
+    forwarded: { "xi-api-key": "xi-secret" },
+    start: () => ({ body: { dubbing_id: "21m00", expected_duration_sec: 127.5 } }),
+    statusPath: "/v1/dubbing/21m00",
+    running: [{ body: { dubbing_id: "21m00", status: "dubbing", error: null } }],
+    done: { body: { dubbing_id: "21m00", status: "dubbed" } },
+    result: () => "21m00",
+    failures: [
+      [{ body: { dubbing_id: "21m00", status: "failed", error: "No speech found" } }, "No speech found"],
+    ],
+  },
+  {
+    id: "stability-video",
+    interval: 10,
+    maxDuration: 600,
+    headers: { Authorization: "Bearer sk-s", Accept: "video/*" },
+    forwarded: { authorization: "Bearer sk-s" },
+    start: () => ({ body: { id: "a6dc6c6e" } }),
+    statusPath: "/v2beta/image-to-video/result/a6dc6c6e",
+    running: [
+      { code: 202, body: { id: "a6dc6c6e", status: "in-progress" } },
+      { code: 429, body: { name: "rate_limit_exceeded" } },
+    ],
+    done: { body: VIDEO },
+    result: (origin) => JSON.stringify({ url: `${origin}/v2beta/image-to-video/result/a6dc6c6e` }),
+    failures: [
+      [
+        { code: 400, body: { name: "bad_request", errors: ["field: is required"] } },
+        '["field: is required"]',
+      ],
+      [{ code: 404, body: { name: "not_found", errors: ["No generation"] } }, '["No generation"]'],
+      [{ code: 500, body: { name: "internal_error", errors: ["Unexpected"] } }, '["Unexpected"]'],
+    ],
+  },
+];
+
+describe("the providers of the catalog", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0, concurrency: 1 });
+  });
+  after(() => house.close());
+  beforeEach(() => {
+    house.target.calls.length = 0;
+  });
+
+  it("spec 4.5: these tests cover every entry", () => {
+    assert.deepEqual(
+      VENDORS.map(({ id }) => id),
+      PROVIDER_CATALOG.map(({ id }) => id),
+    );
+  });
+
+  /** The entry as it is; only a host of the vendor's becomes the local one. */
+  const follow = (id: string): Partial<TaskRequest> => {
+    const pollConfig = PROVIDER_CATALOG.find((entry) => entry.id === id)?.pollConfig as PollConfig;
+    if (!pollConfig.urlTemplate.startsWith("https://")) return { provider: id };
+    const urlTemplate = pollConfig.urlTemplate.replace(/^https:\/\/[^/]+/, house.target.url);
+    return { pollConfig: { ...pollConfig, urlTemplate } };
+  };
+  /** The first call is made, and the vendor goes on with these answers to the questions for its status. */
+  const begin = async (vendor: Vendor, status: (poll: number) => Reply, result = vendor.resultReply) => {
+    let polls = 0;
+    house.target.answer = (call, response) => {
+      const send = ({ code = 200, body }: Reply) =>
+        response.writeHead(code).end(typeof body === "string" ? body : JSON.stringify(body));
+      if (call.method === "POST") return send(vendor.start(house.target.url));
+      if (call.path === vendor.statusPath) {
+        polls += 1;
+        return send(status(polls));
+      }
+      return send(call.path === vendor.resultPath && result !== undefined ? result : { code: 418, body: "" });
+    };
+    const call = {
+      method: "POST",
+      url: `${house.target.url}/start`,
+      headers: vendor.headers,
+      body: "{}",
+    } as const;
+    const id = await house.submit({ shape: "direct", call, ...follow(vendor.id) });
+    await house.dispatchOnce();
+    assert.equal((await house.task(id)).status, "polling");
+    return { id, polls: () => polls };
+  };
+  const look = async () => {
+    await house.engine.poller.workOnce();
+    await house.engine.poller.finished();
+  };
+  const planned = async (id: string) => {
+    const [row] = await house.database.rows<{ next: number; left: number }>(
+      `select extract(epoch from run_at - clock_timestamp())::float8 as next,
+              extract(epoch from deadline_at - run_at)::float8 as left from tasks where id = $1`,
+      [id],
+    );
+    return row ?? { next: 0, left: 0 };
+  };
+  /** As planned by the database, to the millisecond but for the time that this took. */
+  const assertNextIn = async (id: string, seconds: number) => {
+    const { next } = await planned(id);
+    assert.ok(next <= seconds && next > seconds - 1, `${next} s instead of ${seconds} s`);
+  };
+  const forwardedOf = (vendor: Vendor, headers: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      Object.keys({ ...vendor.forwarded, authorization: "", "x-api-key": "", "xi-api-key": "", prefer: "" })
+        .filter((name) => headers[name] !== undefined)
+        .map((name) => [name, headers[name]]),
+    );
+
+  for (const vendor of VENDORS) {
+    it(`${vendor.id}: polled every ${vendor.interval} s, not before, through all its states to the result`, async () => {
+      const { running, interval, maxDuration } = vendor;
+      const { id, polls } = await begin(vendor, (poll) => running[poll - 1] ?? vendor.done);
+      assert.ok(Math.abs((await planned(id)).left - (maxDuration - interval)) < 0.001);
+      for (let made = 0; made < running.length; made += 1) {
+        await assertNextIn(id, interval);
+        await house.advance(interval - 1);
+        await look();
+        assert.equal(polls(), made, "not before the interval has passed");
+        await house.advance(1);
+        await look();
+        assert.equal(polls(), made + 1);
+        assert.equal((await house.task(id)).status, "polling");
+      }
+      await assertNextIn(id, interval);
+      await house.advance(interval);
+      await look();
+
+      const task = await house.task(id);
+      assert.equal(task.status, "completed");
+      assert.equal(task.result?.statusCode, 200);
+      assert.equal(task.result?.body, vendor.result(house.target.url));
+      assert.equal(task.error, null);
+      const [, ...asked] = house.target.calls;
+      const paths = Array.from({ length: running.length + 1 }, () => vendor.statusPath);
+      assert.deepEqual(
+        asked.map(({ method, path }) => `${method} ${path}`),
+        [...paths, ...(vendor.resultPath === undefined ? [] : [vendor.resultPath])].map(
+          (path) => `GET ${path}`,
+        ),
+      );
+      for (const { headers, body } of asked) {
+        assert.deepEqual(forwardedOf(vendor, headers), vendor.forwarded);
+        assert.equal(body, "");
+      }
+      await house.advance(maxDuration);
+      await look();
+      await house.engine.deadlines.expireOnce();
+      assert.equal(polls(), running.length + 1, "it is over");
+      assert.equal((await house.task(id)).status, "completed");
+    });
+
+    for (const [reply, error] of vendor.failures) {
+      it(`${vendor.id}: failed, without a retry: ${error}`, async () => {
+        const { id, polls } = await begin(vendor, (poll) =>
+          poll === 1 ? (vendor.running[0] as Reply) : reply,
+        );
+        for (let round = 0; round < 2; round += 1) {
+          await house.advance(vendor.interval);
+          await look();
+        }
+        await house.advance(1000);
+        await house.dispatchOnce();
+        await look();
+
+        const task = await house.task(id);
+        assert.equal(task.status, "failed");
+        assert.equal(task.failureReason, "poll_failed");
+        assert.equal(task.error, error);
+        assert.equal(polls(), 2);
+        assert.equal(task.attempts.length, 1);
+        assert.equal(house.target.calls.length, 3);
+      });
+    }
+
+    it(`${vendor.id}: Polling timed out after ${vendor.maxDuration} s, not before`, async () => {
+      const { id, polls } = await begin(vendor, () => vendor.running.at(-1) as Reply);
+      const rounds = Math.floor(vendor.maxDuration / vendor.interval) - 1;
+      // All but the last few rounds at once: a poll that is late is made once.
+      await house.advance(vendor.interval * (rounds - 2));
+      await look();
+      for (let round = 0; round < 2; round += 1) {
+        await house.advance(vendor.interval);
+        await look();
+        await house.engine.deadlines.expireOnce();
+      }
+      assert.equal(polls(), 3);
+      // What is left is an interval, less the time that this test has taken.
+      await house.advance(vendor.interval - 1.5);
+      await house.engine.deadlines.expireOnce();
+      assert.equal((await house.task(id)).status, "polling");
+      await house.advance(1.5);
+      await house.engine.deadlines.expireOnce();
+
+      const task = await house.task(id);
+      assert.equal(task.status, "failed");
+      assert.equal(task.failureReason, "poll_timeout");
+      assert.equal(task.error, `Polling timed out after ${vendor.maxDuration} s`);
+      await house.advance(1000);
+      await look();
+      assert.equal(polls(), 3);
+    });
+  }
+
+  it("contract 4: fal: COMPLETED with a result that answers 422 means failed, and its body is the error", async () => {
+    const [fal] = VENDORS as [Vendor];
+    const { id } = await begin(fal, () => fal.done, { code: 422, body: MISSING });
+    await house.advance(fal.interval);
+    await look();
+    const task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.failureReason, "poll_failed");
+    assert.equal(task.error, MISSING);
+    assert.equal(house.target.calls.length, 3);
+  });
+
+  it("contract 4: the bytes of a binary result are not stored", async () => {
+    const vendor = VENDORS.at(-1) as Vendor;
+    const { id } = await begin(vendor, () => ({ body: "secret-bytes".repeat(100_000) }));
+    await house.advance(vendor.interval);
+    await look();
+    assert.equal((await house.task(id)).status, "completed");
+    const [row] = await house.database.rows<{ text: string }>(
+      "select row_to_json(t)::text as text from tasks t where id = $1",
+      [id],
+    );
+    assert.ok(!row?.text.includes("secret-bytes"));
+  });
+});

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { pino } from "pino";
+import { Webhook } from "standardwebhooks";
+import { createApi } from "../../src/api/server.ts";
+import type { Call } from "../../src/domain/call.ts";
+import { createVaultService } from "../../src/service/vault-service.ts";
+import { createFakeServices, LIVE_KEY } from "../api/fake-services.ts";
+import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import type { ReceivedCall } from "../test-target.ts";
+
+describe("signatures of outgoing calls", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0 });
+  });
+  after(() => house.close());
+  beforeEach(() => {
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.calls.length = 0;
+  });
+
+  const call = (changes: Partial<Call> = {}): Call => ({
+    method: "POST",
+    url: house.target.url,
+    headers: {},
+    body: '{"é":1}',
+    ...changes,
+  });
+  const verifies = (secret: string, { body, headers }: ReceivedCall) => {
+    try {
+      new Webhook(secret).verify(body, headers as Record<string, string>, { jsonParse: false });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const received = () => {
+    const last = house.target.calls.at(-1);
+    assert.ok(last !== undefined);
+    return last;
+  };
+  const isSigned = ({ headers }: ReceivedCall) =>
+    ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => headers[name] !== undefined)
+      .length;
+
+  it("contract 4: a signed call is one that a stock Standard Webhooks receiver accepts", async () => {
+    const id = await house.submit({ sign: true, call: call() });
+    await house.dispatchOnce();
+    const { secret } = await house.signingSecrets.get(house.principal);
+
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.ok(verifies(secret, received()));
+    assert.equal(received().headers["webhook-id"], id);
+    const ageSeconds = Date.now() / 1000 - Number(received().headers["webhook-timestamp"]);
+    assert.ok(ageSeconds >= 0 && ageSeconds < 60, `${ageSeconds} s`);
+    // And not one that was tampered with, or signed by someone else.
+    assert.ok(!verifies(secret, { ...received(), body: '{"é":2}' }));
+    assert.ok(!verifies(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, received()));
+  });
+
+  it("contract 4: a call without a body and one with bytes of every length verify as well", async () => {
+    const { secret } = await house.signingSecrets.get(house.principal);
+    for (const body of [null, "", "x", "naïve 🛎", '{"a":"b"}\r\n']) {
+      await house.submit({ shape: "direct", sign: true, call: call({ body }) });
+      await house.dispatchOnce();
+      assert.ok(verifies(secret, received()), JSON.stringify(body));
+    }
+    assert.equal(house.target.calls.length, 5);
+  });
+
+  it("contract 4: webhook-id is the same on every attempt, and each is signed for its own time", async () => {
+    house.target.answer = (_call, response) =>
+      response.writeHead(house.target.calls.length < 3 ? 500 : 200).end();
+    const id = await house.submit({ sign: true, call: call(), maxRetries: 3 });
+    await house.dispatchOnce();
+    for (let round = 0; round < 2; round += 1) {
+      await house.advance(60);
+      await house.dispatchOnce();
+    }
+
+    assert.equal((await house.task(id)).status, "completed");
+    const { secret } = await house.signingSecrets.get(house.principal);
+    assert.deepEqual(
+      house.target.calls.map((each) => [each.headers["webhook-id"], verifies(secret, each)]),
+      [
+        [id, true],
+        [id, true],
+        [id, true],
+      ],
+    );
+  });
+
+  it("contract 4: what is signed is what is sent: a body with its placeholders filled", async () => {
+    await house.submit({
+      sign: true,
+      shape: "direct",
+      waitForCallback: true,
+      call: call({ body: '{"answer":"{callbackUrl}"}' }),
+    });
+    await house.dispatchOnce();
+    const { secret } = await house.signingSecrets.get(house.principal);
+    assert.match(received().body, /v1\/callbacks\/[0-9a-f]{64}/);
+    assert.ok(verifies(secret, received()));
+  });
+
+  it("contract 4: each team signs with its own secret", async () => {
+    const guest = await house.openTeam();
+    await house.submit({ sign: true, call: call() }, guest);
+    await house.dispatchOnce();
+    const theirs = await house.signingSecrets.get(guest);
+    const ours = await house.signingSecrets.get(house.principal);
+    assert.ok(verifies(theirs.secret, received()));
+    assert.ok(!verifies(ours.secret, received()));
+  });
+
+  it("contract 4: a team's first secret is made once, however many need it at once on two nodes", async () => {
+    const guest = await house.openTeam();
+    const other = await house.openNode();
+    const views = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? house : other).signingSecrets.get(guest)),
+    );
+    assert.equal(new Set(views.map(({ secret }) => secret)).size, 1);
+  });
+
+  it("contract 4: the caller's own headers win over the signature's and over ours", async () => {
+    await house.submit({
+      sign: true,
+      call: call({ headers: { "Webhook-Id": "mine", "USER-AGENT": "Caller/1", "Bellhop-Attempt": "none" } }),
+    });
+    await house.dispatchOnce();
+    const { headers } = received();
+    assert.equal(headers["webhook-id"], "mine");
+    assert.equal(headers["user-agent"], "Caller/1");
+    assert.equal(headers["bellhop-attempt"], "none");
+    assert.match(String(headers["webhook-signature"]), /^v1,/);
+  });
+
+  it("contract 4: after a rotation both secrets verify, and after 24 hours only the new one", async () => {
+    const old = await house.signingSecrets.get(house.principal);
+    const rotated = await house.signingSecrets.rotate(house.principal);
+    assert.notEqual(rotated.secret, old.secret);
+    const overlapMs = Number(rotated.previousValidUntil) - Date.now();
+    assert.ok(Math.abs(overlapMs - 24 * 3_600_000) < 60_000, `${overlapMs} ms`);
+
+    await house.submit({ sign: true, call: call() });
+    await house.dispatchOnce();
+    assert.ok(verifies(rotated.secret, received()));
+    assert.ok(verifies(old.secret, received()));
+    assert.equal(String(received().headers["webhook-signature"]).split(" ").length, 2);
+
+    // Another team, because a node may sign with what it knows for five seconds.
+    const late = await house.openTeam();
+    const retired = await house.signingSecrets.get(late);
+    const replacement = await house.signingSecrets.rotate(late);
+    await house.database.rows(
+      "update signing_secrets set valid_until = valid_until - interval '24 hours' where valid_until is not null",
+    );
+    await house.submit({ sign: true, call: call() }, late);
+    await house.dispatchOnce();
+    assert.ok(verifies(replacement.secret, received()));
+    assert.ok(!verifies(retired.secret, received()));
+    assert.equal((await house.signingSecrets.get(late)).previousValidUntil, null);
+  });
+
+  it("contract 4: a second rotation within the day keeps the older secrets good until their own day is over", async () => {
+    const guest = await house.openTeam();
+    const secrets = [(await house.signingSecrets.get(guest)).secret];
+    for (let round = 0; round < 2; round += 1)
+      secrets.push((await house.signingSecrets.rotate(guest)).secret);
+    await house.submit({ sign: true, call: call() }, guest);
+    await house.dispatchOnce();
+    for (const secret of secrets) assert.ok(verifies(secret, received()));
+  });
+
+  describe("as the API asks for them", () => {
+    let api: Awaited<ReturnType<typeof createApi>>;
+    before(async () => {
+      const fakes = createFakeServices();
+      api = await createApi({
+        tasks: house.tasks,
+        queues: house.queues,
+        auth: { ...fakes.auth, authenticate: async () => house.principal },
+        health: fakes.health,
+        providers: fakes.providers,
+        vault: createVaultService({ vault: house.vault }),
+        callbacks: house.callbacks,
+        signingSecrets: house.signingSecrets,
+        refuseUrl: () => null,
+        log: pino({ level: "silent" }),
+        version: "test",
+        publicUrl: "https://bellhop.test",
+        bodyLimitBytes: 10_000,
+      });
+    });
+    after(() => api.close());
+
+    const create = async (body: object) => {
+      const answer = await api.inject({
+        method: "POST",
+        url: "/v1/tasks",
+        headers: { authorization: `Bearer ${LIVE_KEY}` },
+        payload: body,
+      });
+      assert.equal(answer.statusCode, 201, answer.body);
+      await house.dispatchOnce();
+    };
+
+    it("contract 4: Shape A is always signed", async () => {
+      await create({ queue: QUEUE, webhook_url: house.target.url, payload: { n: 1 } });
+      const { secret } = await house.signingSecrets.get(house.principal);
+      assert.equal(received().body, '{"n":1}');
+      assert.ok(verifies(secret, received()));
+    });
+
+    it("contract 4: Shape B is signed with sign: true, and carries no webhook header without", async () => {
+      const { secret } = await house.signingSecrets.get(house.principal);
+      for (const sign of [undefined, false]) {
+        await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign });
+        assert.equal(isSigned(received()), 0);
+      }
+      await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign: true });
+      assert.equal(isSigned(received()), 3);
+      assert.ok(verifies(secret, received()));
+      assert.equal(house.target.calls.length, 3);
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, it } from "node:test";
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { type SealContext, SealError, seal, sealingKeyOf, unseal } from "../../src/vault/cipher.ts";
+import { parseKeyRing } from "../../src/vault/key-ring.ts";
+
+const newKey = () => randomBytes(32).toString("base64");
+const oldKey = newKey();
+const ring = parseKeyRing(`new:${newKey()},old:${oldKey}`);
+const context: SealContext = { purpose: "token", teamId: 1, id: "0190a5d0" };
+
+describe("the cipher", () => {
+  it("opens what it sealed, whatever it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        assert.equal(unseal(ring, context, seal(ring.sealing, context, text)), text);
+      }),
+    );
+  });
+
+  it("spec 1: shows nothing of the text, and never the same twice", () => {
+    const text = "sk_live_canary";
+    const [first, second] = [seal(ring.sealing, context, text), seal(ring.sealing, context, text)];
+
+    assert.ok(!first.includes(text));
+    assert.notDeepEqual(first, second);
+    // Version, id, nonce and tag: the length of the text shows, and nothing else.
+    assert.equal(first.length, 2 + "new".length + 12 + text.length + 16);
+  });
+
+  it("finds the key that sealed it by itself", () => {
+    const byOld = seal(parseKeyRing(`old:${oldKey}`).sealing, context, "text");
+
+    assert.equal(sealingKeyOf(byOld), "old");
+    assert.equal(unseal(ring, context, byOld), "text");
+  });
+
+  it("threat: a ciphertext opens in no other row, team or purpose", () => {
+    const sealed = seal(ring.sealing, context, "text");
+    const others: SealContext[] = [
+      { ...context, id: "0190a5d1" },
+      { ...context, teamId: 2 },
+      { ...context, purpose: "callback" },
+      // Joined without a border, 1 and 10190a5d0 would read like 11 and 0190a5d0.
+      { ...context, teamId: 10, id: context.id.slice(1) },
+    ];
+    for (const other of others) assert.throws(() => unseal(ring, other, sealed), SealError);
+  });
+
+  it("threat: a single changed bit, a cut or an added byte is noticed, wherever it is", () => {
+    const sealed = seal(ring.sealing, context, "sk_live_canary");
+    fc.assert(
+      fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (index, flip) => {
+        const changed = Buffer.from(sealed);
+        changed[index] = (changed[index] ?? 0) ^ flip;
+        assert.throws(() => unseal(ring, context, changed), SealError);
+      }),
+    );
+    for (let length = 0; length < sealed.length; length += 1) {
+      assert.throws(() => unseal(ring, context, sealed.subarray(0, length)), SealError);
+    }
+    assert.throws(() => unseal(ring, context, Buffer.concat([sealed, Buffer.alloc(1)])), SealError);
+  });
+
+  it("threat: another key opens nothing, be it of the same id or of another", () => {
+    const sealed = seal(ring.sealing, context, "sk_live_canary");
+    const impostor = parseKeyRing(`new:${newKey()}`);
+    const stranger = parseKeyRing(`other:${newKey()}`);
+
+    assert.throws(() => unseal(impostor, context, sealed), SealError);
+    assert.throws(
+      () => unseal(stranger, context, sealed),
+      /sealed with the key "new", which is not on the ring/,
+    );
+  });
+
+  it("promise G: its errors show neither text nor key", () => {
+    const sealed = seal(ring.sealing, context, "sk_live_canary");
+    try {
+      unseal(ring, { ...context, teamId: 2 }, sealed);
+      assert.fail("It opened");
+    } catch (error) {
+      const shown = inspect(error, { showHidden: true, depth: 10 });
+      assert.ok(!shown.includes("sk_live_canary") && !shown.includes(oldKey), shown);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { type ServerProcess, startServer } from "../house/server-process.ts";
+import { createTestDatabase } from "../test-database.ts";
+
+const TOKEN = { name: "Replicate", value: "Bearer sk_live_canary" };
+
+describe("the vault of the built server", () => {
+  let dataDir: string;
+  const servers: ServerProcess[] = [];
+  const start = async (environment: Record<string, string>) => {
+    const server = await startServer({ LOG_LEVEL: "trace", ...environment });
+    servers.push(server);
+    return server;
+  };
+  const stopAll = async () => {
+    for (const server of servers.splice(0)) {
+      server.signal("SIGTERM");
+      await server.exited;
+    }
+  };
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-vault-house-"));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+  afterEach(stopAll);
+
+  it("contract 8: makes its key on the embedded database, keeps it, and says the credential nowhere", async () => {
+    const first = await start({ BELLHOP_DATA_DIR: dataDir });
+    const created = await first.api("POST", "/v1/tokens", TOKEN);
+    const printed = first.stdout + first.stderr;
+    await stopAll();
+    const second = await start({ BELLHOP_DATA_DIR: dataDir });
+    const listed = await second.api("GET", "/v1/tokens");
+
+    assert.equal(created.status, 201);
+    assert.deepEqual(listed.json, { tokens: [created.json.token] });
+    assert.ok((await readdir(dataDir)).includes("vault-keys"));
+    assert.equal((await stat(join(dataDir, "vault-keys"))).mode & 0o777, 0o600);
+    assert.ok(!(printed + second.stdout + second.stderr).includes("canary"));
+    assert.doesNotMatch(second.stderr, /vault\.keys_missing/);
+  });
+
+  it("says which keys are missing when the operator sets another one", async () => {
+    const key = randomBytes(32).toString("base64");
+    const server = await start({ BELLHOP_DATA_DIR: dataDir, BELLHOP_VAULT_KEYS: `other:${key}` });
+
+    assert.equal((await server.api("GET", "/v1/tokens")).status, 200);
+    await stopAll();
+    assert.match(server.stderr, /"keys":\["key-[0-9a-f]{8}"\],"msg":"vault\.keys_missing"/);
+    assert.ok(!server.stderr.includes(key));
+  });
+
+  it("contract 8: off, or with DATABASE_URL and no keys, answers 503", async () => {
+    const test = await createTestDatabase();
+    const { host, port, user, database } = test.connection;
+    const url = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
+    const key = `a:${randomBytes(32).toString("base64")}`;
+    const status = async (environment: Record<string, string>) => {
+      const server = await start(environment);
+      const answer = await server.api("POST", "/v1/tokens", TOKEN);
+      await stopAll();
+      return answer.status;
+    };
+
+    assert.equal(await status({ BELLHOP_DATA_DIR: dataDir, BELLHOP_VAULT_KEYS: "off" }), 503);
+    assert.equal(await status({ DATABASE_URL: url }), 503);
+    assert.equal(await status({ DATABASE_URL: url, BELLHOP_VAULT_KEYS: key }), 201);
+    await test.drop();
+  });
+});
