@@ -26,12 +26,11 @@ describe("the egress policy `any`", () => {
     assert.equal(target.sockets.length, 2);
   });
 
-  it("has nothing against any http or https URL", () => {
+  it("has nothing against any URL: whether it is one is not its question", () => {
     const guard = createEgressGuard({ policy: "any", allow: [] });
     for (const url of ["http://127.0.0.1/", "https://localhost/", "http://10.0.0.1:25/", "http://[::1]/"]) {
       assert.equal(guard.refuseUrl(url), null, url);
     }
-    assert.equal(guard.refuseUrl("ftp://127.0.0.1/"), "must be a valid http or https URL");
   });
 });
 
