@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 
 describe("callbacks", () => {
   let house: TestHouse;
@@ -26,24 +26,7 @@ describe("callbacks", () => {
     await house.dispatchOnce();
     return { id: created.id, callbackId: created.callback?.id ?? "" };
   };
-  const plain = () => ({
-    queue: "errands",
-    call: { method: "POST" as const, url: house.target.url, headers: {}, body: "{}" },
-    priority: 5,
-    delaySeconds: 0,
-    runAt: null,
-    maxRetries: null,
-    backoff: null,
-    timeoutSeconds: null,
-    provider: null,
-    pollConfig: null,
-    waitForCallback: false,
-    maxWaitSeconds: 3600,
-    onCompleteUrl: null,
-    sign: false,
-    idempotencyKey: null,
-    requestText: "",
-  });
+  const plain = () => plainRequest(house.target.url);
   const refused = (work: Promise<unknown>, text: string) =>
     assert.rejects(work, (error: unknown) => error instanceof Problem && error.message === text);
 

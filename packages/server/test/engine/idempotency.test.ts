@@ -195,6 +195,16 @@ describe("idempotency keys", () => {
     assert.equal((await create({ requestText: "quite another body" }, guest)).id, theirs.id);
   });
 
+  it("a key used in the sandbox does not swallow the same key used for real", async () => {
+    const sandboxed = await create({}, { ...house.principal, environment: "test" });
+    const live = await create();
+    await house.dispatchOnce();
+
+    assert.equal(live.replayed, false);
+    assert.notEqual(live.id, sandboxed.id);
+    assert.equal(house.target.calls.length, 1);
+  });
+
   it("contract 3: a key is good for 24 hours, and a new task's after", async () => {
     const age = (hours: number) =>
       house.database.rows(

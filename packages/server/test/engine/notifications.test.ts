@@ -260,6 +260,8 @@ describe("completion notifications", () => {
     assert.equal(receiver.calls.length, 1, "while it lives, it is its own");
     await house.database.rows("delete from workers where id = $1", [dying.engine.lease.workerId]);
     await house.engine.reaper.reapOnce();
+    await dying.engine.courier.workOnce();
+    assert.deepEqual(await house.database.rows("select worker_id from notifications"), [{ worker_id: null }]);
     receiver.answer = (_call, response) => response.writeHead(500).end();
     await deliver();
 

@@ -208,27 +208,44 @@ describe("the providers of the catalog", () => {
       headers: vendor.headers,
       body: "{}",
     } as const;
+    const from = await databaseNow();
     const id = await house.submit({ shape: "direct", call, ...follow(vendor.id) });
     await house.dispatchOnce();
+    step = { from, to: await databaseNow() };
     assert.equal((await house.task(id)).status, "polling");
     return { id, polls: () => polls };
   };
-  const look = async () => {
-    await house.engine.poller.workOnce();
-    await house.engine.poller.finished();
+  /** By the database's clock, in seconds: the last step was planned not before and not after these. */
+  let step = { from: 0, to: 0 };
+  const databaseNow = async () => {
+    const [row] = await house.database.rows<{ now: number }>(
+      "select extract(epoch from clock_timestamp())::float8 as now",
+    );
+    return row?.now ?? 0;
   };
+  const timed = async (work: () => Promise<void>) => {
+    const from = await databaseNow();
+    await work();
+    step = { from, to: await databaseNow() };
+  };
+  const look = () =>
+    timed(async () => {
+      await house.engine.poller.workOnce();
+      await house.engine.poller.finished();
+    });
   const planned = async (id: string) => {
     const [row] = await house.database.rows<{ next: number; left: number }>(
-      `select extract(epoch from run_at - clock_timestamp())::float8 as next,
+      `select extract(epoch from run_at)::float8 as next,
               extract(epoch from deadline_at - run_at)::float8 as left from tasks where id = $1`,
       [id],
     );
     return row ?? { next: 0, left: 0 };
   };
-  /** As planned by the database, to the millisecond but for the time that this took. */
+  /** Exactly so long after the step before it. */
   const assertNextIn = async (id: string, seconds: number) => {
-    const { next } = await planned(id);
-    assert.ok(next <= seconds && next > seconds - 1, `${next} s instead of ${seconds} s`);
+    const plannedAt = (await planned(id)).next - seconds;
+    const { from, to } = step;
+    assert.ok(plannedAt >= from - 0.001 && plannedAt <= to + 0.001, `${plannedAt - from} s off`);
   };
   const forwardedOf = (vendor: Vendor, headers: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(

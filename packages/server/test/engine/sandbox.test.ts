@@ -21,6 +21,13 @@ describe("the sandbox", () => {
     await house.close();
   });
 
+  /** After a live task the node holds slots of the queue: a new task that is due is called at once, unless it must not be. */
+  const warmUp = async () => {
+    await house.submit();
+    await house.dispatchOnce();
+    assert.equal(house.target.calls.length, 1);
+    house.target.calls.length = 0;
+  };
   /** Everything that could move a task, with all the time in the world. */
   const tryEverything = async () => {
     for (const seconds of [0, 10, 100_000]) {
@@ -51,6 +58,7 @@ describe("the sandbox", () => {
 
   for (const [name, request] of KINDS) {
     it(`spec 1, 5: ${name}: stored, answered and never executed, pending until it is deleted`, async () => {
+      await warmUp();
       const created = await house.tasks.create(sandbox, {
         ...plainRequest(house.target.url),
         onCompleteUrl: receiver.url,
@@ -119,6 +127,7 @@ describe("the sandbox", () => {
   });
 
   it("sandbox tasks are in nobody's way: live tasks of a queue with concurrency 1 run past a hundred of them", async () => {
+    await warmUp();
     const ids = await Promise.all(Array.from({ length: 100 }, () => house.submit({ priority: 10 }, sandbox)));
     const live = await house.submit({ priority: 1 });
     await house.dispatchOnce();

@@ -50,13 +50,13 @@ describe("signatures of outgoing calls", () => {
     const { secret } = await house.signingSecrets.get(house.principal);
 
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-    assert.ok(verifies(secret, received()));
+    assert.equal(verifies(secret, received()), true);
     assert.equal(received().headers["webhook-id"], id);
     const ageSeconds = Date.now() / 1000 - Number(received().headers["webhook-timestamp"]);
     assert.ok(ageSeconds >= 0 && ageSeconds < 60, `${ageSeconds} s`);
     // And not one that was tampered with, or signed by someone else.
-    assert.ok(!verifies(secret, { ...received(), body: '{"é":2}' }));
-    assert.ok(!verifies(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, received()));
+    assert.equal(verifies(secret, { ...received(), body: '{"é":2}' }), false);
+    assert.equal(verifies(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, received()), false);
   });
 
   it("contract 4: a call without a body and one with bytes of every length verify as well", async () => {
@@ -64,7 +64,7 @@ describe("signatures of outgoing calls", () => {
     for (const body of [null, "", "x", "naïve 🛎", '{"a":"b"}\r\n']) {
       await house.submit({ shape: "direct", sign: true, call: call({ body }) });
       await house.dispatchOnce();
-      assert.ok(verifies(secret, received()), JSON.stringify(body));
+      assert.equal(verifies(secret, received()), true, JSON.stringify(body));
     }
     assert.equal(house.target.calls.length, 5);
   });
@@ -101,7 +101,7 @@ describe("signatures of outgoing calls", () => {
     await house.dispatchOnce();
     const { secret } = await house.signingSecrets.get(house.principal);
     assert.match(received().body, /v1\/callbacks\/[0-9a-f]{64}/);
-    assert.ok(verifies(secret, received()));
+    assert.equal(verifies(secret, received()), true);
   });
 
   it("contract 4: each team signs with its own secret", async () => {
@@ -110,8 +110,8 @@ describe("signatures of outgoing calls", () => {
     await house.dispatchOnce();
     const theirs = await house.signingSecrets.get(guest);
     const ours = await house.signingSecrets.get(house.principal);
-    assert.ok(verifies(theirs.secret, received()));
-    assert.ok(!verifies(ours.secret, received()));
+    assert.equal(verifies(theirs.secret, received()), true);
+    assert.equal(verifies(ours.secret, received()), false);
   });
 
   it("contract 4: a team's first secret is made once, however many need it at once on two nodes", async () => {
@@ -145,8 +145,8 @@ describe("signatures of outgoing calls", () => {
 
     await house.submit({ sign: true, call: call() });
     await house.dispatchOnce();
-    assert.ok(verifies(rotated.secret, received()));
-    assert.ok(verifies(old.secret, received()));
+    assert.equal(verifies(rotated.secret, received()), true);
+    assert.equal(verifies(old.secret, received()), true);
     assert.equal(String(received().headers["webhook-signature"]).split(" ").length, 2);
 
     // Another team, because a node may sign with what it knows for five seconds.
@@ -158,8 +158,8 @@ describe("signatures of outgoing calls", () => {
     );
     await house.submit({ sign: true, call: call() }, late);
     await house.dispatchOnce();
-    assert.ok(verifies(replacement.secret, received()));
-    assert.ok(!verifies(retired.secret, received()));
+    assert.equal(verifies(replacement.secret, received()), true);
+    assert.equal(verifies(retired.secret, received()), false);
     assert.equal((await house.signingSecrets.get(late)).previousValidUntil, null);
   });
 
@@ -170,7 +170,7 @@ describe("signatures of outgoing calls", () => {
       secrets.push((await house.signingSecrets.rotate(guest)).secret);
     await house.submit({ sign: true, call: call() }, guest);
     await house.dispatchOnce();
-    for (const secret of secrets) assert.ok(verifies(secret, received()));
+    for (const secret of secrets) assert.equal(verifies(secret, received()), true);
   });
 
   describe("as the API asks for them", () => {
@@ -210,7 +210,7 @@ describe("signatures of outgoing calls", () => {
       await create({ queue: QUEUE, webhook_url: house.target.url, payload: { n: 1 } });
       const { secret } = await house.signingSecrets.get(house.principal);
       assert.equal(received().body, '{"n":1}');
-      assert.ok(verifies(secret, received()));
+      assert.equal(verifies(secret, received()), true);
     });
 
     it("contract 4: Shape B is signed with sign: true, and carries no webhook header without", async () => {
@@ -221,7 +221,7 @@ describe("signatures of outgoing calls", () => {
       }
       await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign: true });
       assert.equal(isSigned(received()), 3);
-      assert.ok(verifies(secret, received()));
+      assert.equal(verifies(secret, received()), true);
       assert.equal(house.target.calls.length, 3);
     });
   });
