@@ -16,7 +16,8 @@ export function tally(options: {
   const sums = states.map((state) => `sum(${options.deltas[state]})`).join(", ");
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
   return `insert into queue_tallies as t (team_id, queue_id, node_id, lane, ${states.join(", ")})
-    select team_id, queue_id, ${options.node}, ${options.lane}, ${sums} from ${options.from} group by team_id, queue_id
+    select team_id, queue_id, ${options.node}, ${options.lane}, ${sums} from ${options.from}
+     group by team_id, queue_id order by team_id, queue_id
     on conflict (team_id, queue_id, node_id, lane) do update set ${adds}`;
 }
 
