@@ -71,7 +71,10 @@ export function createSettler(deps: {
   }
 
   return Object.assign(
-    createGroupCommit<Settlement, Settled | null>({ flush: (batch) => flush(batch), maxItems: MAX_ITEMS }),
+    createGroupCommit<Settlement, Settled | null>({
+      flush: (batch) => flush(batch),
+      maxItems: MAX_ITEMS,
+    }),
     {
       giveUp() {
         patient = false;

@@ -37,6 +37,8 @@ export function createGroupCommit<Item, Answer>(options: {
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }
+      // What is ready to be read joins the next flush: under load that is much, otherwise nothing waits for it.
+      await new Promise(setImmediate);
     }
     flushing = false;
     const callbacks = onDrained;
