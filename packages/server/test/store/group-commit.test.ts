@@ -12,7 +12,10 @@ function createFlushes() {
       ends.push((error) => (error ? reject(error) : resolve(items.map((item) => `stored ${item}`))));
     });
   };
-  const turn = () => new Promise(setImmediate);
+  /** As long as a flush takes to begin after another one. */
+  const turn = async () => {
+    for (let passed = 0; passed < 3; passed += 1) await new Promise(setImmediate);
+  };
   return { batches, ends, flush, turn };
 }
 
@@ -45,6 +48,21 @@ describe("group commit", () => {
     assert.deepEqual(batches, [[1], [2, 3], [4]]);
     assert.deepEqual(await Promise.all(stored), ["stored 1", "stored 2", "stored 3", "stored 4"]);
     assert.equal(group.waiting, 0);
+  });
+
+  it("lets what is ready to be read when a flush returns share the next one", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 10 });
+
+    void group.add(1);
+    await turn();
+    void group.add(2);
+    // Other sockets are read in the same turn of the loop in which the flush returns.
+    setImmediate(() => void group.add(3));
+    ends[0]?.();
+    await turn();
+
+    assert.deepEqual(batches, [[1], [2, 3]]);
   });
 
   it("has one flush under way at a time", async () => {
