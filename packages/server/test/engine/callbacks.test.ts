@@ -133,39 +133,63 @@ describe("callbacks", () => {
     assert.equal(call?.path, `/start?answer=${encodeURIComponent(url)}`);
   });
 
-  it("of callback, poll and deadline exactly one ends the task, whatever the order", async () => {
+  it("of callback, poll, deadline and a crash in between exactly one ends the task, in 1,000 races", async () => {
+    const config = {
+      urlTemplate: `${house.target.url}/status`,
+      interval: 1,
+      statusPath: "status",
+      doneValues: ["done"],
+      failValues: [],
+      resultPath: "",
+      forwardAuth: false,
+      maxDuration: 10,
+    };
+    const winners = new Map<string, number>();
     for (let round = 0; round < 100; round += 1) {
       source += 1;
-      const created = await house.tasks.create(house.principal, {
-        ...plain(),
-        shape: "direct",
-        pollConfig: {
-          urlTemplate: `${house.target.url}/status`,
-          interval: 1,
-          statusPath: "status",
-          doneValues: ["done"],
-          failValues: [],
-          resultPath: "",
-          forwardAuth: false,
-          maxDuration: 10,
-        },
-      });
+      const created = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          house.tasks.create(house.principal, { ...plain(), shape: "direct", pollConfig: config }),
+        ),
+      );
       await house.dispatchOnce();
       house.target.answer = (_call, response) => response.end('{"status":"done"}');
       await house.advance(round % 3 === 0 ? 11 : 2);
-      const racers = [
-        house.callbacks.resolve(created.callback?.id ?? "", '"callback"', from()).catch(() => null),
-        house.engine.poller.workOnce().then(() => house.engine.poller.finished()),
+      const pollAll = async () => {
+        await house.engine.poller.workOnce();
+        await house.engine.poller.finished();
+      };
+      const callbacks = created
+        .filter((_, index) => index % 2 === 0)
+        .map(({ callback }) =>
+          house.callbacks.resolve(callback?.id ?? "", '"callback"', from()).catch(() => null),
+        );
+      const racers: Promise<unknown>[] = [
+        pollAll(),
         house.engine.deadlines.expireOnce(),
+        ...callbacks,
+        // What the reaper does to the polls of a node that has died.
+        house.database.rows(
+          "update tasks set worker_id = null, fence = fence + 1 where status = 'polling' and worker_id is not null",
+        ),
       ];
-      await Promise.all(round % 2 === 0 ? racers : racers.reverse());
-      const task = await house.task(created.id);
-      const winner = task.failureReason ?? task.result?.body;
-      assert.ok(
-        ["poll_timeout", '"callback"', '{"status":"done"}'].includes(winner ?? ""),
-        winner ?? "nobody",
-      );
+      await Promise.all(racers);
+      await pollAll();
+      for (const { id } of created) {
+        const task = await house.task(id);
+        const winner = task.failureReason ?? task.result?.body ?? task.status;
+        winners.set(winner, (winners.get(winner) ?? 0) + 1);
+      }
     }
+    assert.deepEqual(
+      [...winners.keys()].sort(),
+      ['"callback"', "poll_timeout", '{"status":"done"}'],
+      [...winners].join(" "),
+    );
+    assert.equal(
+      [...winners.values()].reduce((sum, count) => sum + count, 0),
+      1000,
+    );
     const [drift] = await house.database.rows<{ polling: number; waiting: number }>(
       "select sum(polling)::integer as polling, sum(waiting)::integer as waiting from queue_tallies",
     );
