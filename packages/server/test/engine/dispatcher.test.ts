@@ -6,7 +6,7 @@ import type { Lease } from "../../src/engine/lease.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import type { Hint } from "../../src/store/hints.ts";
 import type { SlotGrant } from "../../src/store/queue-slots.ts";
-import type { Database } from "../../src/store/sql.ts";
+import type { Database, Sql } from "../../src/store/sql.ts";
 
 const TEAM = 1;
 const turn = () => new Promise(setImmediate);
@@ -39,15 +39,15 @@ function createScene() {
         claims.push({ queueId: Number(values[1]), answer });
       });
     },
-    async transaction<T>(work: (sql: Database) => Promise<T>) {
+    async transaction<T>(work: (sql: Sql) => Promise<T>) {
       let queue = "";
-      const sql = {
-        rows: async (_text: unknown, values: readonly unknown[] = []) => {
+      const sql: Sql = {
+        async rows<Row extends object>(_text: unknown, values: readonly unknown[] = []): Promise<Row[]> {
           queue ||= String(values[1]);
           const { queueId: _, ...own } = { ...grant, ...grants.get(queue) };
           return [{ ...own, id: String(idOf(queue)) }] as never;
         },
-      } as unknown as Database;
+      };
       const result = await work(sql);
       acquired.push(queue);
       return result;
