@@ -12,8 +12,11 @@ const DOORS = {
   store: { rooms: ["domain"], packages: [] },
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
   vault: { rooms: ["domain", "store"], packages: ["typeid-js", "uuid", "node:"] },
-  outbound: { rooms: ["domain"], packages: ["undici", "ipaddr.js", "node:"] },
-  service: { rooms: ["domain", "store", "vault"], packages: ["typeid-js", "uuid", "node:"] },
+  outbound: { rooms: ["domain"], packages: ["undici", "ipaddr.js", "nodemailer", "node:"] },
+  service: {
+    rooms: ["domain", "store", "vault"],
+    packages: ["typeid-js", "uuid", "jose", "@jmondi/oauth2-server", "node:"],
+  },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   api: {
     rooms: ["domain", "service"],

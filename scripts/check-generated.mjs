@@ -2,7 +2,7 @@
 // them up to date. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
 import { buildOpenApiDocument } from "../packages/server/dist/api/openapi-document.js";
-import { SETTINGS } from "../packages/server/dist/config.js";
+import { SETTINGS } from "../packages/server/dist/settings.js";
 import { VERSION } from "../packages/server/dist/version.js";
 
 const generated = {

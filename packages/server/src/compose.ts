@@ -16,10 +16,13 @@ import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
 import { createAuthService } from "./service/auth-service.ts";
 import { createCallbackService } from "./service/callback-service.ts";
+import { createFailureLimit } from "./service/failure-limit.ts";
 import { createHealthService } from "./service/health-service.ts";
+import { createKeyLookup } from "./service/key-principal.ts";
 import { ensureOperator } from "./service/operator.ts";
 import { createProviderService } from "./service/provider-service.ts";
 import { createQueueService } from "./service/queue-service.ts";
+import { createRequestLimits } from "./service/request-limits.ts";
 import { createSigningSecretService } from "./service/signing-secret-service.ts";
 import { formatTaskId } from "./service/task-id.ts";
 import { createTaskService } from "./service/task-service.ts";
@@ -85,7 +88,7 @@ async function build(
   const database = createDatabase(apiPool);
   await assertDurable(apiPool, { allowUnsafe: config.allowUnsafeDatabase });
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
-  const operator = await ensureOperator(database, config.apiKey);
+  const operator = await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (embedded !== null) await removeAllWorkers(database);
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
@@ -143,7 +146,13 @@ async function build(
     queues: createQueueService({ database, nodeId }),
     callbacks: createCallbackService({ sql: database, nodeId, monotonicMs, onEnded: engine.ended }),
     signingSecrets,
-    auth: createAuthService({ sql: database, monotonicMs }),
+    auth: createAuthService({
+      findKey: createKeyLookup(database),
+      findToken: async () => null,
+      failures: createFailureLimit({ monotonicMs }),
+      monotonicMs,
+    }),
+    limits: createRequestLimits(),
     health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
     providers,
     vault: createVaultService({ vault }),

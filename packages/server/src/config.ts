@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { readEmail } from "./domain/email.ts";
 import { closestName } from "./domain/spelling.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
+import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
@@ -11,6 +13,13 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly apiKey: string | null;
+  readonly ownerEmail: string | null;
+  /** The first signs session and access tokens, all of them verify. None: they are kept in the database. */
+  readonly sessionKeys: readonly string[];
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  /** Whether an address that nobody knows may sign up and gets a team of its own. */
+  readonly signUp: "open" | "invited";
   readonly publicUrl: string | null;
   readonly logLevel: string;
   readonly retentionDays: number;
@@ -33,109 +42,6 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-export interface Setting {
-  readonly name: string;
-  readonly fallback: string | null;
-  /** One sentence, with the unit. The reference is generated from these. */
-  readonly about: string;
-  readonly secret?: true;
-}
-
-export const SETTINGS = {
-  host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
-  port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
-  databaseUrl: {
-    name: "DATABASE_URL",
-    fallback: null,
-    about: "PostgreSQL (14 or newer) to use instead of the embedded one.",
-    secret: true,
-  },
-  dataDir: {
-    name: "BELLHOP_DATA_DIR",
-    fallback: ".bellhop",
-    about: "Directory of the embedded database and of generated keys.",
-  },
-  apiKey: {
-    name: "BELLHOP_API_KEY",
-    fallback: null,
-    about: "The operator's API key, instead of a generated one: bh_live_ and at least 32 letters and digits.",
-    secret: true,
-  },
-  publicUrl: {
-    name: "BELLHOP_PUBLIC_URL",
-    fallback: null,
-    about: "Address under which the world reaches this server; http://HOST:PORT if unset.",
-  },
-  logLevel: {
-    name: "LOG_LEVEL",
-    fallback: "info",
-    about: "One of fatal, error, warn, info, debug, trace, silent.",
-  },
-  retentionDays: {
-    name: "BELLHOP_RETENTION_DAYS",
-    fallback: "30",
-    about: "Days that finished tasks are kept, 1 to 3650.",
-  },
-  maxInFlight: {
-    name: "BELLHOP_MAX_IN_FLIGHT",
-    fallback: "2000",
-    about: "Calls that one node has in flight at most, 2 to 100000.",
-  },
-  bodyLimitBytes: {
-    name: "BELLHOP_BODY_LIMIT",
-    fallback: "1048576",
-    about: "Largest request body accepted, in bytes, 1024 to 104857600.",
-  },
-  stopGraceSeconds: {
-    name: "BELLHOP_STOP_GRACE",
-    fallback: "25",
-    about: "Seconds that calls in flight may take to finish when the server stops, 0 to 3600.",
-  },
-  allowUnsafeDatabase: {
-    name: "BELLHOP_ALLOW_UNSAFE_DATABASE",
-    fallback: "false",
-    about: "true starts even on a database that may lose what it has confirmed (fsync off and the like).",
-  },
-  egress: {
-    name: "BELLHOP_EGRESS",
-    fallback: null,
-    about:
-      "Where calls may go: public refuses loopback, private and reserved addresses and ports of other protocols; any " +
-      "allows everything. Unset, it is any while HOST is a loopback address and public otherwise.",
-  },
-  egressAllow: {
-    name: "BELLHOP_EGRESS_ALLOW",
-    fallback: null,
-    about:
-      "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
-      "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
-  },
-  providersFile: {
-    name: "BELLHOP_PROVIDERS_FILE",
-    fallback: null,
-    about:
-      'JSON file { "providers": [...] } of further catalog entries, as GET /v1/providers shows them; one with the id ' +
-      "of a built-in entry replaces it.",
-  },
-  trustProxy: {
-    name: "BELLHOP_TRUST_PROXY",
-    fallback: null,
-    about:
-      "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is whoever connects.",
-  },
-  vaultKeys: {
-    name: "BELLHOP_VAULT_KEYS",
-    fallback: null,
-    about:
-      "Keys of the token vault: id:key, separated by commas, each key 32 bytes in base64; the first one seals, all of " +
-      "them open. Unset, one is generated into the data directory; with DATABASE_URL, or set to off, there is no vault.",
-    secret: true,
-  },
-} as const satisfies Record<string, Setting>;
-
-/** Names that belong to parts of Bellhop still to come: no mistake, but nothing reads them yet. */
-const RESERVED = ["BELLHOP_OWNER_EMAIL", "BELLHOP_SESSION_KEY", "BELLHOP_SMTP_URL"];
-
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -155,6 +61,11 @@ export function readConfig(environment: Environment): Config {
     databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
     apiKey,
+    ownerEmail: ownerEmail(text(SETTINGS.ownerEmail)),
+    sessionKeys: sessionKeys(text(SETTINGS.sessionKeys)),
+    smtpUrl: smtpUrl(text(SETTINGS.smtpUrl)),
+    mailFrom: text(SETTINGS.mailFrom),
+    signUp: oneOf(environment, SETTINGS.signUp, ["open", "invited"]) === "open" ? "open" : "invited",
     publicUrl: publicUrl(text(SETTINGS.publicUrl)),
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
@@ -167,7 +78,6 @@ export function readConfig(environment: Environment): Config {
     trustProxy: trustProxy(text(SETTINGS.trustProxy)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
     withoutEffect: [
-      ...RESERVED.filter((name) => environment[name] !== undefined),
       // Not a way to narrow `any`, whoever hoped so.
       ...(egress.policy === "any" && egress.allow.length > 0 ? [SETTINGS.egressAllow.name] : []),
     ],
@@ -175,7 +85,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 function refuseUnknown(environment: Environment): void {
-  const known = [...Object.values<Setting>(SETTINGS).map(({ name }) => name), ...RESERVED];
+  const known = Object.values<Setting>(SETTINGS).map(({ name }) => name);
   const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`)]);
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("BELLHOP_") || allowed.has(name)) continue;
@@ -247,6 +157,29 @@ function databaseUrl(text: string | null): string | null {
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
   }
+  return text;
+}
+
+function ownerEmail(text: string | null): string | null {
+  if (text === null) return null;
+  const email = readEmail(text);
+  if (email === null) throw new ConfigError(`${SETTINGS.ownerEmail.name} must be a mail address`);
+  return email;
+}
+
+function sessionKeys(text: string | null): readonly string[] {
+  const keys = (text ?? "").split(",").map((key) => key.trim());
+  const given = keys.filter((key) => key !== "");
+  if (given.some((key) => key.length < 32))
+    throw new ConfigError(
+      `${SETTINGS.sessionKeys.name} must hold keys of at least 32 characters, separated by commas`,
+    );
+  return given;
+}
+
+function smtpUrl(text: string | null): string | null {
+  if (text !== null && !(URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)))
+    throw new ConfigError(`${SETTINGS.smtpUrl.name} must be an smtp:// or smtps:// address`);
   return text;
 }
 

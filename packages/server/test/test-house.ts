@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Principal } from "../src/domain/principal.ts";
+import type { Actor, Principal } from "../src/domain/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
 import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
@@ -23,6 +23,7 @@ import { insertTeam } from "../src/store/teams.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import { createVault, type Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+import { principalOf } from "./test-principal.ts";
 import { until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
 import { startTestTarget, type TestTarget } from "./test-target.ts";
 
@@ -57,12 +58,12 @@ export interface TestNode {
 export interface TestHouse extends TestNode {
   readonly database: Database;
   readonly connection: pg.ClientConfig;
-  readonly principal: Principal;
+  readonly principal: Actor;
   readonly target: TestTarget;
   readonly log: { readonly fields: Record<string, unknown>; readonly message: string }[];
   openNode(): Promise<TestNode>;
   /** Another team, with a queue of the same name as the house's own. */
-  openTeam(queueSettings?: Partial<QueueSettings>): Promise<Principal>;
+  openTeam(queueSettings?: Partial<QueueSettings>): Promise<Actor>;
   task(id: string): Promise<Task>;
   /** Lets time pass, as far as the database can tell: every instant that is waited for moves closer. */
   advance(seconds: number): Promise<void>;
@@ -88,7 +89,7 @@ export async function openTestHouse(
   const test = await createTestDatabase();
   const target = await startTestTarget();
   const { teamId } = await ensureOperator(test.database, null);
-  const principal: Principal = { teamId, keyId: "key", environment: "live" };
+  const principal = principalOf(teamId);
   const log: TestHouse["log"] = [];
   const nodes: TestNode[] = [];
   const openNode = async () => {
@@ -109,7 +110,7 @@ export async function openTestHouse(
     openNode,
     async openTeam(settings = {}) {
       const other = await insertTeam(test.database, "Guests", "free");
-      const guest: Principal = { teamId: other, keyId: "key", environment: "live" };
+      const guest = principalOf(other);
       await node.queues.create(guest, QUEUE, settings);
       return guest;
     },
@@ -200,7 +201,7 @@ async function startNode(house: {
   readonly test: TestDatabase;
   readonly log: TestHouse["log"];
   readonly options: TestHouseOptions;
-  readonly principal: Principal;
+  readonly principal: Actor;
   readonly target: TestTarget;
 }): Promise<TestNode> {
   const { test, log, options } = house;

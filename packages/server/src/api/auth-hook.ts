@@ -1,7 +1,9 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
-import type { Principal } from "../domain/principal.ts";
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from "fastify";
+import type { Actor, Principal } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/auth-service.ts";
+import type { Allowance, RequestLimits } from "../service/request-limits.ts";
+import { requireAccess } from "./access.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -12,25 +14,65 @@ declare module "fastify" {
 
 const BEARER = /^Bearer +(\S.*)$/i;
 
-/** Runs before the body is read: a stranger cannot make us parse anything. */
-export function createAuthHook(auth: AuthService): onRequestHookHandler {
-  return (request, _reply, done) => {
+/**
+ * Who is calling, how often, and whether they may. Runs before the body is read: a stranger cannot make us parse
+ * anything. A credential that is known and a team without a limit are nearly always the case: no promise is made then.
+ */
+export function createAuthHook(auth: AuthService, limits: RequestLimits): onRequestHookHandler {
+  return (request, reply, done) => {
     const credential = credentialOf(request);
     if (credential === undefined) {
       done(new Problem("api_key_required"));
       return;
     }
-    // Nearly always known: no promise is made then.
-    request.principal = auth.recall(credential);
-    if (request.principal !== null) {
-      done();
+    const known = auth.recall(credential);
+    if (known !== null) {
+      admit(known, limits, request, reply, done);
       return;
     }
-    auth.authenticate(credential).then((principal) => {
-      request.principal = principal;
-      done();
-    }, done);
+    auth
+      .authenticate(credential, request.ip)
+      .then((principal) => admit(principal, limits, request, reply, done), done);
   };
+}
+
+/** Every answer from here on tells what is left of the limit, also a refusal. */
+function admit(
+  principal: Principal,
+  limits: RequestLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  request.principal = principal;
+  const decide = (allowance: Allowance) => {
+    tellAllowance(reply, allowance);
+    try {
+      if (allowance.retryAfterSeconds !== null)
+        throw new Problem("rate_limited", {}, { retryAfterSeconds: allowance.retryAfterSeconds });
+      requireAccess(principal, accessOf(request));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error("Refused"));
+      return;
+    }
+    done();
+  };
+  const counted = limits.count(principal);
+  if (counted instanceof Promise) counted.then(decide, done);
+  else decide(counted);
+}
+
+function accessOf(request: FastifyRequest) {
+  const { access } = request.routeOptions.config;
+  if (access === undefined) throw new Error("This route does not declare who may use it");
+  return access;
+}
+
+function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {
+  const unlimited = limit === null;
+  reply.header("x-ratelimit-limit", unlimited ? "unlimited" : limit);
+  reply.header("x-ratelimit-remaining", unlimited ? "unlimited" : remaining);
+  reply.header("x-ratelimit-reset", resetSeconds);
 }
 
 /** Who is calling. Only for routes behind the auth hook; anywhere else it is a bug. */
@@ -39,10 +81,21 @@ export function callerOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
+/** Who is changing something, and from where: for what is recorded in the audit log. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { ...callerOf(request), address: request.ip, requestId: request.id };
+}
+
 function credentialOf(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : BEARER.exec(authorization);
   if (bearer !== null) return bearer[1];
   const key = request.headers["x-api-key"];
   return typeof key === "string" && key !== "" ? key : undefined;
+}
+
+/** The credential that the auth hook accepted, for the route that ends it. */
+export function acceptedCredential(request: FastifyRequest): string {
+  callerOf(request);
+  return credentialOf(request) ?? "";
 }

@@ -10,7 +10,8 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
   const app = await createApi({
     tasks: { create: absent, get: absent, list: absent, remove: absent },
     queues: { create: absent, list: absent, get: absent, update: absent, setPaused: absent, remove: absent },
-    auth: { authenticate: absent, recall: () => null },
+    auth: { authenticate: absent, recall: () => null, forget: absent },
+    limits: { count: absent },
     health: { check: absent },
     providers: { list: () => [], find: () => null },
     vault: { isOpen: true, create: absent, list: absent, revoke: absent },

@@ -11,6 +11,7 @@ import type { CallbackService } from "../service/callback-service.ts";
 import type { HealthService } from "../service/health-service.ts";
 import type { ProviderService } from "../service/provider-service.ts";
 import type { QueueService } from "../service/queue-service.ts";
+import type { RequestLimits } from "../service/request-limits.ts";
 import type { SigningSecretService } from "../service/signing-secret-service.ts";
 import type { TaskService } from "../service/task-service.ts";
 import type { VaultService } from "../service/vault-service.ts";
@@ -39,6 +40,7 @@ export interface ApiDeps {
   readonly tasks: TaskService;
   readonly queues: QueueService;
   readonly auth: AuthService;
+  readonly limits: RequestLimits;
   readonly health: HealthService;
   readonly providers: ProviderService;
   readonly vault: VaultService;
@@ -103,7 +105,8 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(
     async (v1) => {
       closeRoutes(v1);
-      v1.addHook("onRequest", createAuthHook(deps.auth));
+      refuseUndeclared(v1);
+      v1.addHook("onRequest", createAuthHook(deps.auth, deps.limits));
       registerTaskRoutes(v1, deps);
       registerQueueRoutes(v1, deps.queues);
       registerTokenRoutes(v1, deps.vault);
@@ -137,5 +140,12 @@ function closeRoutes(app: Api): void {
     route.schema = { querystring: NoQuery, ...route.schema };
     const takesBody = route.schema.body !== undefined;
     if (!takesBody && route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
+  });
+}
+
+/** Deny by default: a route that does not say who may use it stops the start. */
+function refuseUndeclared(app: Api): void {
+  app.addHook("onRoute", ({ method, url, config }) => {
+    if (config?.access === undefined) throw new Error(`${method} ${url} does not declare its access`);
   });
 }

@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { DEFAULT_QUEUE, QUEUE_DEFAULTS } from "../domain/queue.ts";
 import { insertApiKey, restoreKey, revokeOtherKeys } from "../store/api-keys.ts";
-import { insertQueue } from "../store/queues.ts";
 import type { Database, Sql } from "../store/sql.ts";
-import { firstTeam, insertTeam, OPERATOR_TEAM } from "../store/teams.ts";
-import { hashKey } from "./auth-service.ts";
+import { firstTeam, OPERATOR_TEAM } from "../store/teams.ts";
+import { ensureMember } from "../store/users.ts";
+import { newUuid } from "./public-id.ts";
+import { hashSecret, newSecret } from "./secret-hash.ts";
+import { createTeam } from "./team-creation.ts";
 
 /** An arbitrary number that all nodes agree on: two first starts at once must make one team. */
 const OPERATOR_LOCK = 7_305_814;
@@ -19,33 +19,35 @@ export interface Operator {
   readonly firstKey: string | null;
 }
 
-/** Makes the operator's own team on the first start, and puts a key that the operator has set in force on every one. */
-export async function ensureOperator(database: Database, setKey: string | null): Promise<Operator> {
+/**
+ * Makes the operator's own team on the first start, and puts the key and the owner that the operator has set in force on
+ * every one.
+ */
+export async function ensureOperator(
+  database: Database,
+  setKey: string | null,
+  ownerEmail: string | null = null,
+): Promise<Operator> {
   return database.transaction(async (sql) => {
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const known = await firstTeam(sql);
-    const teamId = known ?? (await createTeam(sql));
+    const teamId = known ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
+    if (ownerEmail !== null) await ensureMember(sql, teamId, newUuid(), ownerEmail, "owner");
     if (setKey !== null) {
       await storeKey(sql, teamId, SET_KEY, setKey);
-      await restoreKey(sql, hashKey(setKey));
-      await revokeOtherKeys(sql, teamId, SET_KEY, hashKey(setKey));
+      await restoreKey(sql, hashSecret(setKey));
+      await revokeOtherKeys(sql, teamId, SET_KEY, hashSecret(setKey));
       return { teamId, firstKey: null };
     }
     if (known !== null) return { teamId, firstKey: null };
-    const firstKey = `bh_live_${randomBytes(32).toString("hex")}`;
+    const firstKey = `bh_live_${newSecret()}`;
     await storeKey(sql, teamId, FIRST_KEY, firstKey);
     return { teamId, firstKey };
   });
 }
 
-async function createTeam(sql: Sql): Promise<number> {
-  const teamId = await insertTeam(sql, OPERATOR_TEAM, "enterprise");
-  await insertQueue(sql, teamId, DEFAULT_QUEUE, QUEUE_DEFAULTS);
-  return teamId;
-}
-
 async function storeKey(sql: Sql, teamId: number, name: string, key: string): Promise<void> {
   const environment = key.startsWith("bh_test_") ? "test" : "live";
   const prefix = key.slice(0, PREFIX_LENGTH);
-  await insertApiKey(sql, { id: randomUUID(), teamId, name, environment, prefix, hash: hashKey(key) });
+  await insertApiKey(sql, { id: newUuid(), teamId, name, environment, prefix, hash: hashSecret(key) });
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Call } from "../domain/call.ts";
 import { callbackUrl, namesCallback } from "../domain/placeholders.ts";
 import type { PollConfig } from "../domain/poll-config.ts";
-import type { Principal } from "../domain/principal.ts";
+import { type Principal, requireScope } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { FollowUp, NewTask, StoredCallback, Task, TaskStatus, TaskSummary } from "../domain/task.ts";
 import { vaultReferences } from "../domain/vault-token.ts";
@@ -107,14 +107,15 @@ export function createTaskService(deps: {
     };
   }
 
-  async function submitNew(
-    { teamId, environment }: Principal,
-    request: TaskRequest,
-  ): Promise<CreatedTask | null> {
+  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    const { teamId, environment } = principal;
     const { call, shape, idempotencyKey: key, requestText } = request;
     const follow = followUp(request);
     const references = vaultReferences(call.headers);
-    if (references.length > 0) await vault.check(teamId, references, call.url);
+    if (references.length > 0) {
+      requireScope(principal, "tokens:use");
+      await vault.check(teamId, references, call.url);
+    }
     const id = newTaskUuid();
     const isCalledBack = shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
     const callbackId = isCalledBack || namesCallback(call) ? newCallbackId() : null;

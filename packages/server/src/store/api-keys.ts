@@ -1,3 +1,4 @@
+import type { Plan } from "../domain/plan.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Sql } from "./sql.ts";
 
@@ -33,11 +34,39 @@ export async function restoreKey(sql: Sql, hash: Buffer): Promise<void> {
   await sql.rows("update api_keys set revoked_at = null where hash = $1 and revoked_at is not null", [hash]);
 }
 
-export async function findActiveKey(sql: Sql, hash: Buffer): Promise<Principal | null> {
-  const rows = await sql.rows<{ id: string; team_id: number; environment: Principal["environment"] }>(
-    "select id, team_id, environment from api_keys where hash = $1 and revoked_at is null",
+export interface ActiveKey {
+  readonly id: string;
+  readonly teamId: number;
+  readonly name: string;
+  readonly environment: Principal["environment"];
+  readonly plan: Plan;
+  readonly customPerMinute: number | null;
+}
+
+interface ActiveKeyRow {
+  id: string;
+  team_id: number;
+  name: string;
+  environment: Principal["environment"];
+  plan: Plan;
+  requests_per_minute: number | null;
+}
+
+/** Finds the key, and notes that it was used: to the minute, so that a busy key does not cost a write each time. */
+export async function findActiveKey(sql: Sql, hash: Buffer): Promise<ActiveKey | null> {
+  const rows = await sql.rows<ActiveKeyRow>(
+    `with used as (
+       update api_keys set last_used_at = now()
+        where hash = $1 and revoked_at is null
+          and (last_used_at is null or last_used_at < now() - interval '1 minute')
+     )
+     select k.id, k.team_id, k.name, k.environment, t.plan, t.requests_per_minute
+       from api_keys k join teams t on t.id = k.team_id
+      where k.hash = $1 and k.revoked_at is null`,
     [hash],
   );
   const [row] = rows;
-  return row === undefined ? null : { keyId: row.id, teamId: row.team_id, environment: row.environment };
+  if (row === undefined) return null;
+  const { id, team_id: teamId, name, environment, plan, requests_per_minute: customPerMinute } = row;
+  return { id, teamId, name, environment, plan, customPerMinute };
 }

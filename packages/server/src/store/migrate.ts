@@ -1,11 +1,13 @@
 import { foundation } from "./migrations/0001-foundation.ts";
 import { directCalls } from "./migrations/0002-direct-calls.ts";
+import { people } from "./migrations/0003-people.ts";
 import type { Database, Sql } from "./sql.ts";
 
 /** Numbered from 1, forward only, never edited once released. */
 const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: "foundation", sql: foundation },
   { name: "direct-calls", sql: directCalls },
+  { name: "people", sql: people },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,3 +1,4 @@
+import type { Plan } from "../domain/plan.ts";
 import type { Sql } from "./sql.ts";
 
 /** The operator's own team is the first; its row is made by the first start. */
@@ -8,11 +9,7 @@ export async function firstTeam(sql: Sql): Promise<number | null> {
   return rows[0]?.id ?? null;
 }
 
-export async function insertTeam(
-  sql: Sql,
-  name: string,
-  plan: "free" | "pro" | "enterprise",
-): Promise<number> {
+export async function insertTeam(sql: Sql, name: string, plan: Plan): Promise<number> {
   const rows = await sql.rows<{ id: number }>("insert into teams (name, plan) values ($1, $2) returning id", [
     name,
     plan,

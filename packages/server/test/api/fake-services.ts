@@ -7,6 +7,7 @@ import type { CallbackService } from "../../src/service/callback-service.ts";
 import type { Health, HealthService } from "../../src/service/health-service.ts";
 import { createProviderService, type ProviderService } from "../../src/service/provider-service.ts";
 import type { QueueService } from "../../src/service/queue-service.ts";
+import type { RequestLimits } from "../../src/service/request-limits.ts";
 import type { SigningSecretService } from "../../src/service/signing-secret-service.ts";
 import { newTaskUuid } from "../../src/service/task-id.ts";
 import type {
@@ -16,6 +17,7 @@ import type {
   TaskRequest,
   TaskService,
 } from "../../src/service/task-service.ts";
+import { principalOf } from "../test-principal.ts";
 import { createFakeVault, type FakeVault } from "./fake-vault.ts";
 
 export const LIVE_KEY = `bh_live_${"a".repeat(43)}`;
@@ -26,6 +28,7 @@ export interface FakeServices {
   readonly tasks: TaskService;
   readonly queues: QueueService;
   readonly auth: AuthService;
+  readonly limits: RequestLimits;
   readonly health: HealthService;
   readonly providers: ProviderService;
   readonly vault: FakeVault;
@@ -83,12 +86,14 @@ export function createFakeServices(): FakeServices {
     readiness: { ready: true, checks: { database: "ok" } },
     auth: {
       recall: () => null,
+      forget() {},
       async authenticate(credential) {
         const team = [LIVE_KEY, OTHER_TEAM_KEY].indexOf(credential);
         if (team === -1) throw new Problem("api_key_invalid");
-        return { teamId: team + 1, keyId: "key_1", environment: "live" };
+        return principalOf(team + 1);
       },
     },
+    limits: { count: () => ({ limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null }) },
     health: { check: async () => fakes.readiness },
     providers: createProviderService(null),
     vault: createFakeVault(NOW),
@@ -162,7 +167,7 @@ export function createFakeServices(): FakeServices {
       },
     },
   };
-  const owner: Principal = { teamId: 1, keyId: "key_1", environment: "live" };
+  const owner = principalOf(1);
   putQueue(owner, newFakeQueue(owner, "default"));
   return fakes;
 }

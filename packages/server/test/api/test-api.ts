@@ -34,14 +34,7 @@ export async function createTestApi(
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const app = await createApi({
-    tasks: services.tasks,
-    queues: services.queues,
-    auth: services.auth,
-    health: services.health,
-    providers: services.providers,
-    vault: services.vault,
-    callbacks: services.callbacks,
-    signingSecrets: services.signingSecrets,
+    ...services,
     refuseUrl: (url) => (url.includes("//private.") ? PRIVATE_RULE : null),
     log,
     version: "1.2.3",

@@ -178,11 +178,10 @@ describe("signatures of outgoing calls", () => {
     before(async () => {
       const fakes = createFakeServices();
       api = await createApi({
+        ...fakes,
         tasks: house.tasks,
         queues: house.queues,
         auth: { ...fakes.auth, authenticate: async () => house.principal },
-        health: fakes.health,
-        providers: fakes.providers,
         vault: createVaultService({ vault: house.vault }),
         callbacks: house.callbacks,
         signingSecrets: house.signingSecrets,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { inspect } from "node:util";
-import type { Principal } from "../../src/domain/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { createVaultService } from "../../src/service/vault-service.ts";
@@ -12,6 +11,7 @@ import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { formatTokenId, newTokenUuid, parseTokenId } from "../../src/vault/token-id.ts";
 import { createVault, type Resolved, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { principalOf } from "../test-principal.ts";
 import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
 
 const VALUE = "Bearer sk_live_canary";
@@ -263,7 +263,7 @@ describe("the vault", () => {
 
   it("spec 7: the service answers a foreign, unknown, malformed and revoked id alike", async () => {
     const service = createVaultService({ vault });
-    const principal: Principal = { teamId: team, keyId: "key", environment: "live" };
+    const principal = principalOf(team);
     const [foreign, revoked] = [await put(otherTeam), await put()];
     await service.revoke(principal, revoked.id);
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { QueueService } from "../../service/queue-service.ts";
+import { access } from "../access.ts";
 import { callerOf } from "../auth-hook.ts";
 import { invalid } from "../complaint.ts";
 import { readQueueName } from "../queue-lookup.ts";
@@ -23,6 +24,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.post(
     "/queues",
     {
+      config: access("queues:write"),
       schema: {
         operationId: "createQueue",
         tags,
@@ -43,6 +45,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.get(
     "/queues",
     {
+      config: access("queues:read"),
       schema: {
         operationId: "listQueues",
         tags,
@@ -59,6 +62,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.get(
     "/queues/:queue_name",
     {
+      config: access("queues:read"),
       schema: {
         operationId: "getQueue",
         tags,
@@ -75,6 +79,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     "/queues/:queue_name",
     {
       preValidation: refuseRename,
+      config: access("queues:write"),
       schema: {
         operationId: "updateQueue",
         tags,
@@ -97,6 +102,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     app.post(
       `/queues/:queue_name/${action}`,
       {
+        config: access("queues:write"),
         schema: {
           operationId: `${action}Queue`,
           tags,
@@ -116,6 +122,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.delete(
     "/queues/:queue_name",
     {
+      config: access("queues:write"),
       schema: {
         operationId: "deleteQueue",
         tags,

@@ -1,4 +1,5 @@
 import type { SigningSecretService, SigningSecretView } from "../../service/signing-secret-service.ts";
+import { access } from "../access.ts";
 import { callerOf } from "../auth-hook.ts";
 import type { Api } from "../schema-types.ts";
 import { refusals } from "../schemas/error.ts";
@@ -11,6 +12,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
   app.get(
     "/signing-secret",
     {
+      config: access("webhooks:read", "member"),
       schema: {
         operationId: "getSigningSecret",
         tags,
@@ -25,6 +27,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
   app.post(
     "/signing-secret/rotate",
     {
+      config: access("webhooks:write", "admin"),
       schema: {
         operationId: "rotateSigningSecret",
         tags,

@@ -5,6 +5,7 @@ import { sliceMember } from "../../domain/raw-json.ts";
 import type { ProviderService } from "../../service/provider-service.ts";
 import { formatTaskId, parseTaskId } from "../../service/task-id.ts";
 import type { TaskQuery, TaskRequest, TaskService } from "../../service/task-service.ts";
+import { access } from "../access.ts";
 import { callerOf } from "../auth-hook.ts";
 import { broken, echo, invalid, unlike } from "../complaint.ts";
 import { refuseLongLists } from "../poll-config.ts";
@@ -36,6 +37,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     "/tasks",
     {
       preValidation: [refuseTwoShapes, refuseLongLists],
+      config: access("tasks:write"),
       schema: {
         operationId: "createTask",
         tags,
@@ -80,6 +82,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     "/tasks",
     {
       preValidation: readIntegers("limit", "offset"),
+      config: access("tasks:read"),
       schema: {
         operationId: "listTasks",
         tags,
@@ -109,6 +112,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
   app.get(
     "/tasks/:task_id",
     {
+      config: access("tasks:read"),
       schema: {
         operationId: "getTask",
         tags,
@@ -127,6 +131,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
   app.delete(
     "/tasks/:task_id",
     {
+      config: access("tasks:write"),
       schema: {
         operationId: "deleteTask",
         tags,

@@ -3,6 +3,7 @@ import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { Secret } from "../../domain/secret.ts";
 import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
 import type { VaultService } from "../../service/vault-service.ts";
+import { access } from "../access.ts";
 import { callerOf } from "../auth-hook.ts";
 import { broken, echo, invalid } from "../complaint.ts";
 import type { Api } from "../schema-types.ts";
@@ -20,6 +21,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         if (!vault.isOpen) throw new Problem("vault_off");
         refuseEarly(request.body);
       },
+      config: access("tokens:write"),
       schema: {
         operationId: "createToken",
         tags,
@@ -52,6 +54,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.get(
     "/tokens",
     {
+      config: access("tokens:read"),
       schema: {
         operationId: "listTokens",
         tags,
@@ -66,6 +69,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.delete(
     "/tokens/:tokenId",
     {
+      config: access("tokens:write"),
       schema: {
         operationId: "revokeToken",
         tags,

@@ -1,0 +1,16 @@
+/** One change: who made it, what it was, on what, from where, when. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: { readonly kind: AuditActorKind; readonly id: string; readonly name: string };
+  /** Resource and past participle: `queue.created`, `api_key.revoked`. */
+  readonly action: string;
+  /** The public id, or the name, of what was changed. */
+  readonly target: string;
+  /** What else is worth knowing; never a secret. */
+  readonly detail: Readonly<Record<string, unknown>> | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+export type AuditActorKind = "api_key" | "session" | "application" | "operator";

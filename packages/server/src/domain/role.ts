@@ -1,0 +1,8 @@
+/** What a person may do in a team, from the most to the least. */
+export const ROLES = ["owner", "admin", "member", "viewer"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Whether `role` may do what asks for `needed`. */
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(needed);
+}

@@ -1,0 +1,27 @@
+/**
+ * What an OAuth application can be allowed to do. API keys and sessions have all of them. `tokens:use` is to put a stored
+ * credential into a task, which needs no right to list or store any. `team:…` is members, invitations, applications and
+ * the audit log.
+ */
+export const SCOPES = [
+  "tasks:read",
+  "tasks:write",
+  "queues:read",
+  "queues:write",
+  "tokens:read",
+  "tokens:write",
+  "tokens:use",
+  "apikeys:read",
+  "apikeys:write",
+  "schedules:read",
+  "schedules:write",
+  "webhooks:read",
+  "webhooks:write",
+  "team:read",
+  "team:write",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}

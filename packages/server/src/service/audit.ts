@@ -1,0 +1,29 @@
+import type { Actor } from "../domain/principal.ts";
+import { insertAuditEvent } from "../store/audit-events.ts";
+import type { Sql } from "../store/sql.ts";
+import { newUuid } from "./public-id.ts";
+
+export interface Change {
+  /** Resource and past participle: `queue.created`, `api_key.revoked`. */
+  readonly action: string;
+  /** The public id, or the name, of what was changed. */
+  readonly target: string;
+  /** What else is worth knowing; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Records a change. `sql` is the transaction that makes it: neither exists without the other. */
+export async function recordChange(sql: Sql, actor: Actor, change: Change): Promise<void> {
+  await insertAuditEvent(sql, {
+    teamId: actor.teamId,
+    id: newUuid(),
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    action: change.action,
+    target: change.target,
+    detail: change.detail ?? null,
+    address: actor.address,
+    requestId: actor.requestId,
+  });
+}

@@ -1,0 +1,132 @@
+export interface Setting {
+  readonly name: string;
+  readonly fallback: string | null;
+  /** One sentence, with the unit. The reference is generated from these. */
+  readonly about: string;
+  readonly secret?: true;
+}
+
+export const SETTINGS = {
+  host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
+  port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
+  databaseUrl: {
+    name: "DATABASE_URL",
+    fallback: null,
+    about: "PostgreSQL (14 or newer) to use instead of the embedded one.",
+    secret: true,
+  },
+  dataDir: {
+    name: "BELLHOP_DATA_DIR",
+    fallback: ".bellhop",
+    about: "Directory of the embedded database and of generated keys.",
+  },
+  apiKey: {
+    name: "BELLHOP_API_KEY",
+    fallback: null,
+    about: "The operator's API key, instead of a generated one: bh_live_ and at least 32 letters and digits.",
+    secret: true,
+  },
+  ownerEmail: {
+    name: "BELLHOP_OWNER_EMAIL",
+    fallback: null,
+    about: "Mail address that may sign in to the operator's own team, as its owner.",
+  },
+  sessionKeys: {
+    name: "BELLHOP_SESSION_KEY",
+    fallback: null,
+    about:
+      "Keys that sign session and access tokens, separated by commas, each of at least 32 characters; the first one " +
+      "signs, all of them verify. Unset, Bellhop makes its own, keeps them in the database and replaces them monthly.",
+    secret: true,
+  },
+  smtpUrl: {
+    name: "BELLHOP_SMTP_URL",
+    fallback: null,
+    about:
+      "Server that sends sign-in links and invitations: smtp://user:password@host:587, or smtps:// for TLS from the " +
+      "start. Unset, every link is written to the log instead.",
+    secret: true,
+  },
+  mailFrom: {
+    name: "BELLHOP_MAIL_FROM",
+    fallback: null,
+    about:
+      "Sender of mails, such as Bellhop <bellhop@example.com>; bellhop@ and the host of the public address if unset.",
+  },
+  signUp: {
+    name: "BELLHOP_SIGN_UP",
+    fallback: "open",
+    about:
+      "open: whoever signs in for the first time gets a team of their own. invited: only members and those invited.",
+  },
+  publicUrl: {
+    name: "BELLHOP_PUBLIC_URL",
+    fallback: null,
+    about: "Address under which the world reaches this server; http://HOST:PORT if unset.",
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    fallback: "info",
+    about: "One of fatal, error, warn, info, debug, trace, silent.",
+  },
+  retentionDays: {
+    name: "BELLHOP_RETENTION_DAYS",
+    fallback: "30",
+    about: "Days that finished tasks are kept, 1 to 3650.",
+  },
+  maxInFlight: {
+    name: "BELLHOP_MAX_IN_FLIGHT",
+    fallback: "2000",
+    about: "Calls that one node has in flight at most, 2 to 100000.",
+  },
+  bodyLimitBytes: {
+    name: "BELLHOP_BODY_LIMIT",
+    fallback: "1048576",
+    about: "Largest request body accepted, in bytes, 1024 to 104857600.",
+  },
+  stopGraceSeconds: {
+    name: "BELLHOP_STOP_GRACE",
+    fallback: "25",
+    about: "Seconds that calls in flight may take to finish when the server stops, 0 to 3600.",
+  },
+  allowUnsafeDatabase: {
+    name: "BELLHOP_ALLOW_UNSAFE_DATABASE",
+    fallback: "false",
+    about: "true starts even on a database that may lose what it has confirmed (fsync off and the like).",
+  },
+  egress: {
+    name: "BELLHOP_EGRESS",
+    fallback: null,
+    about:
+      "Where calls may go: public refuses loopback, private and reserved addresses and ports of other protocols; any " +
+      "allows everything. Unset, it is any while HOST is a loopback address and public otherwise.",
+  },
+  egressAllow: {
+    name: "BELLHOP_EGRESS_ALLOW",
+    fallback: null,
+    about:
+      "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
+      "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
+  },
+  providersFile: {
+    name: "BELLHOP_PROVIDERS_FILE",
+    fallback: null,
+    about:
+      'JSON file { "providers": [...] } of further catalog entries, as GET /v1/providers shows them; one with the id ' +
+      "of a built-in entry replaces it.",
+  },
+  trustProxy: {
+    name: "BELLHOP_TRUST_PROXY",
+    fallback: null,
+    about:
+      "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is whoever connects.",
+  },
+  vaultKeys: {
+    name: "BELLHOP_VAULT_KEYS",
+    fallback: null,
+    about:
+      "Keys of the token vault: id:key, separated by commas, each key 32 bytes in base64; the first one seals, all of " +
+      "them open. Unset, one is generated into the data directory; with DATABASE_URL, or set to off, there is no vault.",
+    secret: true,
+  },
+} as const satisfies Record<string, Setting>;

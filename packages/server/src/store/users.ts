@@ -1,0 +1,29 @@
+import type { Role } from "../domain/role.ts";
+import type { Sql } from "./sql.ts";
+
+/** Makes the person known under this address, under `newId` if nobody is yet. Returns the id. */
+export async function ensureUser(sql: Sql, newId: string, email: string): Promise<string> {
+  const rows = await sql.rows<{ id: string }>(
+    // The update changes nothing; without it the row of another would not be returned.
+    `insert into users as u (id, email) values ($1, $2)
+     on conflict (email) do update set email = u.email returning id`,
+    [newId, email],
+  );
+  return rows[0]?.id ?? newId;
+}
+
+/** Makes the person a member with at least this standing known to nobody before: a role held already stays. */
+export async function ensureMember(
+  sql: Sql,
+  teamId: number,
+  newId: string,
+  email: string,
+  role: Role,
+): Promise<string> {
+  const userId = await ensureUser(sql, newId, email);
+  await sql.rows(
+    "insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing",
+    [teamId, userId, role],
+  );
+  return userId;
+}

@@ -1,0 +1,19 @@
+import type { Actor } from "../src/domain/principal.ts";
+
+/** A live key of a team, at work from this machine, unless the test says otherwise. */
+export function principalOf(teamId: number, own: Partial<Actor> = {}): Actor {
+  return {
+    teamId,
+    environment: "live",
+    kind: "api_key",
+    id: "key_01k9z3mxe5f8hrk3yv5pzq8c2d",
+    name: "Test key",
+    userId: null,
+    role: "admin",
+    scopes: null,
+    requestsPerMinute: null,
+    address: "127.0.0.1",
+    requestId: "test",
+    ...own,
+  };
+}
