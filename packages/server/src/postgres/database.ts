@@ -5,9 +5,25 @@ import { type Database, type Prepared, type Sql, Unstorable } from "../store/sql
 /** The store's view of a pool. A database that cannot be reached is a problem, not a bug. */
 export function createDatabase(pool: pg.Pool): Database {
   return {
-    rows: (query, values) => guarded(() => run(pool, query, values)),
-    transaction: (work) => guarded(() => transact(pool, work)),
+    rows: (query, values) => guarded(() => untilUndisturbed(() => run(pool, query, values))),
+    transaction: (work) => guarded(() => untilUndisturbed(() => transact(pool, work))),
   };
+}
+
+const MOST_TRIES = 5;
+
+/**
+ * Two that lock several rows in different orders wait for each other, and PostgreSQL undoes one of them: nobody's
+ * fault, and as if it had not begun. Class 40 of SQLSTATE is deadlocks and the like.
+ */
+async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isDisturbed = error instanceof pg.DatabaseError && error.code?.startsWith("40") === true;
+    if (!isDisturbed || tries === MOST_TRIES) throw error;
+    return untilUndisturbed(work, tries + 1);
+  }
 }
 
 async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {

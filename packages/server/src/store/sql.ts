@@ -9,7 +9,7 @@ export class Unstorable extends Error {
 }
 
 export interface Database extends Sql {
-  /** Commits when `work` resolves, rolls back when it throws. */
+  /** Commits when `work` resolves, rolls back when it throws. Undone by a deadlock it is run again, from its beginning. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 

@@ -57,13 +57,16 @@ function returning(lost: string): string {
    select team_id, id, queue, status from returned`;
 }
 
-/** In batches, so that a node lost with thousands of calls in flight holds no lock for long. */
+/**
+ * In batches, so that a node lost with thousands of calls in flight holds no lock for long. Whoever settles one at this
+ * moment, being less dead than it seemed, is not waited for: there is a next round.
+ */
 const REAP_TASKS = prepare(
   "reap_tasks",
   returning(`
      select t.team_id, t.id, t.queue_id, t.fence, 1 as counts, 'sent' as phase from tasks t
       where t.worker_id is not null and t.status = 'active' and not exists (select 1 from workers w where w.id = t.worker_id)
-      limit 500`),
+      limit 500 for update of t skip locked`),
 );
 
 /** Takes tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
@@ -98,9 +101,14 @@ export async function releaseTasks(
 /** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */
 export async function reapPolls(sql: Sql): Promise<number> {
   const rows = await sql.rows(
-    `update tasks t set worker_id = null, fence = fence + 1
-      where t.worker_id is not null and t.status = 'polling'
-        and not exists (select 1 from workers w where w.id = t.worker_id)
+    `with lost as (
+       select t.team_id, t.id from tasks t
+        where t.worker_id is not null and t.status = 'polling'
+          and not exists (select 1 from workers w where w.id = t.worker_id)
+          for update of t skip locked
+     )
+     update tasks t set worker_id = null, fence = fence + 1
+       from lost where t.team_id = lost.team_id and t.id = lost.id
      returning 1`,
   );
   return rows.length;
