@@ -45,5 +45,7 @@ async function runTests() {
     stdio: "inherit",
     env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },
   });
+  // Whoever ends the run must not leave a PostgreSQL behind.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
 }
