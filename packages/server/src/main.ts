@@ -2,6 +2,7 @@
 import { type Logger, pino } from "pino";
 import { type House, openHouse } from "./compose.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
+import { errorFields } from "./error-fields.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
 import { VERSION } from "./version.ts";
 
@@ -13,7 +14,12 @@ async function main(): Promise<void> {
   // Logs go to stderr in small batches; stdout is for people and for whoever waits for the ready line.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 100 });
   const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: errorFields },
+    },
     destination,
   );
   for (const name of config.withoutEffect) log.warn({ setting: name }, "setting.without_effect");
@@ -75,11 +81,11 @@ function banner({ url, database, dataDir, firstKey }: House, config: Config): st
   return `${lines.join("\n")}\n`;
 }
 
-/** The key is shown once; whoever lost it sets another. */
+/** The key is shown once; whoever lost it makes another. */
 function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
   if (firstKey !== null) return ["", `  Your API key, shown this once: ${firstKey}`, ""];
   return apiKey === null
-    ? ["  API key   the one that the first start showed; to replace it set BELLHOP_API_KEY"]
+    ? ["  API key   the one that the first start showed; bellhop key create makes another"]
     : [];
 }
 
