@@ -23,7 +23,7 @@ const DOORS = {
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],
   },
   cli: {
-    rooms: ["config.ts", "main.ts", "version.ts", "postgres", "vault"],
+    rooms: ["config.ts", "main.ts", "version.ts", "domain", "store", "postgres", "vault", "service"],
     packages: ["commander", "node:"],
   },
 };

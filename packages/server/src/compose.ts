@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { notificationText } from "./api/notification-view.ts";
 import { createApi } from "./api/server.ts";
+import { composeSignIn } from "./compose-sign-in.ts";
 import type { Config } from "./config.ts";
 import type { Claim } from "./domain/claim.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
@@ -14,18 +15,29 @@ import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
+import { createAccessLookup } from "./service/access-principal.ts";
+import { createApiKeyService } from "./service/api-key-service.ts";
+import { createAuditService } from "./service/audit-service.ts";
 import { createAuthService } from "./service/auth-service.ts";
 import { createCallbackService } from "./service/callback-service.ts";
 import { createFailureLimit } from "./service/failure-limit.ts";
+import { createGrantedAccessService } from "./service/granted-access-service.ts";
 import { createHealthService } from "./service/health-service.ts";
+import { createInvitationService } from "./service/invitation-service.ts";
 import { createKeyLookup } from "./service/key-principal.ts";
+import { createMemberService } from "./service/member-service.ts";
+import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createOAuthApplicationService } from "./service/oauth-application-service.ts";
 import { ensureOperator } from "./service/operator.ts";
 import { createProviderService } from "./service/provider-service.ts";
 import { createQueueService } from "./service/queue-service.ts";
 import { createRequestLimits } from "./service/request-limits.ts";
 import { createSigningSecretService } from "./service/signing-secret-service.ts";
+import { createSourceLimit, VISITS } from "./service/source-limit.ts";
 import { formatTaskId } from "./service/task-id.ts";
 import { createTaskService } from "./service/task-service.ts";
+import { createTeamService } from "./service/team-service.ts";
+import { createSessionLookup, createTokenLookup } from "./service/token-principal.ts";
 import { createVaultService } from "./service/vault-service.ts";
 import { CHANNEL } from "./store/hints.ts";
 import { migrate } from "./store/migrate.ts";
@@ -102,6 +114,14 @@ async function build(
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
   const publicUrl = () => config.publicUrl ?? listensAt;
+  const { mailer, signer, signIn, sessions, actors } = composeSignIn({
+    config,
+    database,
+    log,
+    monotonicMs,
+    publicUrl,
+  });
+  closers.push(mailer.stop);
   const engine = createEngine({
     databases: {
       lease: createDatabase(open("lease", 1)),
@@ -128,10 +148,12 @@ async function build(
       const task = await findTask(database, teamId, taskId);
       return task === null ? null : notificationText(task);
     },
-    actors:
-      keyRing === null
+    actors: [
+      ...actors,
+      ...(keyRing === null
         ? []
-        : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }],
+        : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }]),
+    ],
     monotonicMs,
     random: Math.random,
   });
@@ -141,21 +163,39 @@ async function build(
   closers.push(listener.stop);
 
   const nodeId = () => engine.lease.workerId;
+  const findSession = createSessionLookup(database);
+  const failures = createFailureLimit({ monotonicMs });
+  const limits = createRequestLimits({ sql: database, monotonicMs, nowMs: Date.now });
   const api = await createApi({
-    tasks: createTaskService({ sql: database, nodeId, submit: engine.submit, vault, providers, publicUrl }),
+    tasks: createTaskService({ database, nodeId, submit: engine.submit, vault, providers, publicUrl }),
     queues: createQueueService({ database, nodeId }),
     callbacks: createCallbackService({ sql: database, nodeId, monotonicMs, onEnded: engine.ended }),
     signingSecrets,
+    signIn,
+    sessions,
+    apiKeys: createApiKeyService({ database }),
+    audit: createAuditService({ sql: database }),
     auth: createAuthService({
       findKey: createKeyLookup(database),
-      findToken: async () => null,
-      failures: createFailureLimit({ monotonicMs }),
+      findToken: createTokenLookup({
+        signer,
+        findSession,
+        findAccess: createAccessLookup(database),
+      }),
+      failures,
       monotonicMs,
     }),
-    limits: createRequestLimits(),
+    limits,
+    visits: createSourceLimit({ ...VISITS, monotonicMs }),
+    applications: createOAuthApplicationService({ database }),
+    grantedAccess: createGrantedAccessService({ database }),
+    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
     health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
     providers,
-    vault: createVaultService({ vault }),
+    vault: createVaultService({ vault, database }),
+    teams: createTeamService({ database }),
+    members: createMemberService({ database }),
+    invitations: createInvitationService({ database, sendMail: mailer.send, publicUrl }),
     refuseUrl: guard.refuseUrl,
     log,
     version: VERSION,

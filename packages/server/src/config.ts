@@ -64,7 +64,7 @@ export function readConfig(environment: Environment): Config {
     ownerEmail: ownerEmail(text(SETTINGS.ownerEmail)),
     sessionKeys: sessionKeys(text(SETTINGS.sessionKeys)),
     smtpUrl: smtpUrl(text(SETTINGS.smtpUrl)),
-    mailFrom: text(SETTINGS.mailFrom),
+    mailFrom: mailFrom(text(SETTINGS.mailFrom)),
     signUp: oneOf(environment, SETTINGS.signUp, ["open", "invited"]) === "open" ? "open" : "invited",
     publicUrl: publicUrl(text(SETTINGS.publicUrl)),
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
@@ -170,7 +170,7 @@ function ownerEmail(text: string | null): string | null {
 function sessionKeys(text: string | null): readonly string[] {
   const keys = (text ?? "").split(",").map((key) => key.trim());
   const given = keys.filter((key) => key !== "");
-  if (given.some((key) => key.length < 32))
+  if (text !== null && (given.length === 0 || given.some((key) => key.length < 32)))
     throw new ConfigError(
       `${SETTINGS.sessionKeys.name} must hold keys of at least 32 characters, separated by commas`,
     );
@@ -178,8 +178,21 @@ function sessionKeys(text: string | null): readonly string[] {
 }
 
 function smtpUrl(text: string | null): string | null {
-  if (text !== null && !(URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)))
+  if (text === null) return null;
+  const { protocol, hostname } = URL.canParse(text) ? new URL(text) : { protocol: "", hostname: "" };
+  if (!/^smtps?:$/.test(protocol) || hostname === "")
     throw new ConfigError(`${SETTINGS.smtpUrl.name} must be an smtp:// or smtps:// address`);
+  return text;
+}
+
+/** `ada@example.com`, or with a name: `Ada <ada@example.com>`. */
+function mailFrom(text: string | null): string | null {
+  if (text === null) return null;
+  const address = /^[^<>\p{C}]*<([^<>]+)>$/u.exec(text)?.[1] ?? text;
+  if (readEmail(address) === null)
+    throw new ConfigError(
+      `${SETTINGS.mailFrom.name} must be a mail address, such as Bellhop <bellhop@example.com>`,
+    );
   return text;
 }
 

@@ -119,7 +119,8 @@ export const SETTINGS = {
     name: "BELLHOP_TRUST_PROXY",
     fallback: null,
     about:
-      "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is whoever connects.",
+      "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is " +
+      "whoever connects. Behind a proxy that is not named here all clients share the limits of one address.",
   },
   vaultKeys: {
     name: "BELLHOP_VAULT_KEYS",

@@ -123,6 +123,8 @@ export async function openTestHouse(
             where status in ('pending', 'waiting', 'polling')
          ), waited as (
            update notifications set next_at = next_at - make_interval(secs => $1)
+         ), counted as (
+           update source_hits set hits = array(select hit - make_interval(secs => $1) from unnest(hits) hit)
          )
          update workers set expires_at = expires_at - make_interval(secs => $1)`,
         [seconds],
@@ -265,7 +267,7 @@ async function startNode(house: {
   });
   const nodeId = () => engine.lease.workerId;
   const tasks = createTaskService({
-    sql: test.database,
+    database: test.database,
     nodeId,
     submit: engine.submit,
     vault,

@@ -3,7 +3,7 @@ import type { Actor, Principal } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/auth-service.ts";
 import type { Allowance, RequestLimits } from "../service/request-limits.ts";
-import { requireAccess } from "./access.ts";
+import { type Access, requireAccess } from "./access.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -18,7 +18,27 @@ const BEARER = /^Bearer +(\S.*)$/i;
  * Who is calling, how often, and whether they may. Runs before the body is read: a stranger cannot make us parse
  * anything. A credential that is known and a team without a limit are nearly always the case: no promise is made then.
  */
-export function createAuthHook(auth: AuthService, limits: RequestLimits): onRequestHookHandler {
+export function createAuthHook(
+  access: Access,
+  auth: AuthService,
+  limits: RequestLimits,
+): onRequestHookHandler {
+  /** Every answer from here on tells what is left of the limit, also a refusal. */
+  function admit(
+    principal: Principal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    request.principal = principal;
+    // Records of a team, now and then a secret: nothing that a browser or a proxy may keep.
+    reply.header("cache-control", "no-store");
+    const counted = limits.count(principal);
+    if (counted instanceof Promise)
+      counted.then((allowance) => decide(principal, access, allowance, reply, done), done);
+    else decide(principal, access, counted, reply, done);
+  }
+
   return (request, reply, done) => {
     const credential = credentialOf(request);
     if (credential === undefined) {
@@ -27,45 +47,32 @@ export function createAuthHook(auth: AuthService, limits: RequestLimits): onRequ
     }
     const known = auth.recall(credential);
     if (known !== null) {
-      admit(known, limits, request, reply, done);
+      admit(known, request, reply, done);
       return;
     }
     auth
       .authenticate(credential, request.ip)
-      .then((principal) => admit(principal, limits, request, reply, done), done);
+      .then((principal) => admit(principal, request, reply, done), done);
   };
 }
 
-/** Every answer from here on tells what is left of the limit, also a refusal. */
-function admit(
+function decide(
   principal: Principal,
-  limits: RequestLimits,
-  request: FastifyRequest,
+  access: Access,
+  allowance: Allowance,
   reply: FastifyReply,
   done: HookHandlerDoneFunction,
 ): void {
-  request.principal = principal;
-  const decide = (allowance: Allowance) => {
-    tellAllowance(reply, allowance);
-    try {
-      if (allowance.retryAfterSeconds !== null)
-        throw new Problem("rate_limited", {}, { retryAfterSeconds: allowance.retryAfterSeconds });
-      requireAccess(principal, accessOf(request));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error("Refused"));
-      return;
-    }
-    done();
-  };
-  const counted = limits.count(principal);
-  if (counted instanceof Promise) counted.then(decide, done);
-  else decide(counted);
-}
-
-function accessOf(request: FastifyRequest) {
-  const { access } = request.routeOptions.config;
-  if (access === undefined) throw new Error("This route does not declare who may use it");
-  return access;
+  const { retryAfterSeconds } = allowance;
+  tellAllowance(reply, allowance);
+  try {
+    if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
+    requireAccess(principal, access);
+  } catch (error) {
+    done(error instanceof Error ? error : new Error("Refused"));
+    return;
+  }
+  done();
 }
 
 function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Problem, type ProblemCode } from "../domain/problem.ts";
 import { problemText } from "./error-answer.ts";
@@ -11,7 +11,7 @@ const NODE_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
 
 /** Answers bytes that never became a request: there is only the socket, so the response is written by hand. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
     return;
   }
@@ -29,4 +29,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     ].join("\r\n"),
   );
   socket.destroySoon();
+}
+
+/** An answer is half written: whatever we add would be read as part of it. */
+function isBeingAnswered(socket: Socket): boolean {
+  return (
+    "_httpMessage" in socket &&
+    socket._httpMessage instanceof ServerResponse &&
+    socket._httpMessage.headersSent
+  );
 }

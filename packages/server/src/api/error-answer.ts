@@ -14,17 +14,25 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "request_malformed",
 };
 
-/** Every answer that is not a success leaves through here. */
+/** Every answer that is not a success leaves through here, unless it is a page. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = toProblem(error, request);
+  const problem = refuse(error, request, reply);
   reply.type("application/json; charset=utf-8");
+  return reply.send(problem === null ? INTERNAL_ERROR : problemText(problem));
+}
+
+/** Sets the status, and the headers that belong to it. Null for a bug, which is logged. */
+export function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem | null {
+  const problem = toProblem(error, request);
   if (problem === null) {
     request.log.error({ requestId: request.id, err: error }, "request failed");
-    return reply.code(500).send(INTERNAL_ERROR);
+    reply.code(500);
+    return null;
   }
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
   if (problem.retryAfterSeconds !== null) reply.header("retry-after", String(problem.retryAfterSeconds));
-  return reply.code(problem.status).send(problemText(problem));
+  reply.code(problem.status);
+  return problem;
 }
 
 /** What the router refuses has no route, so no hook sees it: the id and the log line are added here. */

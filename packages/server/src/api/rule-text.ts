@@ -1,9 +1,11 @@
+import { AUDIT_ACTION_PATTERN } from "./schemas/audit-action.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "./schemas/idempotency-key.ts";
 import { QUEUE_NAME_PATTERN } from "./schemas/queue-name.ts";
 
 /** Patterns are for machines; this is what they say. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
+  [AUDIT_ACTION_PATTERN, "an action such as queue.created"],
   [IDEMPOTENCY_KEY_PATTERN, "1 to 255 printable ASCII characters"],
 ]);
 

@@ -6,46 +6,83 @@ import {
   LogController,
 } from "fastify";
 import { Problem } from "../domain/problem.ts";
+import type { ApiKeyService } from "../service/api-key-service.ts";
+import type { AuditService } from "../service/audit-service.ts";
 import type { AuthService } from "../service/auth-service.ts";
 import type { CallbackService } from "../service/callback-service.ts";
+import type { GrantedAccessService } from "../service/granted-access-service.ts";
 import type { HealthService } from "../service/health-service.ts";
+import type { InvitationService } from "../service/invitation-service.ts";
+import type { MemberService } from "../service/member-service.ts";
+import type { OAuthService } from "../service/oauth/oauth-service.ts";
+import type { OAuthApplicationService } from "../service/oauth-application-service.ts";
 import type { ProviderService } from "../service/provider-service.ts";
 import type { QueueService } from "../service/queue-service.ts";
 import type { RequestLimits } from "../service/request-limits.ts";
+import type { SessionService } from "../service/session-service.ts";
+import type { SignInService } from "../service/sign-in-service.ts";
 import type { SigningSecretService } from "../service/signing-secret-service.ts";
+import type { SourceLimit } from "../service/source-limit.ts";
 import type { TaskService } from "../service/task-service.ts";
+import type { TeamService } from "../service/team-service.ts";
 import type { VaultService } from "../service/vault-service.ts";
 import { createAuthHook } from "./auth-hook.ts";
 import { answerClientError } from "./client-error.ts";
 import { serveDocs } from "./docs-page.ts";
 import { answerError, answerFrameworkError } from "./error-answer.ts";
+import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http-server.ts";
 import { acceptJson, refuseBody } from "./json-body.ts";
 import { createNotFoundRefusal } from "./not-found.ts";
 import { describeApi } from "./openapi.ts";
+import { registerAuthorizePages } from "./pages/authorize.ts";
+import { registerSignInPages } from "./pages/sign-in.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
 import { logRequest } from "./request-log.ts";
+import { registerApiKeyRoutes } from "./routes/api-keys.ts";
+import { registerAuditRoutes } from "./routes/audit.ts";
+import { registerSessionRoutes, registerSignInRoutes } from "./routes/auth.ts";
 import { registerCallbackRoutes } from "./routes/callbacks.ts";
 import { registerHealthRoutes } from "./routes/health.ts";
+import { registerInvitationRoutes } from "./routes/invitations.ts";
+import { registerMeRoute } from "./routes/me.ts";
+import { registerMemberRoutes } from "./routes/members.ts";
+import { registerOAuthRoutes } from "./routes/oauth.ts";
+import { registerApplicationRoutes } from "./routes/oauth-applications.ts";
+import { registerAuthorizationRoutes } from "./routes/oauth-authorizations.ts";
 import { registerProviderRoutes } from "./routes/providers.ts";
 import { registerQueueRoutes } from "./routes/queues.ts";
 import { registerSigningSecretRoutes } from "./routes/signing-secret.ts";
 import { registerTaskRoutes } from "./routes/tasks.ts";
+import { registerTeamRoutes } from "./routes/teams.ts";
 import { registerTokenRoutes } from "./routes/tokens.ts";
 import type { Api } from "./schema-types.ts";
 import { NoQuery } from "./schemas/field.ts";
+import { buildSerializer } from "./serializers.ts";
 import type { RefuseUrl } from "./task-request.ts";
 import { ajvOptions, toProblem } from "./validation.ts";
+import { limitVisits } from "./visit-limit.ts";
 
 export interface ApiDeps {
   readonly tasks: TaskService;
   readonly queues: QueueService;
   readonly auth: AuthService;
   readonly limits: RequestLimits;
+  readonly visits: SourceLimit;
   readonly health: HealthService;
   readonly providers: ProviderService;
   readonly vault: VaultService;
   readonly callbacks: CallbackService;
   readonly signingSecrets: SigningSecretService;
+  readonly signIn: SignInService;
+  readonly sessions: SessionService;
+  readonly teams: TeamService;
+  readonly members: MemberService;
+  readonly invitations: InvitationService;
+  readonly apiKeys: ApiKeyService;
+  readonly audit: AuditService;
+  readonly applications: OAuthApplicationService;
+  readonly grantedAccess: GrantedAccessService;
+  readonly oauth: OAuthService;
   /** The egress policy, as far as it can be seen from a URL. */
   readonly refuseUrl: RefuseUrl;
   readonly log: FastifyBaseLogger;
@@ -54,10 +91,11 @@ export interface ApiDeps {
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
   readonly trustProxy?: NonNullable<FastifyServerOptions["trustProxy"]>;
+  /** Other bounds than the usual. */
+  readonly connections?: Partial<ConnectionBounds>;
+  /** Told of every route that is registered. */
+  readonly onRoute?: (method: string, url: string) => void;
 }
-
-/** The largest body must fit through a slow line, and nobody may hold a connection open by sending a byte a minute. */
-const REQUEST_TIMEOUT_MS = 60_000;
 
 /** As long as a URL can be at all, so that an overlong id or name is answered as what it is: not found. */
 const LONGEST_PARAMETER = 16 * 1024;
@@ -71,20 +109,27 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: deps.bodyLimitBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    serverFactory: (handler) =>
+      createBoundedServer(handler, { ...CONNECTION_BOUNDS, ...deps.connections }, (open) =>
+        deps.log.warn({ open }, "connections.crowded"),
+      ),
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     ajv: ajvOptions,
+    schemaController: { compilersFactory: { buildSerializer } },
     schemaErrorFormatter: toProblem,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
+  const { onRoute } = deps;
+  if (onRoute !== undefined) app.addHook("onRoute", ({ method, url }) => onRoute(String(method), url));
   app.decorateRequest("principal", null);
   acceptJson(app);
   app.setErrorHandler(answerError);
   refuseEarly(app);
+  limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);
     done();
@@ -93,11 +138,15 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   await describeApi(app, deps.version, deps.publicUrl);
   await serveDocs(app);
   registerHealthRoutes(app, deps.health);
+  await app.register(async (pages) => registerSignInPages(pages, deps));
+  await app.register(async (pages) => registerAuthorizePages(pages, deps.oauth));
+  await app.register(async (scope) => registerOAuthRoutes(scope, deps.oauth));
   // Public: no credential is asked for here.
   await app.register(
     async (open) => {
       closeRoutes(open);
       registerProviderRoutes(open, deps.providers);
+      registerSignInRoutes(open, deps.signIn);
       await open.register(async (scope) => registerCallbackRoutes(scope, deps.callbacks));
     },
     { prefix: "/v1" },
@@ -105,12 +154,20 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(
     async (v1) => {
       closeRoutes(v1);
-      refuseUndeclared(v1);
-      v1.addHook("onRequest", createAuthHook(deps.auth, deps.limits));
+      guardRoutes(v1, deps);
       registerTaskRoutes(v1, deps);
       registerQueueRoutes(v1, deps.queues);
       registerTokenRoutes(v1, deps.vault);
       registerSigningSecretRoutes(v1, deps.signingSecrets);
+      registerSessionRoutes(v1, deps.sessions, deps.auth);
+      registerMeRoute(v1, deps.teams);
+      registerTeamRoutes(v1, deps.teams);
+      registerMemberRoutes(v1, deps.members, deps.auth);
+      registerInvitationRoutes(v1, deps.invitations);
+      registerApiKeyRoutes(v1, deps);
+      registerAuditRoutes(v1, deps.audit);
+      registerApplicationRoutes(v1, deps.applications);
+      registerAuthorizationRoutes(v1, deps.grantedAccess);
     },
     { prefix: "/v1" },
   );
@@ -144,8 +201,10 @@ function closeRoutes(app: Api): void {
 }
 
 /** Deny by default: a route that does not say who may use it stops the start. */
-function refuseUndeclared(app: Api): void {
-  app.addHook("onRoute", ({ method, url, config }) => {
-    if (config?.access === undefined) throw new Error(`${method} ${url} does not declare its access`);
+function guardRoutes(app: Api, { auth, limits }: Pick<ApiDeps, "auth" | "limits">): void {
+  app.addHook("onRoute", (route) => {
+    const access = route.config?.access;
+    if (access === undefined) throw new Error(`${route.method} ${route.url} does not declare its access`);
+    route.onRequest = [createAuthHook(access, auth, limits), ...[route.onRequest ?? []].flat()];
   });
 }

@@ -13,4 +13,5 @@ export interface AuditEvent {
   readonly requestId: string | null;
 }
 
-export type AuditActorKind = "api_key" | "session" | "application" | "operator";
+export const AUDIT_ACTOR_KINDS = ["api_key", "session", "application", "operator"] as const;
+export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];

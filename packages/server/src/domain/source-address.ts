@@ -2,7 +2,8 @@
  * The source that a limit counts by. An IPv6 user has a whole /64 to call from; an IPv4 address may come dressed as
  * IPv6.
  */
-export function sourceOf(address: string): string {
+export function sourceOf(text: string): string {
+  const address = withoutPort(text);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];
   if (!address.includes(":")) return address;
@@ -13,4 +14,10 @@ export function sourceOf(address: string): string {
   const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
   const network = groups.slice(0, 4).map((group) => Number.parseInt(group || "0", 16).toString(16));
   return `${network.join(":")}::/64`;
+}
+
+/** Some proxies write the port too, as `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+  const parts = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? /^\[([^\]]+)\](?::\d+)?$/.exec(text);
+  return parts?.[1] ?? text;
 }

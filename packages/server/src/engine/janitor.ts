@@ -1,6 +1,8 @@
-import { removeOldHits } from "../store/callbacks.ts";
+import { removeOldAuditEvents } from "../store/audit-events.ts";
+import { removeExpiredCredentials } from "../store/expired-credentials.ts";
 import { removeOldKeys } from "../store/idempotency-keys.ts";
 import { removeRetiredSecrets } from "../store/signing-secrets.ts";
+import { removeOldHits } from "../store/source-hits.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   foldTallies,
@@ -12,6 +14,8 @@ import {
 const ROUND_MS = 60_000;
 /** Small enough that no statement holds locks or fills the log for long. */
 const BATCH = 1_000;
+/** A year, and a month to look back at it. */
+const AUDIT_DAYS = 400;
 
 export interface Janitor {
   /** Removes what nobody needs any more. Returns how long to nap: not at all while there is more. */
@@ -34,7 +38,10 @@ export function createJanitor(deps: {
       await removeOldKeys(sql, BATCH);
       await removeOldHits(sql);
       await removeRetiredSecrets(sql);
-      return orphans === BATCH || expired === BATCH ? 0 : ROUND_MS;
+      const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
+      const credentials = await removeExpiredCredentials(sql, BATCH);
+      const more = orphans === BATCH || expired === BATCH || events === BATCH || credentials >= BATCH;
+      return more ? 0 : ROUND_MS;
     },
   };
 }

@@ -21,8 +21,7 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
   const absolute = resolve(wanted);
   if (process.getuid?.() !== 0) return { path: await makeOwnDirectory(absolute), closed: null };
 
-  const hash = createHash("sha256").update(absolute).digest("hex").slice(0, 8);
-  const shelter = join(SHELTER, hash);
+  const shelter = shelterOf(absolute);
   const real = await realPathOf(absolute);
   const closed = await findObstacle(real);
   const sheltered = await exists(join(shelter, "pgdata"));
@@ -37,6 +36,11 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
     );
   }
   return { path: await makeDirectory(shelter, 0o711), closed: closed ?? real };
+}
+
+/** Where root's data lies when PostgreSQL's user cannot reach the wanted directory. */
+export function shelterOf(absolute: string): string {
+  return join(SHELTER, createHash("sha256").update(absolute).digest("hex").slice(0, 8));
 }
 
 async function makeOwnDirectory(path: string): Promise<string> {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DataDirInUse } from "./data-dir-in-use.ts";
 import type { Log } from "./log.ts";
-import { askOwner, type Standing } from "./owner-question.ts";
+import { askOwner, type Owner, type Standing } from "./owner-question.ts";
 
 export type OwnerLock = { release(): Promise<void> };
 
@@ -28,11 +28,28 @@ const NO_SOCKETS_HERE = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL", "E
 export async function takeOwnerLock(dataDir: string, log: Log): Promise<OwnerLock> {
   const owners = join(dataDir, "owners");
   await mkdir(owners, { recursive: true, mode: 0o700 });
-  // A socket's path may have 107 bytes, and the data directory's alone may have more: a short link leads there.
+  return withShortPath(owners, (path) => contend(dataDir, path, log));
+}
+
+/** Who owns the data directory, or is about to. Only asks: a start that is under way is not made to lose by it. */
+export async function findOwner(dataDir: string): Promise<Owner | null> {
+  const owners = join(dataDir, "owners");
+  const names = await readdir(owners).catch(() => []);
+  return withShortPath(owners, async (path) => {
+    for (const name of names) {
+      const owner = name.endsWith(SUFFIX) ? await askOwner(join(path, name)) : "dead";
+      if (owner !== "dead" && owner !== "leaving") return owner;
+    }
+    return null;
+  });
+}
+
+/** A socket's path may have 107 bytes, and the data directory's alone may have more: a short link leads there. */
+async function withShortPath<T>(owners: string, work: (path: string) => Promise<T>): Promise<T> {
   const link = await mkdtemp("/tmp/bellhop-own-");
   try {
     await symlink(owners, join(link, "o"));
-    return await contend(dataDir, join(link, "o"), log);
+    return await work(join(link, "o"));
   } finally {
     await rm(link, { recursive: true, force: true });
   }

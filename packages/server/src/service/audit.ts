@@ -1,4 +1,4 @@
-import type { Actor } from "../domain/principal.ts";
+import type { AuditActorKind } from "../domain/audit-event.ts";
 import { insertAuditEvent } from "../store/audit-events.ts";
 import type { Sql } from "../store/sql.ts";
 import { newUuid } from "./public-id.ts";
@@ -12,8 +12,18 @@ export interface Change {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
+/** Who makes the change: a caller of the API, or the operator at the command line, who has no address. */
+export interface AuditActor {
+  readonly teamId: number;
+  readonly kind: AuditActorKind;
+  readonly id: string;
+  readonly name: string;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
 /** Records a change. `sql` is the transaction that makes it: neither exists without the other. */
-export async function recordChange(sql: Sql, actor: Actor, change: Change): Promise<void> {
+export async function recordChange(sql: Sql, actor: AuditActor, change: Change): Promise<void> {
   await insertAuditEvent(sql, {
     teamId: actor.teamId,
     id: newUuid(),

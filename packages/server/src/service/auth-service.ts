@@ -27,6 +27,8 @@ interface Remembered {
   readonly found: Promise<Principal | null>;
   /** What was found, once it was. */
   principal: Principal | null;
+  /** It counted when it was last looked at; whether it still does is not said. */
+  isKnown: boolean;
 }
 
 export function createAuthService(deps: {
@@ -38,21 +40,35 @@ export function createAuthService(deps: {
   const { failures } = deps;
   const remembered = new Map<string, Remembered>();
 
+  function remember(credential: string, entry: Remembered): void {
+    remembered.set(credential, entry);
+    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
+  }
+
+  /** Unless it was forgotten meanwhile, or looked for again. */
+  function replace(credential: string, entry: Remembered, by: Remembered | undefined): void {
+    if (remembered.get(credential) !== entry) return;
+    if (by?.isKnown) remembered.set(credential, by);
+    else remembered.delete(credential);
+  }
+
   function find(credential: string, look: FindPrincipal): Promise<Principal | null> {
     const nowMs = deps.monotonicMs();
     const known = remembered.get(credential);
     if (known !== undefined && nowMs < known.untilMs) return known.found;
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     const found = look(credential);
-    const entry: Remembered = { untilMs: nowMs + FRESH_MS, found, principal: null };
-    remembered.set(credential, entry);
+    const isKnown = known?.isKnown === true;
+    const entry: Remembered = { untilMs: nowMs + FRESH_MS, found, principal: null, isKnown };
+    remember(credential, entry);
     found.then(
       (principal) => {
         entry.principal = principal;
+        entry.isKnown = principal !== null;
         // Whoever guesses must not push the others out.
-        if (principal === null) remembered.delete(credential);
+        if (principal === null) replace(credential, entry, undefined);
       },
-      () => remembered.delete(credential),
+      // The database is away; who is known stays known.
+      () => replace(credential, entry, known),
     );
     return found;
   }
@@ -65,12 +81,13 @@ export function createAuthService(deps: {
     async authenticate(credential, address) {
       const isToken = JWT.test(credential);
       const refusal = isToken ? "token_invalid" : "api_key_invalid";
-      // Whoever was valid a while ago may ask again, however many others fail from the same address.
-      if ((remembered.get(credential)?.principal ?? null) === null) failures.refuse(address);
       const mayCount = isToken || API_KEY.test(credential);
-      const principal = mayCount ? await find(credential, isToken ? deps.findToken : deps.findKey) : null;
+      const look = async () => (mayCount ? find(credential, isToken ? deps.findToken : deps.findKey) : null);
+      // Whoever was valid a while ago may ask again, however many others fail from the same address.
+      const isKnown = remembered.get(credential)?.isKnown === true;
+      const principal = await (isKnown ? look() : failures.attempt(address, look));
       if (principal !== null) return principal;
-      failures.count(address);
+      if (isKnown) failures.count(address);
       throw new Problem(refusal);
     },
     forget(credential) {

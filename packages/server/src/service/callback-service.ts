@@ -1,14 +1,12 @@
 import { Problem } from "../domain/problem.ts";
-import { sourceOf } from "../domain/source-address.ts";
 import type { Task, TaskResult } from "../domain/task.ts";
 import { cutToBytes, RESULT_BODY_BYTES } from "../domain/verdict.ts";
-import { callbackStatus, countHit, resolveCallback } from "../store/callbacks.ts";
+import { callbackStatus, resolveCallback } from "../store/callbacks.ts";
 import type { Sql } from "../store/sql.ts";
 import { findTask } from "../store/task-reads.ts";
 import { hashCallbackId, isCallbackId } from "./callback-id.ts";
+import { type CallbackLimit, createCallbackLimit } from "./callback-limit.ts";
 
-const MOST_HITS = 30;
-const HITS_WITHIN_SECONDS = 60;
 /** A third party may answer before its own answer to our first call has reached us. */
 const HOLD_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
@@ -16,8 +14,10 @@ const LOOK_AGAIN_MS = 50;
 const MOST_HELD = 500;
 
 export interface CallbackService {
+  /** To be asked of every request, whatever becomes of it, before anything else. */
+  readonly admit: CallbackLimit;
   /** Ends the task that waits for this callback, with the received JSON text as its result. */
-  resolve(callbackId: string, body: string, sourceAddress: string): Promise<Task>;
+  resolve(callbackId: string, body: string): Promise<Task>;
 }
 
 export function createCallbackService(deps: {
@@ -60,10 +60,8 @@ export function createCallbackService(deps: {
   }
 
   return {
-    async resolve(callbackId, body, sourceAddress) {
-      const source = `callback ${sourceOf(sourceAddress)}`;
-      const retryAfterSeconds = await countHit(sql, source, MOST_HITS, HITS_WITHIN_SECONDS);
-      if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
+    admit: createCallbackLimit(deps),
+    async resolve(callbackId, body) {
       if (!isCallbackId(callbackId)) throw new Problem("callback_unknown");
       const hash = hashCallbackId(callbackId);
       const result = toResult(body);

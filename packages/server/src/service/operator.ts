@@ -1,17 +1,20 @@
-import { insertApiKey, restoreKey, revokeOtherKeys } from "../store/api-keys.ts";
+import { enforceSetKey } from "../store/api-keys.ts";
+import { isMemberAddress } from "../store/members.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import { firstTeam, OPERATOR_TEAM } from "../store/teams.ts";
-import { ensureMember } from "../store/users.ts";
-import { newUuid } from "./public-id.ts";
-import { hashSecret, newSecret } from "./secret-hash.ts";
+import { mintApiKey, storeApiKey } from "./api-key-creation.ts";
+import { recordChange } from "./audit.ts";
+import { operatorOf } from "./operator-directory.ts";
+import { addToTeam } from "./operator-members.ts";
+import { formatId } from "./public-id.ts";
+import { hashSecret } from "./secret-hash.ts";
 import { createTeam } from "./team-creation.ts";
 
 /** An arbitrary number that all nodes agree on: two first starts at once must make one team. */
 const OPERATOR_LOCK = 7_305_814;
 const SET_KEY = "BELLHOP_API_KEY";
+const SET_OWNER = "BELLHOP_OWNER_EMAIL";
 const FIRST_KEY = "First key";
-/** Enough to tell keys apart, far too little to guess the rest. */
-const PREFIX_LENGTH = "bh_live_".length + 4;
 
 export interface Operator {
   readonly teamId: number;
@@ -32,22 +35,25 @@ export async function ensureOperator(
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const known = await firstTeam(sql);
     const teamId = known ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
-    if (ownerEmail !== null) await ensureMember(sql, teamId, newUuid(), ownerEmail, "owner");
+    if (ownerEmail !== null && !(await isMemberAddress(sql, teamId, ownerEmail)))
+      await addToTeam(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
     if (setKey !== null) {
-      await storeKey(sql, teamId, SET_KEY, setKey);
-      await restoreKey(sql, hashSecret(setKey));
-      await revokeOtherKeys(sql, teamId, SET_KEY, hashSecret(setKey));
+      await putInForce(sql, teamId, setKey);
       return { teamId, firstKey: null };
     }
     if (known !== null) return { teamId, firstKey: null };
-    const firstKey = `bh_live_${newSecret()}`;
-    await storeKey(sql, teamId, FIRST_KEY, firstKey);
+    const { key: firstKey } = await mintApiKey(sql, teamId, FIRST_KEY, "live");
     return { teamId, firstKey };
   });
 }
 
-async function storeKey(sql: Sql, teamId: number, name: string, key: string): Promise<void> {
-  const environment = key.startsWith("bh_test_") ? "test" : "live";
-  const prefix = key.slice(0, PREFIX_LENGTH);
-  await insertApiKey(sql, { id: newUuid(), teamId, name, environment, prefix, hash: hashSecret(key) });
+/** Nobody calls, so the audit log names the setting. */
+async function putInForce(sql: Sql, teamId: number, setKey: string): Promise<void> {
+  const record = (action: string, target: string, name: string) =>
+    recordChange(sql, operatorOf(teamId, SET_KEY), { action, target, detail: { name } });
+  const stored = await storeApiKey(sql, teamId, SET_KEY, setKey);
+  if (stored !== null) await record("api_key.created", stored.id, SET_KEY);
+  const turned = await enforceSetKey(sql, teamId, hashSecret(setKey));
+  for (const { id, name, is_revoked: isRevoked } of turned)
+    await record(isRevoked ? "api_key.revoked" : "api_key.restored", formatId("key", id), name);
 }

@@ -2,7 +2,7 @@ import { fromString, fromUUID, toUUID } from "typeid-js";
 import { v7 } from "uuid";
 
 /** How ids look from outside. The row holds the UUID; the prefix says what it is the id of. */
-export type IdPrefix = "key" | "user" | "team" | "app" | "inv" | "evt";
+export type IdPrefix = "key" | "user" | "team" | "app" | "auth" | "inv" | "evt";
 
 export function newUuid(): string {
   return v7();

@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Actor, Principal } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import {
   DEFAULT_QUEUE,
@@ -18,14 +18,15 @@ import {
 } from "../store/queues.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import { removePendingOfDeletedQueues } from "../store/task-removals.ts";
+import { type Change, recordChange } from "./audit.ts";
 
 export interface QueueService {
-  create(principal: Principal, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
+  create(actor: Actor, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
   list(principal: Principal): Promise<readonly QueueWithStats[]>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
-  update(principal: Principal, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
-  setPaused(principal: Principal, name: string, paused: boolean): Promise<Queue>;
-  remove(principal: Principal, name: string): Promise<void>;
+  update(actor: Actor, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
+  setPaused(actor: Actor, name: string, paused: boolean): Promise<Queue>;
+  remove(actor: Actor, name: string): Promise<void>;
 }
 
 /** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
@@ -42,34 +43,70 @@ export function createQueueService(deps: {
     return queue;
   }
 
-  /** Changes a queue and tells every node's dispatcher, in one commit. */
-  function change<T>(principal: Principal, name: string, work: (sql: Sql) => Promise<T | null>): Promise<T> {
+  /** Changes a queue, records it and tells every node's dispatcher, in one commit. Null if there was nothing to change. */
+  function change<T>(
+    actor: Actor,
+    queue: string,
+    recorded: Omit<Change, "target">,
+    work: (sql: Sql) => Promise<T | null>,
+  ): Promise<T | null> {
     return database.transaction(async (sql) => {
-      const changed = found(await work(sql), name);
-      await sendHint(sql, { kind: "queue", teamId: principal.teamId, queue: name }, 0);
+      const changed = await work(sql);
+      if (changed === null) return null;
+      await recordChange(sql, actor, { ...recorded, target: queue });
+      await sendHint(sql, { kind: "queue", teamId: actor.teamId, queue }, 0);
       return changed;
     });
   }
 
   return {
-    async create({ teamId }, name, settings) {
-      const queue = await insertQueue(database, teamId, name, { ...QUEUE_DEFAULTS, ...settings });
-      if (queue === null) throw new Problem("queue_exists", { name });
-      return queue;
-    },
+    create: (actor, name, settings) =>
+      database.transaction(async (sql) => {
+        const queue = await insertQueue(sql, actor.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
+        if (queue === null) throw new Problem("queue_exists", { name });
+        const detail = namedSettings(settings);
+        await recordChange(sql, actor, { action: "queue.created", target: name, detail });
+        return queue;
+      }),
     list: ({ teamId }) => listQueues(database, teamId),
     get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
-    update: (principal, name, changes) =>
-      change(principal, name, (sql) => updateQueue(sql, principal.teamId, name, changes)),
-    setPaused: (principal, name, paused) =>
-      change(principal, name, (sql) => setQueuePaused(sql, principal.teamId, name, paused)),
-    async remove(principal, name) {
+    async update(actor, name, changes) {
+      const recorded = { action: "queue.updated", detail: namedSettings(changes) };
+      const queue = await change(actor, name, recorded, (sql) =>
+        updateQueue(sql, actor.teamId, name, changes),
+      );
+      return found(queue, name);
+    },
+    async setPaused(actor, name, paused) {
+      const recorded = { action: paused ? "queue.paused" : "queue.resumed" };
+      const queue = await change(actor, name, recorded, (sql) =>
+        setQueuePaused(sql, actor.teamId, name, paused),
+      );
+      return queue ?? found(await findQueue(database, actor.teamId, name), name);
+    },
+    async remove(actor, name) {
       if (name === DEFAULT_QUEUE) throw new Problem("queue_default_kept");
-      const { teamId } = principal;
-      const queueId = await change(principal, name, (sql) => markQueueDeleted(sql, teamId, name));
+      const { teamId } = actor;
+      const recorded = { action: "queue.deleted" };
+      const queueId = found(
+        await change(actor, name, recorded, (sql) => markQueueDeleted(sql, teamId, name)),
+        name,
+      );
       // Nothing is claimed from it any more. If we die here the janitor goes on.
       const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
       while ((await removePendingOfDeletedQueues(database, batch, deps.nodeId())) > 0);
     },
+  };
+}
+
+/** By the names that callers know them by: the record is for them. */
+function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
+  const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(maxRetries !== undefined && { max_retries: maxRetries }),
+    ...(backoff !== undefined && { retry_backoff: backoff }),
+    ...(retryDelaySeconds !== undefined && { retry_delay: retryDelaySeconds }),
+    ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
   };
 }

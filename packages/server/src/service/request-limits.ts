@@ -1,9 +1,12 @@
 import type { Principal } from "../domain/principal.ts";
+import type { Sql } from "../store/sql.ts";
+import { createTeamMeter, type TeamMeter } from "./team-meter.ts";
 
 /** What is left of a team's requests after one more. */
 export interface Allowance {
   /** Null is no limit. */
   readonly limit: number | null;
+  /** Over all nodes as of the last look, less what was used here since. */
   readonly remaining: number;
   /** Unix time in seconds at which the oldest counted request is a minute old. */
   readonly resetSeconds: number;
@@ -16,6 +19,39 @@ export interface RequestLimits {
   count(principal: Principal): Allowance | Promise<Allowance>;
 }
 
-export function createRequestLimits(): RequestLimits {
-  return { count: () => ({ limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null }) };
+/** Far more teams than call one node within a minute. Whoever is forgotten is asked about again, and loses nothing. */
+const MAX_METERS = 10_000;
+
+/** A team has one limit, whoever calls for it: the plan's, over all nodes and all credentials, in any minute. */
+export function createRequestLimits(deps: {
+  readonly sql: Sql;
+  readonly monotonicMs: () => number;
+  readonly nowMs: () => number;
+}): RequestLimits {
+  const meters = new Map<number, TeamMeter>();
+  let unlimited = allowAll(0);
+
+  function meterOf(teamId: number, limit: number): TeamMeter {
+    const known = meters.get(teamId);
+    // A change of plan is as new as the principal, which is a second old at most.
+    if (known?.limit === limit) return known;
+    if (meters.size >= MAX_METERS) meters.clear();
+    const meter = createTeamMeter({ sql: deps.sql, monotonicMs: deps.monotonicMs, teamId, limit });
+    meters.set(teamId, meter);
+    return meter;
+  }
+
+  return {
+    count({ teamId, requestsPerMinute }) {
+      if (requestsPerMinute !== null) return meterOf(teamId, requestsPerMinute).count();
+      const nowSeconds = Math.floor(deps.nowMs() / 1000);
+      if (unlimited.resetSeconds !== nowSeconds) unlimited = allowAll(nowSeconds);
+      return unlimited;
+    },
+  };
+}
+
+/** One for all requests of a second: nearly every request is one of a team without a limit. */
+function allowAll(nowSeconds: number): Allowance {
+  return Object.freeze({ limit: null, remaining: 0, resetSeconds: nowSeconds, retryAfterSeconds: null });
 }

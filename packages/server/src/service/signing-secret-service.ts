@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Principal } from "../domain/principal.ts";
+import type { Actor, Principal } from "../domain/principal.ts";
 import {
   insertFirstSecret,
   retireCurrentSecret,
@@ -7,6 +7,7 @@ import {
   signingSecrets,
 } from "../store/signing-secrets.ts";
 import type { Database, Sql } from "../store/sql.ts";
+import { recordChange } from "./audit.ts";
 
 /** Both secrets sign for so long after a rotation. */
 const OVERLAP_HOURS = 24;
@@ -22,7 +23,7 @@ export interface SigningSecretView {
 
 export interface SigningSecretService {
   get(principal: Principal): Promise<SigningSecretView>;
-  rotate(principal: Principal): Promise<SigningSecretView>;
+  rotate(actor: Actor): Promise<SigningSecretView>;
   /** What signs a call of this team now, the current secret first. */
   secretsFor(teamId: number): readonly string[] | Promise<readonly string[]>;
 }
@@ -51,10 +52,13 @@ export function createSigningSecretService(deps: {
 
   return {
     get: async ({ teamId }) => toView(await load(database, teamId)),
-    async rotate({ teamId }) {
+    async rotate(actor) {
+      const { teamId } = actor;
       const secrets = await database.transaction(async (sql) => {
         await retireCurrentSecret(sql, teamId, OVERLAP_HOURS);
-        return load(sql, teamId);
+        const rotated = await load(sql, teamId);
+        await recordChange(sql, actor, { action: "signing_secret.rotated", target: "signing-secret" });
+        return rotated;
       });
       remembered.delete(teamId);
       return toView(secrets);

@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import type { Call } from "../domain/call.ts";
 import { callbackUrl, namesCallback } from "../domain/placeholders.ts";
 import type { PollConfig } from "../domain/poll-config.ts";
-import { type Principal, requireScope } from "../domain/principal.ts";
+import { type Actor, type Principal, requireScope } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { FollowUp, NewTask, StoredCallback, Task, TaskStatus, TaskSummary } from "../domain/task.ts";
 import { vaultReferences } from "../domain/vault-token.ts";
 import { findTakenKey } from "../store/idempotency-keys.ts";
-import type { Sql } from "../store/sql.ts";
+import type { Database } from "../store/sql.ts";
 import type { Accepted } from "../store/task-intake.ts";
 import { countTasks, findTask, listTasks } from "../store/task-reads.ts";
 import { removePendingTask, taskStatus } from "../store/task-removals.ts";
 import type { Vault } from "../vault/vault.ts";
+import { recordChange } from "./audit.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
-import { newTaskUuid } from "./task-id.ts";
+import { formatTaskId, newTaskUuid } from "./task-id.ts";
 
 /** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
 export interface TaskRequest
@@ -62,11 +63,11 @@ export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
-  remove(principal: Principal, id: string): Promise<void>;
+  remove(actor: Actor, id: string): Promise<void>;
 }
 
 export function createTaskService(deps: {
-  readonly sql: Sql;
+  readonly database: Database;
   readonly nodeId: () => number;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
@@ -74,7 +75,7 @@ export function createTaskService(deps: {
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
 }): TaskService {
-  const { sql, vault } = deps;
+  const { database, vault } = deps;
 
   function followUp({ provider, pollConfig, waitForCallback, maxWaitSeconds }: TaskRequest): FollowUp {
     const entry = provider === null ? null : deps.providers.find(provider);
@@ -93,8 +94,8 @@ export function createTaskService(deps: {
     { teamId, environment }: Principal,
     { idempotencyKey: key, requestText }: TaskRequest,
   ): Promise<CreatedTask | null> {
-    const taken = key === null ? null : await findTakenKey(sql, teamId, key, environment === "test");
-    const task = taken === null ? null : await findTask(sql, teamId, taken.taskId);
+    const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
+    const task = taken === null ? null : await findTask(database, teamId, taken.taskId);
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
@@ -170,7 +171,7 @@ export function createTaskService(deps: {
       return created;
     },
     async get({ teamId }, id) {
-      const task = await findTask(sql, teamId, id);
+      const task = await findTask(database, teamId, id);
       if (task === null) throw new Problem("task_not_found");
       return task;
     },
@@ -178,16 +179,22 @@ export function createTaskService(deps: {
       const filter = { teamId, queue, status };
       const [found, total] = await Promise.all([
         // One more than asked for tells whether there is a next page.
-        listTasks(sql, filter, { limit: limit + 1, offset, before: cursor }),
-        countTasks(sql, filter),
+        listTasks(database, filter, { limit: limit + 1, offset, before: cursor }),
+        countTasks(database, filter),
       ]);
       const tasks = found.slice(0, limit);
       const hasMore = found.length > limit;
       return { tasks, total, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
     },
-    async remove({ teamId }, id) {
-      if (await removePendingTask(sql, teamId, id, deps.nodeId())) return;
-      const status = await taskStatus(sql, teamId, id);
+    async remove(actor, id) {
+      const { teamId } = actor;
+      const removed = await database.transaction(async (sql) => {
+        const isGone = await removePendingTask(sql, teamId, id, deps.nodeId());
+        if (isGone) await recordChange(sql, actor, { action: "task.deleted", target: formatTaskId(id) });
+        return isGone;
+      });
+      if (removed) return;
+      const status = await taskStatus(database, teamId, id);
       if (status === null) throw new Problem("task_not_found");
       throw new Problem("task_not_pending", { status });
     },

@@ -1,8 +1,10 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Actor, Principal } from "../domain/principal.ts";
 import { Problem } from "../domain/problem.ts";
 import type { Secret } from "../domain/secret.ts";
 import type { RevokedToken, VaultToken } from "../domain/vault-token.ts";
+import type { Database } from "../store/sql.ts";
 import type { Vault } from "../vault/vault.ts";
+import { recordChange } from "./audit.ts";
 
 export interface NewToken {
   readonly name: string;
@@ -13,20 +15,33 @@ export interface NewToken {
 export interface VaultService {
   /** False: there is no key, and everything is refused. */
   readonly isOpen: boolean;
-  create(principal: Principal, token: NewToken): Promise<VaultToken>;
+  create(actor: Actor, token: NewToken): Promise<VaultToken>;
   list(principal: Principal): Promise<readonly VaultToken[]>;
-  revoke(principal: Principal, tokenId: string): Promise<RevokedToken>;
+  revoke(actor: Actor, tokenId: string): Promise<RevokedToken>;
 }
 
-export function createVaultService({ vault }: { readonly vault: Vault }): VaultService {
+export function createVaultService(deps: {
+  readonly vault: Vault;
+  readonly database: Database;
+}): VaultService {
+  const { vault, database } = deps;
   return {
     isOpen: vault.isOpen,
-    create: ({ teamId }, { name, value, allowedHosts }) => vault.put(teamId, name, value, allowedHosts),
+    create: (actor, { name, value, allowedHosts }) =>
+      database.transaction(async (sql) => {
+        const token = await vault.put(actor.teamId, name, value, allowedHosts, sql);
+        const detail = { name, ...(allowedHosts !== null && { allowedHosts }) };
+        await recordChange(sql, actor, { action: "vault_token.created", target: token.id, detail });
+        return token;
+      }),
     list: ({ teamId }) => vault.list(teamId),
-    async revoke({ teamId }, tokenId) {
-      const revoked = await vault.revoke(teamId, tokenId);
-      if (revoked === null) throw new Problem("vault_token_not_found");
-      return revoked;
-    },
+    revoke: (actor, tokenId) =>
+      database.transaction(async (sql) => {
+        const revoked = await vault.revoke(actor.teamId, tokenId, sql);
+        if (revoked === null) throw new Problem("vault_token_not_found");
+        const detail = { name: revoked.name };
+        await recordChange(sql, actor, { action: "vault_token.revoked", target: revoked.id, detail });
+        return revoked;
+      }),
   };
 }

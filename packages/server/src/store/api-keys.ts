@@ -12,26 +12,91 @@ export interface NewApiKey {
   readonly hash: Buffer;
 }
 
-/** False when a key with this hash is stored already. */
-export async function insertApiKey(sql: Sql, key: NewApiKey): Promise<boolean> {
-  const rows = await sql.rows(
+/** When it was stored; null when a key with this hash is stored already. */
+export async function insertApiKey(sql: Sql, key: NewApiKey): Promise<Date | null> {
+  const rows = await sql.rows<{ created_at: Date }>(
     `insert into api_keys (id, team_id, name, environment, prefix, hash) values ($1, $2, $3, $4, $5, $6)
-     on conflict (hash) do nothing returning id`,
+     on conflict (hash) do nothing returning created_at`,
     [key.id, key.teamId, key.name, key.environment, key.prefix, key.hash],
+  );
+  return rows[0]?.created_at ?? null;
+}
+
+/** Lock the team first, in a statement of its own: this one must see what others have just committed. */
+export async function countActiveKeys(sql: Sql, teamId: number): Promise<number> {
+  const rows = await sql.rows<{ active: number }>(
+    "select count(*)::integer as active from api_keys where team_id = $1 and revoked_at is null",
+    [teamId],
+  );
+  return rows[0]?.active ?? 0;
+}
+
+export interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly environment: Principal["environment"];
+  readonly prefix: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+/** The active ones, newest first. */
+export async function listApiKeys(sql: Sql, teamId: number): Promise<ListedKey[]> {
+  return sql.rows<ListedKey>(
+    `select id, name, environment, prefix, created_at, last_used_at from api_keys
+      where team_id = $1 and revoked_at is null
+      order by created_at desc, id desc`,
+    [teamId],
+  );
+}
+
+/** Null when the team has no active key of this id. */
+export async function revokeApiKey(
+  sql: Sql,
+  teamId: number,
+  id: string,
+): Promise<{ name: string; revoked_at: Date } | null> {
+  const rows = await sql.rows<{ name: string; revoked_at: Date }>(
+    `update api_keys set revoked_at = now()
+      where team_id = $1 and id = $2 and revoked_at is null
+     returning name, revoked_at`,
+    [teamId, id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether it was one of the team's and is none any more. */
+export async function isRevokedKey(sql: Sql, teamId: number, id: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from api_keys where team_id = $1 and id = $2 and revoked_at is not null",
+    [teamId, id],
   );
   return rows.length === 1;
 }
 
-/** Revokes the keys of this name but the one with this hash: setting another key takes the old one out of use. */
-export async function revokeOtherKeys(sql: Sql, teamId: number, name: string, hash: Buffer): Promise<void> {
-  await sql.rows(
-    "update api_keys set revoked_at = now() where team_id = $1 and name = $2 and hash <> $3 and revoked_at is null",
-    [teamId, name, hash],
-  );
+/** A key that a start has put in force again, or taken out of use. */
+export interface TurnedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly is_revoked: boolean;
 }
 
-export async function restoreKey(sql: Sql, hash: Buffer): Promise<void> {
-  await sql.rows("update api_keys set revoked_at = null where hash = $1 and revoked_at is not null", [hash]);
+/** Puts the key that the operator has set in force, and takes the one that was set before out of use. */
+export async function enforceSetKey(sql: Sql, teamId: number, hash: Buffer): Promise<TurnedKey[]> {
+  const rows = await sql.rows<TurnedKey & { was_revoked: boolean }>(
+    `with before as (
+       select id, revoked_at from api_keys where team_id = $1 and (hash = $2 or is_setting) for update
+     )
+     update api_keys k
+        set is_setting = true, revoked_at = case when k.hash <> $2 then coalesce(k.revoked_at, now()) end
+       from before b where k.id = b.id
+     returning k.id, k.name, b.revoked_at is not null as was_revoked, k.revoked_at is not null as is_revoked`,
+    [teamId, hash],
+  );
+  // The one that counts first, as one would tell it.
+  return rows
+    .filter((key) => key.is_revoked !== key.was_revoked)
+    .sort((one, other) => Number(one.is_revoked) - Number(other.is_revoked));
 }
 
 export interface ActiveKey {

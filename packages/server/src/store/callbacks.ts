@@ -58,39 +58,3 @@ export async function callbackStatus(sql: Sql, hash: string): Promise<TaskStatus
   );
   return rows[0]?.status ?? null;
 }
-
-/**
- * Counts a hit of a source unless it had `most` within the last `seconds`. Returns how long until the next is allowed,
- * or null if this one was. One row per source, locked by its own update: exact over all nodes.
- */
-export async function countHit(
-  sql: Sql,
-  source: string,
-  most: number,
-  seconds: number,
-): Promise<number | null> {
-  const rows = await sql.rows<{ counted: boolean; wait_seconds: number }>(
-    `with counted as (
-       insert into source_hits as s (source, hits, last_at) values ($1, array[clock_timestamp()], clock_timestamp())
-       on conflict (source) do update
-          set hits = (select array_agg(h order by h) from unnest(s.hits) h
-                       where h > clock_timestamp() - make_interval(secs => $3)) || clock_timestamp(),
-              last_at = clock_timestamp()
-        where (select count(*) from unnest(s.hits) h
-                where h > clock_timestamp() - make_interval(secs => $3)) < $2
-       returning true as counted
-     )
-     select coalesce((select counted from counted), false) as counted,
-            coalesce(ceil(extract(epoch from
-              (select min(h) from source_hits o, unnest(o.hits) h
-                where o.source = $1 and h > clock_timestamp() - make_interval(secs => $3))
-              + make_interval(secs => $3) - clock_timestamp()))::integer, 1) as wait_seconds`,
-    [source, most, seconds],
-  );
-  const [row] = rows;
-  return row === undefined || row.counted ? null : Math.max(1, row.wait_seconds);
-}
-
-export async function removeOldHits(sql: Sql): Promise<void> {
-  await sql.rows("delete from source_hits where last_at < now() - interval '1 hour'");
-}

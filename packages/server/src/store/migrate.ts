@@ -25,6 +25,26 @@ export class SchemaTooNew extends Error {
   }
 }
 
+export class SchemaTooOld extends Error {
+  constructor(found: number) {
+    super(
+      `The database has schema version ${found}, this Bellhop needs ${SCHEMA_VERSION}. ` +
+        "Start the server of this version once: it brings the schema up to date.",
+    );
+    this.name = "SchemaTooOld";
+  }
+}
+
+/** For whoever works beside a server, and leaves migrating to it: refuses a schema other than the one known here. */
+export async function requireCurrentSchema(sql: Sql): Promise<void> {
+  const [table] = await sql.rows<{ name: string | null }>(
+    "select to_regclass('schema_migrations')::text as name",
+  );
+  const found = (table?.name ?? null) === null ? 0 : await schemaVersion(sql);
+  if (found > SCHEMA_VERSION) throw new SchemaTooNew(found);
+  if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
+}
+
 /**
  * Brings the schema up to date. Each migration commits together with its version, so a node that dies half-way
  * leaves none of it; two nodes that start at once take turns. Returns the names of what was applied.

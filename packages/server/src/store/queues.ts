@@ -71,7 +71,7 @@ export async function updateQueue(
   return first(rows);
 }
 
-/** Repeating it changes nothing. */
+/** Null when it is so already, or there is no such queue. */
 export async function setQueuePaused(
   sql: Sql,
   teamId: number,
@@ -80,9 +80,8 @@ export async function setQueuePaused(
 ): Promise<Queue | null> {
   const rows = await sql.rows<QueueRow>(
     `update queues q
-        set paused = $3, epoch = epoch + (paused <> $3)::integer,
-            updated_at = case when paused <> $3 then now() else updated_at end
-      where team_id = $1 and name = $2 and deleted_at is null
+        set paused = $3, epoch = epoch + 1, updated_at = now()
+      where team_id = $1 and name = $2 and deleted_at is null and paused <> $3
      returning ${COLUMNS}`,
     [teamId, name, paused],
   );

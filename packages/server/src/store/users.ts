@@ -27,3 +27,13 @@ export async function ensureMember(
   );
   return userId;
 }
+
+export async function findEmail(sql: Sql, userId: string): Promise<string | null> {
+  const rows = await sql.rows<{ email: string }>("select email from users where id = $1", [userId]);
+  return rows[0]?.email ?? null;
+}
+
+/** One at a time, until the transaction ends: for what is counted by person. */
+export async function lockUser(sql: Sql, userId: string): Promise<void> {
+  await sql.rows("select 1 from users where id = $1 for no key update", [userId]);
+}

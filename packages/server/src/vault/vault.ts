@@ -39,11 +39,13 @@ export interface Vault {
     name: string,
     value: Secret,
     allowedHosts: readonly string[] | null,
+    /** The transaction that the token is stored in, if in one. */
+    within?: Sql,
   ): Promise<VaultToken>;
   /** The active ones, newest first. */
   list(teamId: number): Promise<VaultToken[]>;
   /** Null when there is no active token of this id. The stored value is wiped. */
-  revoke(teamId: number, tokenId: string): Promise<RevokedToken | null>;
+  revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
   check(teamId: number, references: readonly VaultReference[], targetUrl: string): Promise<void>;
   /** The only way to a value. Ask right before the call, and check `allowedHosts` against where it goes. */
@@ -68,20 +70,21 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
 
   return {
     isOpen: keyRing !== null,
-    async put(teamId, name, value, allowedHosts) {
+    async put(teamId, name, value, allowedHosts, within = sql) {
       const { sealing } = ring();
       const id = newTokenUuid();
       const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
-      return toToken(await insertToken(sql, { teamId, id, name, allowedHosts, keyId: sealing.id, sealed }));
+      const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
+      return toToken(await insertToken(within, row));
     },
     async list(teamId) {
       ring();
       return (await listTokens(sql, teamId)).map(toToken);
     },
-    async revoke(teamId, tokenId) {
+    async revoke(teamId, tokenId, within = sql) {
       ring();
       const id = parseTokenId(tokenId);
-      const revoked = id === null ? null : await revokeToken(sql, teamId, id);
+      const revoked = id === null ? null : await revokeToken(within, teamId, id);
       return revoked === null ? null : { id: tokenId, name: revoked.name, revokedAt: revoked.revoked_at };
     },
     async check(teamId, references, targetUrl) {

@@ -29,6 +29,28 @@ describe("authentication", () => {
       ["GET", "/v1/tokens"],
       ["GET", "/v1/signing-secret"],
       ["POST", "/v1/signing-secret/rotate"],
+      ["GET", "/v1/me"],
+      ["GET", "/v1/teams"],
+      ["POST", "/v1/teams"],
+      ["GET", "/v1/team"],
+      ["PATCH", "/v1/team"],
+      ["GET", "/v1/team/members"],
+      ["PATCH", "/v1/team/members/user_1"],
+      ["DELETE", "/v1/team/members/user_1"],
+      ["DELETE", "/v1/team/membership"],
+      ["POST", "/v1/team/invitations"],
+      ["GET", "/v1/team/invitations"],
+      ["DELETE", "/v1/team/invitations/inv_1"],
+      ["POST", "/v1/apikeys"],
+      ["GET", "/v1/apikeys"],
+      ["DELETE", "/v1/apikeys/key_1"],
+      ["GET", "/v1/audit"],
+      ["POST", "/v1/oauth/applications"],
+      ["GET", "/v1/oauth/applications"],
+      ["DELETE", "/v1/oauth/applications/app_1"],
+      ["POST", "/v1/oauth/applications/app_1/rotate"],
+      ["GET", "/v1/oauth/authorizations"],
+      ["DELETE", "/v1/oauth/authorizations/auth_1"],
     ] as const) {
       const { status, body, headers } = toAnswer(await api.app.inject({ method, url }));
       assert.equal(status, 401, url);
@@ -55,6 +77,16 @@ describe("authentication", () => {
     assert.equal((await get({ authorization: `bearer  ${LIVE_KEY}` })).status, 200);
     assert.equal((await get({ "x-api-key": LIVE_KEY })).status, 200);
     assert.equal((await get({ authorization: "Basic abc", "x-api-key": LIVE_KEY })).status, 200);
+  });
+
+  it("answers what no cache keeps: records of a team, and now and then a secret", async () => {
+    const { headers } = await get({ authorization: `Bearer ${LIVE_KEY}` });
+    assert.equal(headers["cache-control"], "no-store");
+    const secret = await api.call("GET", "/v1/signing-secret");
+    const key = await api.call("POST", "/v1/apikeys", { name: "CI" });
+    const refused = await api.call("GET", "/v1/queues/nobody-has-this");
+    assert.deepEqual([secret.status, key.status, refused.status], [200, 201, 404]);
+    for (const answer of [secret, key, refused]) assert.equal(answer.headers["cache-control"], "no-store");
   });
 
   it("takes anything else for no credential at all", async () => {

@@ -147,16 +147,33 @@ describe("POST /v1/callbacks/{callbackId}", () => {
 
   it("spec 7: over the rate limit it says when to come back", async () => {
     const services = createFakeServices();
-    const refuse = async () => {
+    const admit = async () => {
       throw new Problem("rate_limited", {}, { retryAfterSeconds: 17 });
     };
-    const busy = await createTestApi({ ...services, callbacks: { resolve: refuse } });
+    const busy = await createTestApi({ ...services, callbacks: { ...services.callbacks, admit } });
 
-    const { status, body, headers } = await busy.call("POST", `/v1/callbacks/${UNKNOWN}`, {});
-
-    assert.deepEqual([status, body], [429, { error: "Rate limit exceeded" }]);
-    assert.equal(headers["retry-after"], "17");
+    for (const sent of ["{}", "not json"]) {
+      const { status, body, headers } = await busy.call("POST", `/v1/callbacks/${UNKNOWN}`, sent);
+      assert.deepEqual([status, body], [429, { error: "Rate limit exceeded" }]);
+      assert.equal(headers["retry-after"], "17");
+    }
+    assert.deepEqual(services.received, []);
     await busy.app.close();
+  });
+
+  it("spec 8: counts what is refused for its body too", async () => {
+    const counted = () => api.services.callbackSources.length;
+    for (const [payload, type, expected] of [
+      ["not json", "application/json", 400],
+      [undefined, null, 400],
+      [`"${"a".repeat(BODY_LIMIT)}"`, "text/plain", 413],
+      ["{}", "json", 415],
+      ["{}", "application/json", 404],
+    ] as const) {
+      const before = counted();
+      assert.equal((await send(UNKNOWN, payload, type)).status, expected);
+      assert.equal(counted(), before + 1, String(expected));
+    }
   });
 
   it("contract 6: counts by the socket's address, or by what a trusted proxy says", async () => {
@@ -169,7 +186,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
         headers: { "x-forwarded-for": "192.0.2.1, 198.51.100.1" },
         payload: "{}",
       });
-      return services.received.at(-1)?.source;
+      return services.callbackSources.at(-1);
     };
 
     assert.equal(await sourceOf(api, "10.0.0.7"), "10.0.0.7");

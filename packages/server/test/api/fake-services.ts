@@ -2,13 +2,16 @@ import type { Principal } from "../../src/domain/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
 import type { Task } from "../../src/domain/task.ts";
+import type { AuditPage, AuditQuery, AuditService } from "../../src/service/audit-service.ts";
 import type { AuthService } from "../../src/service/auth-service.ts";
 import type { CallbackService } from "../../src/service/callback-service.ts";
 import type { Health, HealthService } from "../../src/service/health-service.ts";
+import type { OAuthApplicationService } from "../../src/service/oauth-application-service.ts";
 import { createProviderService, type ProviderService } from "../../src/service/provider-service.ts";
 import type { QueueService } from "../../src/service/queue-service.ts";
 import type { RequestLimits } from "../../src/service/request-limits.ts";
 import type { SigningSecretService } from "../../src/service/signing-secret-service.ts";
+import type { SourceLimit } from "../../src/service/source-limit.ts";
 import { newTaskUuid } from "../../src/service/task-id.ts";
 import type {
   CreatedTask,
@@ -18,6 +21,11 @@ import type {
   TaskService,
 } from "../../src/service/task-service.ts";
 import { principalOf } from "../test-principal.ts";
+import { createFakeApiKeys, type FakeApiKeys } from "./fake-api-keys.ts";
+import { createFakeGrantedAccess, type FakeGrantedAccess } from "./fake-granted-access.ts";
+import { createFakeApplications, createFakeOAuth, type FakeOAuth } from "./fake-oauth.ts";
+import { createFakeSignIn, type FakeSignIn } from "./fake-sign-in.ts";
+import { createFakeTeams, type FakeTeams } from "./fake-teams.ts";
 import { createFakeVault, type FakeVault } from "./fake-vault.ts";
 
 export const LIVE_KEY = `bh_live_${"a".repeat(43)}`;
@@ -29,30 +37,48 @@ export interface FakeServices {
   readonly queues: QueueService;
   readonly auth: AuthService;
   readonly limits: RequestLimits;
+  readonly visits: SourceLimit;
   readonly health: HealthService;
   readonly providers: ProviderService;
   readonly vault: FakeVault;
   readonly callbacks: CallbackService;
   readonly signingSecrets: SigningSecretService;
+  readonly teams: FakeTeams["teams"];
+  readonly members: FakeTeams["members"];
+  readonly invitations: FakeTeams["invitations"];
+  readonly signIn: FakeSignIn["signIn"];
+  readonly sessions: FakeSignIn["sessions"];
+  readonly links: FakeSignIn;
+  /** Signs people in. */
+  readonly people: FakeTeams;
+  readonly apiKeys: FakeApiKeys;
+  readonly audit: AuditService;
+  readonly applications: OAuthApplicationService;
+  readonly grantedAccess: FakeGrantedAccess;
+  readonly oauth: FakeOAuth;
   /** What reached the services, for the test to look at. */
   readonly requests: TaskRequest[];
   readonly received: Callback[];
+  /** Where callbacks came from, also those that were refused. */
+  readonly callbackSources: string[];
   readonly queries: TaskQuery[];
   readonly stored: Map<string, Task>;
   page: TaskPage;
+  readonly auditQueries: (AuditQuery & { readonly teamId: number })[];
+  auditPage: AuditPage;
   readiness: Health;
 }
 
 export interface Callback {
   readonly id: string;
   readonly body: string;
-  readonly source: string;
 }
 
 /** The rules of the services in their simplest form, in memory. */
 export function createFakeServices(): FakeServices {
   const requests: TaskRequest[] = [];
   const received: Callback[] = [];
+  const callbackSources: string[] = [];
   const queries: TaskQuery[] = [];
   const stored = new Map<string, Task>();
   const queues = new Map<string, QueueWithStats>();
@@ -60,6 +86,8 @@ export function createFakeServices(): FakeServices {
   const keyed = new Map<string, { readonly text: string; readonly created: CreatedTask }>();
   const awaited = new Map<string, string>();
   let rotations = 0;
+  const people = createFakeTeams(NOW);
+  const links = createFakeSignIn(NOW, people.signedIn);
 
   const key = (principal: Principal, name: string) => `${principal.teamId} ${name}`;
   const findQueue = (principal: Principal, name: string): QueueWithStats => {
@@ -80,23 +108,46 @@ export function createFakeServices(): FakeServices {
   const fakes: FakeServices = {
     requests,
     received,
+    callbackSources,
     queries,
     stored,
     page: { tasks: [], total: 0, hasMore: false, nextCursor: null },
+    auditQueries: [],
+    auditPage: { events: [], hasMore: false, nextCursor: null },
     readiness: { ready: true, checks: { database: "ok" } },
     auth: {
       recall: () => null,
       forget() {},
       async authenticate(credential) {
+        const person = people.signedIn.get(credential);
+        if (person !== undefined) return person;
         const team = [LIVE_KEY, OTHER_TEAM_KEY].indexOf(credential);
         if (team === -1) throw new Problem("api_key_invalid");
         return principalOf(team + 1);
       },
     },
+    visits: { left: () => 1, refuse() {}, count() {} },
     limits: { count: () => ({ limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null }) },
     health: { check: async () => fakes.readiness },
     providers: createProviderService(null),
     vault: createFakeVault(NOW),
+    people,
+    links,
+    signIn: links.signIn,
+    sessions: links.sessions,
+    teams: people.teams,
+    members: people.members,
+    invitations: people.invitations,
+    apiKeys: createFakeApiKeys(NOW),
+    applications: createFakeApplications(NOW),
+    grantedAccess: createFakeGrantedAccess(NOW),
+    oauth: createFakeOAuth(),
+    audit: {
+      async list({ teamId }, query) {
+        fakes.auditQueries.push({ teamId, ...query });
+        return fakes.auditPage;
+      },
+    },
     tasks: {
       async create(principal, request) {
         findQueue(principal, request.queue);
@@ -127,8 +178,11 @@ export function createFakeServices(): FakeServices {
       },
     },
     callbacks: {
-      async resolve(id, body, source) {
-        received.push({ id, body, source });
+      async admit(address) {
+        callbackSources.push(address);
+      },
+      async resolve(id, body) {
+        received.push({ id, body });
         const task = stored.get(awaited.get(id) ?? "");
         if (task === undefined) throw new Problem("callback_unknown");
         const { status } = task;

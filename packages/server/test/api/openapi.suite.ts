@@ -4,10 +4,29 @@ import { buildOpenApiDocument } from "../../src/api/openapi-document.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 const OPERATIONS = [
+  "get /.well-known/oauth-authorization-server getAuthorizationServer",
   "get /healthz getHealth",
   "get /livez getLiveness",
   "get /readyz getReadiness",
+  "get /v1/apikeys listApiKeys",
+  "post /v1/apikeys createApiKey",
+  "delete /v1/apikeys/{key_id} revokeApiKey",
+  "get /v1/audit listAuditEvents",
+  "post /v1/auth/magic-link requestMagicLink",
+  "delete /v1/auth/session endSession",
+  "post /v1/auth/session openSession",
+  "post /v1/auth/session/team switchTeam",
   "post /v1/callbacks/{callbackId} resolveCallback",
+  "get /v1/me getMe",
+  "get /v1/oauth/applications listApplications",
+  "post /v1/oauth/applications createApplication",
+  "delete /v1/oauth/applications/{clientId} deleteApplication",
+  "post /v1/oauth/applications/{clientId}/rotate rotateApplicationSecret",
+  "get /v1/oauth/authorizations listAuthorizations",
+  "delete /v1/oauth/authorizations/{authorization_id} endAuthorization",
+  "get /v1/oauth/authorize authorize",
+  "post /v1/oauth/revoke revokeAccessToken",
+  "post /v1/oauth/token issueAccessToken",
   "get /v1/providers listProviders",
   "get /v1/queues listQueues",
   "post /v1/queues createQueue",
@@ -22,15 +41,35 @@ const OPERATIONS = [
   "post /v1/tasks createTask",
   "delete /v1/tasks/{task_id} deleteTask",
   "get /v1/tasks/{task_id} getTask",
+  "get /v1/team getTeam",
+  "patch /v1/team renameTeam",
+  "get /v1/team/invitations listInvitations",
+  "post /v1/team/invitations createInvitation",
+  "delete /v1/team/invitations/{invitation_id} revokeInvitation",
+  "get /v1/team/members listMembers",
+  "delete /v1/team/members/{user_id} removeMember",
+  "patch /v1/team/members/{user_id} changeMemberRole",
+  "delete /v1/team/membership leaveTeam",
+  "get /v1/teams listTeams",
+  "post /v1/teams createTeam",
   "get /v1/tokens listTokens",
   "post /v1/tokens createToken",
   "delete /v1/tokens/{tokenId} revokeToken",
 ];
 
+/** Whoever asks here has no credential yet, or needs none. */
+const OPEN = [
+  "post /v1/auth/magic-link",
+  "post /v1/auth/session",
+  "post /v1/callbacks/{callbackId}",
+  "get /v1/oauth/authorize",
+  "get /v1/providers",
+];
+
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly responses: Record<string, { description: string; content: Record<string, unknown> }>;
+  readonly responses: Record<string, { description: string; content?: Record<string, unknown> }>;
   readonly parameters?: { in: string; name: string; required: boolean }[];
   readonly security?: unknown[];
 }
@@ -73,7 +112,10 @@ describe("the reference", () => {
       );
       for (const { description, content } of Object.values(responses)) {
         assert.ok(description && description !== "Default Response", route);
-        assert.deepEqual(Object.keys(content), ["application/json"]);
+        // Browsers are led on from here, or read a page.
+        if (route === "get /v1/oauth/authorize")
+          assert.doesNotMatch(Object.keys(content ?? {}).join(), /json/);
+        else assert.deepEqual(Object.keys(content ?? {}), ["application/json"]);
       }
       const named = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       assert.deepEqual(
@@ -95,13 +137,33 @@ describe("the reference", () => {
     );
   });
 
-  it("asks for a key everywhere but for health, the catalog of providers and callbacks", () => {
-    assert.deepEqual(document.security, [{ apiKey: [] }, { apiKeyHeader: [] }]);
-    for (const [route, { security, responses }] of operations()) {
-      const open = !route.includes("/v1/") || /\/v1\/(providers|callbacks)/.test(route);
-      assert.deepEqual(security, open ? [] : undefined, route);
-      assert.equal(responses[401] === undefined, open, route);
+  it("asks for a credential everywhere but where there can be none, or need be none", () => {
+    const usual = [{ apiKey: [] }, { apiKeyHeader: [] }, { session: [] }, { oauth2: [] }];
+    assert.deepEqual(document.security, usual);
+    for (const [route, { security = usual, responses }] of operations()) {
+      const isOpen = !route.includes("/v1/") || OPEN.includes(route);
+      assert.equal(security.length === 0, isOpen, route);
+      if (!isOpen) assert.ok(responses[401], route);
     }
+  });
+
+  it("says which scope an application needs, and what only people may do", () => {
+    const scopeOf = (path: string, method: string) => document.paths[path][method].security;
+
+    assert.deepEqual(scopeOf("/v1/tasks", "post").at(-1), { oauth2: ["tasks:write"] });
+    assert.deepEqual(scopeOf("/v1/oauth/applications", "get").at(-1), { oauth2: ["team:read"] });
+    assert.deepEqual(scopeOf("/v1/teams", "get"), [{ session: [] }]);
+    assert.equal(scopeOf("/v1/me", "get"), undefined);
+    assert.deepEqual(scopeOf("/v1/oauth/token", "post"), [{ clientSecret: [] }]);
+    const { flows } = document.components.securitySchemes.oauth2;
+    assert.equal(flows.authorizationCode.authorizationUrl, "http://127.0.0.1:8787/v1/oauth/authorize");
+    assert.ok(flows.clientCredentials.scopes["tokens:use"]);
+  });
+
+  it("shows what OAuth clients send as a form", () => {
+    const { content } = document.paths["/v1/oauth/token"].post.requestBody;
+
+    assert.deepEqual(Object.keys(content), ["application/x-www-form-urlencoded"]);
   });
 
   it("has no reference that leads nowhere", () => {

@@ -29,7 +29,7 @@ export const BODY_LIMIT = 64 * 1024;
 
 export async function createTestApi(
   services: FakeServices = createFakeServices(),
-  options: Pick<ApiDeps, "trustProxy"> = {},
+  options: Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> = {},
 ): Promise<TestApi> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });

@@ -43,41 +43,46 @@ describe("callbacks", () => {
     const { id, callbackId } = await waiting();
     assert.equal((await house.task(id)).status, "waiting");
     const body = '{ "big": 12345678901234567890, "a": [] }';
-    const task = await house.callbacks.resolve(callbackId, body, from());
+    const task = await house.callbacks.resolve(callbackId, body);
 
     assert.equal(task.status, "completed");
     assert.deepEqual(task.result, { statusCode: 200, headers: {}, body, duration: 0 });
-    await refused(house.callbacks.resolve(callbackId, "{}", from()), "Invalid or expired callback ID");
+    await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
   it("spec 4.6: an unknown id is 404, a task that does not wait 409", async () => {
-    await refused(house.callbacks.resolve("0".repeat(64), "{}", from()), "Invalid or expired callback ID");
-    await refused(house.callbacks.resolve("../etc", "{}", from()), "Invalid or expired callback ID");
+    await refused(house.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
+    await refused(house.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");
     const created = await house.tasks.create(house.principal, { ...plain(), shape: "direct" });
     await house.dispatchOnce();
     await refused(
-      house.callbacks.resolve(created.callback?.id ?? "", "{}", from()),
+      house.callbacks.resolve(created.callback?.id ?? "", "{}"),
       "Task is not in waiting/polling state (current: completed)",
     );
   });
 
   it("spec 8: the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
     const other = await house.openNode();
-    for (let hit = 0; hit < 30; hit += 1) {
-      const node = hit % 2 === 0 ? house : other;
-      await refused(
-        node.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:2::1"),
-        "Invalid or expired callback ID",
-      );
-    }
-    await refused(
-      other.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:2:ffff::9"),
-      "Rate limit exceeded",
-    );
-    await refused(
-      house.callbacks.resolve("f".repeat(64), "{}", "2001:db8:1:3::1"),
-      "Invalid or expired callback ID",
-    );
+    const isRefused = (error: unknown) =>
+      error instanceof Problem && error.message === "Rate limit exceeded" && error.retryAfterSeconds === 60;
+    for (let hit = 0; hit < 30; hit += 1)
+      await (hit % 2 === 0 ? house : other).callbacks.admit("2001:db8:1:2::1");
+
+    await assert.rejects(other.callbacks.admit("2001:db8:1:2:ffff::9"), isRefused);
+    await assert.rejects(house.callbacks.admit("2001:db8:1:2::1"), isRefused);
+    await house.callbacks.admit("2001:db8:1:3::1");
+  });
+
+  it("spec 8: of 100 callbacks at once exactly 30 are let through, and again a minute later", async () => {
+    const nodes = [await house.openNode(), await house.openNode()];
+    const admitted = async () => {
+      const all = Array.from({ length: 100 }, (_, hit) => nodes[hit % 2]?.callbacks.admit(from()));
+      return (await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled").length;
+    };
+    assert.equal(await admitted(), 30);
+    await house.advance(61);
+    for (const node of nodes) node.freeze(61);
+    assert.equal(await admitted(), 30);
   });
 
   it("waiting longer than max_wait fails, and the id is expired", async () => {
@@ -89,7 +94,7 @@ describe("callbacks", () => {
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "callback_timeout");
     assert.equal(task.error, "No callback within 60 s");
-    await refused(house.callbacks.resolve(callbackId, "{}", from()), "Invalid or expired callback ID");
+    await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
   it("an early callback is held until the first call has returned", async () => {
@@ -104,7 +109,7 @@ describe("callbacks", () => {
       waitForCallback: true,
     });
     await house.target.received(before + 1);
-    const resolving = house.callbacks.resolve(created.callback?.id ?? "", '"early"', from());
+    const resolving = house.callbacks.resolve(created.callback?.id ?? "", '"early"');
     answer();
 
     assert.equal((await resolving).status, "completed");
@@ -146,7 +151,6 @@ describe("callbacks", () => {
     };
     const winners = new Map<string, number>();
     for (let round = 0; round < 100; round += 1) {
-      source += 1;
       const created = await Promise.all(
         Array.from({ length: 10 }, () =>
           house.tasks.create(house.principal, { ...plain(), shape: "direct", pollConfig: config }),
@@ -161,9 +165,7 @@ describe("callbacks", () => {
       };
       const callbacks = created
         .filter((_, index) => index % 2 === 0)
-        .map(({ callback }) =>
-          house.callbacks.resolve(callback?.id ?? "", '"callback"', from()).catch(() => null),
-        );
+        .map(({ callback }) => house.callbacks.resolve(callback?.id ?? "", '"callback"').catch(() => null));
       const racers: Promise<unknown>[] = [
         pollAll(),
         house.engine.deadlines.expireOnce(),

@@ -114,7 +114,7 @@ describe("completion notifications", () => {
       name: "a callback resolves it",
       type: "task.completed",
       request: () => ({ waitForCallback: true }),
-      end: (callbackId) => house.callbacks.resolve(callbackId, "{}", "192.0.2.1"),
+      end: (callbackId) => house.callbacks.resolve(callbackId, "{}"),
     },
     {
       name: "no callback comes in time",

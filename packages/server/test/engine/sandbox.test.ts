@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Actor } from "../../src/domain/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import type { TaskRequest } from "../../src/service/task-service.ts";
@@ -10,7 +10,7 @@ import { startTestTarget, type TestTarget } from "../test-target.ts";
 describe("the sandbox", () => {
   let house: TestHouse;
   let receiver: TestTarget;
-  let sandbox: Principal;
+  let sandbox: Actor;
   before(async () => {
     house = await openTestHouse({ maxRetries: 3, concurrency: 1 });
     receiver = await startTestTarget();
@@ -76,7 +76,7 @@ describe("the sandbox", () => {
       assert.equal(receiver.calls.length, 0);
       if (created.callback !== null) {
         await assert.rejects(
-          house.callbacks.resolve(created.callback.id, "{}", "192.0.2.7"),
+          house.callbacks.resolve(created.callback.id, "{}"),
           (error: unknown) =>
             error instanceof Problem &&
             error.message === "Task is not in waiting/polling state (current: pending)",

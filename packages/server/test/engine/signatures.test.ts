@@ -182,7 +182,7 @@ describe("signatures of outgoing calls", () => {
         tasks: house.tasks,
         queues: house.queues,
         auth: { ...fakes.auth, authenticate: async () => house.principal },
-        vault: createVaultService({ vault: house.vault }),
+        vault: createVaultService({ vault: house.vault, database: house.database }),
         callbacks: house.callbacks,
         signingSecrets: house.signingSecrets,
         refuseUrl: () => null,

@@ -262,7 +262,7 @@ describe("the vault", () => {
   });
 
   it("spec 7: the service answers a foreign, unknown, malformed and revoked id alike", async () => {
-    const service = createVaultService({ vault });
+    const service = createVaultService({ vault, database: sql });
     const principal = principalOf(team);
     const [foreign, revoked] = [await put(otherTeam), await put()];
     await service.revoke(principal, revoked.id);

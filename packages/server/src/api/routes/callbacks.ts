@@ -7,6 +7,7 @@ import { ResolvedTask } from "../schemas/direct-task-record.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { resolvedView } from "../task-view.ts";
+import { UNCOUNTED } from "../visit-limit.ts";
 
 const CallbackPath = Type.Object({
   callbackId: Type.String({
@@ -18,9 +19,12 @@ const CallbackPath = Type.Object({
 /** Public: the id is the credential, and works once. In a scope of its own, for the media types that it takes. */
 export function registerCallbackRoutes(app: Api, callbacks: CallbackService): void {
   acceptJsonOfAnyType(app);
+  // Before the body is read: what is refused for its body was a request too.
+  app.addHook("onRequest", (request) => callbacks.admit(request.ip));
   app.post(
     "/callbacks/:callbackId",
     {
+      config: UNCOUNTED,
       schema: {
         operationId: "resolveCallback",
         tags: ["Callbacks"],
@@ -28,7 +32,8 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
         description:
           "Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON will " +
           "do, under whatever Content-Type. A task whose first call is still under way is waited for, up to 5 s. At " +
-          "most 30 requests in 60 s from one address. No credential is needed.",
+          "most 30 requests in 60 s from one address, those that are refused for another reason included. No credential " +
+          "is needed.",
         security: [],
         params: CallbackPath,
         // Third parties add parameters of their own to the addresses they call; their result must not be lost for it.
@@ -53,7 +58,7 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
     async (request) => {
       if (request.bodyText === "") throw new Problem("body_not_json");
       const { callbackId } = request.params;
-      return resolvedView(await callbacks.resolve(callbackId, request.bodyText, request.ip));
+      return resolvedView(await callbacks.resolve(callbackId, request.bodyText));
     },
   );
 }

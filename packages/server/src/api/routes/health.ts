@@ -2,6 +2,7 @@ import type { HealthService } from "../../service/health-service.ts";
 import type { Api } from "../schema-types.ts";
 import { ref } from "../schemas/field.ts";
 import { Alive, Readiness } from "../schemas/health.ts";
+import { UNCOUNTED } from "../visit-limit.ts";
 
 const tags = ["Health"];
 
@@ -10,6 +11,7 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
   app.get(
     "/livez",
     {
+      config: UNCOUNTED,
       schema: {
         operationId: "getLiveness",
         tags,
@@ -28,6 +30,7 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
     app.get(
       path,
       {
+        config: UNCOUNTED,
         schema: {
           operationId,
           tags,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { QueueService } from "../../service/queue-service.ts";
 import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import { invalid } from "../complaint.ts";
 import { readQueueName } from "../queue-lookup.ts";
 import { queueView, queueWithStatsView, readSettings } from "../queue-view.ts";
@@ -36,7 +36,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request, reply) => {
       const { name, ...settings } = request.body;
-      const queue = await queues.create(callerOf(request), name, readSettings(settings));
+      const queue = await queues.create(actorOf(request), name, readSettings(settings));
       reply.code(201);
       return queueView(queue);
     },
@@ -94,7 +94,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      return queueView(await queues.update(callerOf(request), name, readSettings(request.body)));
+      return queueView(await queues.update(actorOf(request), name, readSettings(request.body)));
     },
   );
 
@@ -114,7 +114,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
       },
       async (request) => {
         const name = readQueueName(request.params.queue_name);
-        return queueView(await queues.setPaused(callerOf(request), name, paused));
+        return queueView(await queues.setPaused(actorOf(request), name, paused));
       },
     );
   }
@@ -134,7 +134,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      await queues.remove(callerOf(request), name);
+      await queues.remove(actorOf(request), name);
       return { name, deleted: true };
     },
   );

@@ -1,6 +1,6 @@
 import type { SigningSecretService, SigningSecretView } from "../../service/signing-secret-service.ts";
 import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import type { Api } from "../schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -12,7 +12,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
   app.get(
     "/signing-secret",
     {
-      config: access("webhooks:read", "member"),
+      config: access("webhooks:read", "admin"),
       schema: {
         operationId: "getSigningSecret",
         tags,
@@ -37,7 +37,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
         response: { 200: ref(SigningSecretAnswer), ...refusals() },
       },
     },
-    async (request) => secretView(await signingSecrets.rotate(callerOf(request))),
+    async (request) => secretView(await signingSecrets.rotate(actorOf(request))),
   );
 }
 

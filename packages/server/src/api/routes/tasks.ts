@@ -6,7 +6,7 @@ import type { ProviderService } from "../../service/provider-service.ts";
 import { formatTaskId, parseTaskId } from "../../service/task-id.ts";
 import type { TaskQuery, TaskRequest, TaskService } from "../../service/task-service.ts";
 import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import { broken, echo, invalid, unlike } from "../complaint.ts";
 import { refuseLongLists } from "../poll-config.ts";
 import { readIntegers } from "../query-integers.ts";
@@ -143,7 +143,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     },
     async (request) => {
       const { task_id: id } = request.params;
-      await tasks.remove(callerOf(request), readTaskId(id));
+      await tasks.remove(actorOf(request), readTaskId(id));
       return { id, deleted: true };
     },
   );

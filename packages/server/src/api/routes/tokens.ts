@@ -4,8 +4,9 @@ import { Secret } from "../../domain/secret.ts";
 import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
 import type { VaultService } from "../../service/vault-service.ts";
 import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import { broken, echo, invalid } from "../complaint.ts";
+import { blankComplaints, labelComplaints } from "../label.ts";
 import type { Api } from "../schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -36,12 +37,12 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
     async (request, reply) => {
       const { name, value, allowedHosts } = request.body;
       const complaints = [
-        ...nameComplaints(name),
+        ...labelComplaints("name", name),
         ...valueComplaints(value),
         ...hostComplaints(allowedHosts),
       ];
       if (complaints.length > 0) throw invalid(complaints);
-      const token = await vault.create(callerOf(request), {
+      const token = await vault.create(actorOf(request), {
         name,
         value: new Secret(value),
         allowedHosts: allowedHosts?.map((host) => parseAllowedHost(host) ?? host) ?? null,
@@ -81,7 +82,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
       },
     },
     async (request) => {
-      const { id, name, revokedAt } = await vault.revoke(callerOf(request), request.params.tokenId);
+      const { id, name, revokedAt } = await vault.revoke(actorOf(request), request.params.tokenId);
       return { token: { id, name, revokedAt: revokedAt.toISOString() } };
     },
   );
@@ -98,15 +99,9 @@ function tokenView({ id, name, allowedHosts, createdAt }: VaultToken): record.To
 
 /** What the schema would say less well: an empty field is a missing one, and a list too long is one mistake. */
 function refuseEarly(body: unknown): void {
-  if (typeof body !== "object" || body === null) return;
-  const fields: Readonly<Record<string, unknown>> = { ...body };
-  const complaints: ProblemDetail[] = [];
-  for (const field of ["name", "value"]) {
-    const text = fields[field];
-    if (typeof text === "string" && text.trim() === "")
-      complaints.push({ field, error: `${field} is required` });
-  }
-  const { allowedHosts } = fields;
+  const complaints = blankComplaints(body, "name", "value");
+  const allowedHosts =
+    typeof body === "object" && body !== null && "allowedHosts" in body ? body.allowedHosts : undefined;
   if (Array.isArray(allowedHosts) && !isShortList(allowedHosts)) {
     complaints.push(broken("allowedHosts", `an array of 1 to ${record.MOST_ALLOWED_HOSTS} host names`));
   }
@@ -119,11 +114,6 @@ function isShortList(list: readonly unknown[]): boolean {
     list.length <= record.MOST_ALLOWED_HOSTS &&
     list.every((entry) => typeof entry === "string")
   );
-}
-
-/** Control characters have no place in a label, PostgreSQL refuses NUL, and a lone surrogate is no text. */
-function nameComplaints(name: string): ProblemDetail[] {
-  return /[\p{Cc}\p{Cs}]/u.test(name) ? [broken("name", "text without control characters")] : [];
 }
 
 /** The value itself is never repeated: this text ends up in logs and on screens. */

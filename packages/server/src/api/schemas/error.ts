@@ -44,7 +44,7 @@ export function refusals(...codes: readonly ProblemCode[]): Record<number, Error
 
 /** The error responses of a route that asks for no credential. */
 export function openRefusals(...codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
-  return describeRefusals(["invalid", "stopping", ...codes]);
+  return describeRefusals(["invalid", "rate_limited", "stopping", ...codes]);
 }
 
 /** Written from the registry of problems: one per status, with all its texts. */

@@ -8,7 +8,10 @@ alter table teams
   add column public_id           uuid not null unique default gen_random_uuid(),
   add column requests_per_minute integer check (requests_per_minute > 0);
 
-create index api_keys_by_team on api_keys (team_id, id);
+-- is_setting marks keys that the operator set by BELLHOP_API_KEY, now or before; of these only the latest counts.
+alter table api_keys add column is_setting boolean not null default false;
+update api_keys set is_setting = true where name = 'BELLHOP_API_KEY';
+create index active_api_keys on api_keys (team_id, created_at) where revoked_at is null;
 
 create table users (
   id         uuid primary key,
@@ -48,11 +51,12 @@ create table sign_in_links (
 );
 
 -- The hash is that of the secret id inside the token, so that even with the signing key nobody who only reads this
--- table can make a token.
+-- table can make a token. One that is bound does not lead to other teams of the person.
 create table sessions (
   hash       bytea primary key,
   user_id    uuid not null references users,
   team_id    integer not null references teams,
+  is_bound   boolean not null default false,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
@@ -79,9 +83,10 @@ create table oauth_applications (
 create index oauth_applications_by_team on oauth_applications (team_id, id);
 
 -- used_at is set by the one exchange that may succeed, replayed_at by any further: from then on no token of this code
--- counts, also one that the first exchange is about to store.
+-- counts, also one that the first exchange is about to store. consent_id is how the world names what was allowed.
 create table oauth_codes (
   hash           bytea primary key,
+  consent_id     uuid not null,
   application_id uuid not null references oauth_applications on delete cascade,
   team_id        integer not null references teams,
   user_id        uuid not null references users,
@@ -96,7 +101,8 @@ create table oauth_codes (
 create index oauth_codes_by_age on oauth_codes (expires_at);
 
 -- One row per access token, with the refresh token issued beside it. All that descend from one consent are a family.
--- user_id is null for an application that acts for its own team.
+-- user_id is null for an application that acts for its own team. What is known of the consent is copied from token to
+-- token: the code is gone after a day.
 create table oauth_tokens (
   id                 uuid primary key,
   access_hash        bytea not null unique,
@@ -105,14 +111,20 @@ create table oauth_tokens (
   team_id            integer not null references teams,
   user_id            uuid references users,
   code_hash          bytea,
+  consent_id         uuid,
+  consented_at       timestamptz,
   scopes             text[] not null,
   created_at         timestamptz not null default now(),
   access_expires_at  timestamptz not null,
   refresh_expires_at timestamptz,
   refreshed_at       timestamptz,
-  revoked_at         timestamptz
+  revoked_at         timestamptz,
+  check (num_nulls(code_hash, consent_id, consented_at) in (0, 3))
 );
-create index oauth_tokens_by_code on oauth_tokens (code_hash) where code_hash is not null;
+create index oauth_tokens_by_code on oauth_tokens (code_hash, access_expires_at) where code_hash is not null;
+-- The last of each family: of a busy one there are hundreds before it.
+create index oauth_tokens_by_consent on oauth_tokens (team_id, consent_id)
+  where consent_id is not null and refreshed_at is null and revoked_at is null;
 create index oauth_tokens_by_application on oauth_tokens (application_id);
 create index oauth_tokens_by_user on oauth_tokens (user_id, team_id) where user_id is not null;
 create index oauth_tokens_by_age on oauth_tokens (greatest(access_expires_at, refresh_expires_at));
@@ -131,5 +143,18 @@ create table audit_events (
   request_id text,
   primary key (team_id, id)
 );
+create index audit_events_by_action on audit_events (team_id, action, id);
 create index audit_events_by_age on audit_events (at);
+
+-- The instants of the last hits of one source, to limit them exactly and over all nodes; and what the last look at them
+-- gave, and when. expires_at is to the minute, so that most hits change no index. What was counted before is not worth keeping.
+drop table source_hits;
+create table source_hits (
+  source     text primary key,
+  hits       timestamptz[] not null,
+  granted    integer not null,
+  looked_at  timestamptz not null,
+  expires_at timestamptz not null
+);
+create index source_hits_by_age on source_hits (expires_at);
 `;

@@ -1,0 +1,129 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { html } from "../../domain/html.ts";
+import type { ConsentQuestion } from "../../service/oauth/authorization-service.ts";
+import type { OAuthService } from "../../service/oauth/oauth-service.ts";
+import { readParameters } from "../../service/oauth/parameters.ts";
+import type { Visitor } from "../../service/oauth/visitor.ts";
+import type { Api } from "../schema-types.ts";
+import { AuthorizeQuery } from "../schemas/oauth.ts";
+import { readSessionCookie } from "../session-cookie.ts";
+import { sendConsentPage } from "./consent.ts";
+import { answerErrorPage } from "./error-page.ts";
+import { acceptForms, formField } from "./form.ts";
+import { sendPage } from "./page.ts";
+
+const PATH = "/v1/oauth/authorize";
+const page = (description: string) => ({
+  description,
+  content: { "text/html": { schema: { type: "string" } } },
+});
+
+/** Where applications send people to be let in. In a scope of its own, for the form that it takes. */
+export function registerAuthorizePages(app: Api, oauth: OAuthService): void {
+  acceptForms(app);
+  app.setErrorHandler(answerErrorPage);
+
+  app.get(
+    PATH,
+    {
+      // Never a 400 of ours: the application is told by a redirect, once it is clear that the address is its own.
+      attachValidation: true,
+      schema: {
+        operationId: "authorize",
+        tags: ["OAuth"],
+        summary: "Ask a person for access",
+        description:
+          "For browsers: the application sends its user here, who signs in, reads what is asked for, and allows it or " +
+          "not. PKCE with `S256` is required. Parameters that are not known are left aside.",
+        security: [],
+        querystring: AuthorizeQuery,
+        response: {
+          200: page("The question."),
+          302: {
+            type: "null",
+            description: "Back to the application, with `error`, `error_description`, `state` and `iss`.",
+          },
+          303: { type: "null", description: "To the sign-in, and from there back to this page." },
+          400: page("Unknown application or redirect URI: nobody is sent anywhere."),
+        },
+      },
+    },
+    async (request, reply) => {
+      const asked = await ask(oauth, request, reply);
+      return asked === null ? reply : sendConsentPage(reply, { ...asked, page: queryOf(request) });
+    },
+  );
+
+  app.post(PATH, { schema: { hide: true } }, async (request, reply) => {
+    const asked = await ask(oauth, request, reply);
+    if (asked === null) return reply;
+    const { question, visitor } = asked;
+    const isOwn =
+      isOwnOrigin(request, oauth.issuer()) && visitor.isOwnForm(queryOf(request), formField(request, "csrf"));
+    if (!isOwn) return sendForeignFormPage(reply);
+    // 303: the browser goes on with a GET, and the form goes nowhere else.
+    reply.header("cache-control", "no-store");
+    const isAllowed = formField(request, "decision") === "allow";
+    if (!isAllowed) return reply.redirect(question.denied, 303);
+    const actor = { ...visitor.principal, address: request.ip, requestId: request.id };
+    return reply.redirect(await question.allow(actor), 303);
+  });
+}
+
+interface Asked {
+  readonly question: ConsentQuestion;
+  readonly visitor: Visitor;
+}
+
+/** The question, and who is to answer it; null when the answer is another one, and was given. */
+async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> {
+  const review = await oauth.review(readParameters(new URLSearchParams(queryOf(request))));
+  if (review.verdict === "refused") {
+    sendRefusalPage(reply, review.reason);
+    return null;
+  }
+  reply.header("cache-control", "no-store");
+  if (review.verdict === "returned") {
+    reply.redirect(review.location, request.method === "GET" ? 302 : 303);
+    return null;
+  }
+  const session = readSessionCookie(request);
+  const visitor = session === null ? null : await oauth.findVisitor(session);
+  if (visitor === null) {
+    reply.redirect(`/sign-in?next=${encodeURIComponent(`${PATH}?${queryOf(request)}`)}`, 303);
+    return null;
+  }
+  return { question: review.question, visitor };
+}
+
+/** As the browser sent it: what the person saw is what the form repeats. */
+function queryOf({ url }: FastifyRequest): string {
+  const start = url.indexOf("?");
+  return start < 0 ? "" : url.slice(start + 1);
+}
+
+/** A browser names the site that a form comes from; what is no browser names none. */
+function isOwnOrigin({ headers }: FastifyRequest, issuer: string): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined || origin === new URL(issuer).origin) return true;
+  return URL.canParse(origin) && new URL(origin).host === host;
+}
+
+function sendRefusalPage(reply: FastifyReply, reason: string): void {
+  sendPage(reply, {
+    title: "This link is not right",
+    status: 400,
+    body: html`<p>${reason} So you stay here, and nothing was allowed.</p>
+<p class="soft">If it is your own application: <code>client_id</code> must be the one that it was registered under, and
+<code>redirect_uri</code> one of its redirect URIs, letter by letter.</p>`,
+  });
+}
+
+function sendForeignFormPage(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: "That did not come from here",
+    status: 403,
+    body: html`<p>The answer was not given on our page, or your session has changed since. Nothing was allowed: please
+go back to the application and begin again.</p>`,
+  });
+}

@@ -1,0 +1,57 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../domain/problem.ts";
+import type { Api } from "../schema-types.ts";
+import { readCookie } from "../session-cookie.ts";
+
+/** Larger than any form of ours. */
+const BODY_LIMIT = 16 * 1024;
+const COOKIE = "bellhop_form";
+const KEY = /^[0-9a-f]{64}$/;
+
+/** For a scope of pages: forms and nothing else. */
+export function acceptForms(app: Api): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string", bodyLimit: BODY_LIMIT },
+    (_request, text, done) => done(null, new URLSearchParams(text)),
+  );
+}
+
+/** A field of the form; empty if it is not there. */
+export function formField({ body }: FastifyRequest, name: string): string {
+  return body instanceof URLSearchParams ? (body.get(name) ?? "") : "";
+}
+
+/**
+ * A key that the form of a page carries and the browser's cookie repeats. Another site can send a form here in its
+ * visitor's name, and would so sign the visitor in as somebody else; it can neither read nor set the cookie.
+ */
+export interface FormKey {
+  /** The value for the field `form`. One that the browser holds already stays: it may have other tabs. */
+  issue(request: FastifyRequest, reply: FastifyReply): string;
+  /** Refuses a form that did not come from a page of ours. */
+  check(request: FastifyRequest): void;
+}
+
+export function createFormKey(path: string, secure: boolean): FormKey {
+  const held = (request: FastifyRequest) => {
+    const key = readCookie(request, COOKIE);
+    return key !== null && KEY.test(key) ? key : null;
+  };
+  return {
+    issue(request, reply) {
+      const key = held(request) ?? randomBytes(32).toString("hex");
+      const attributes = `Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+      reply.header("set-cookie", `${COOKIE}=${key}; ${attributes}`);
+      return key;
+    },
+    check(request) {
+      const key = held(request);
+      const sent = formField(request, "form");
+      if (key === null || !KEY.test(sent) || !timingSafeEqual(Buffer.from(key), Buffer.from(sent)))
+        throw new Problem("form_foreign");
+    },
+  };
+}

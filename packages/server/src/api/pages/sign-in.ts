@@ -1,0 +1,126 @@
+import type { FastifyReply } from "fastify";
+import { Type } from "typebox";
+import { html } from "../../domain/html.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { OAuthService } from "../../service/oauth/oauth-service.ts";
+import { readParameters } from "../../service/oauth/parameters.ts";
+import type { SignInService } from "../../service/sign-in-service.ts";
+import type { Api } from "../schema-types.ts";
+import { sessionCookie } from "../session-cookie.ts";
+import { answerErrorPage } from "./error-page.ts";
+import { acceptForms, createFormKey, formField } from "./form.ts";
+import { sendPage } from "./page.ts";
+
+const LINK_TOKEN = /^[0-9a-f]{64}$/;
+/** Whoever is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
+const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
+
+/** Mail programs and scanners add parameters of their own to a link: they are left aside, not refused. */
+const SignInQuery = Type.Object({ next: Type.Optional(Type.String()) });
+const LinkQuery = Type.Object({ token: Type.Optional(Type.String()) });
+
+/** The pages of the sign-in by mail. In a scope of its own, for the forms that it takes. */
+export function registerSignInPages(
+  app: Api,
+  deps: {
+    readonly signIn: SignInService;
+    readonly oauth: Pick<OAuthService, "review">;
+    readonly publicUrl: string;
+  },
+): void {
+  const { signIn, oauth } = deps;
+  const secure = deps.publicUrl.startsWith("https:");
+  const formKey = createFormKey("/sign-in", secure);
+  acceptForms(app);
+  app.setErrorHandler(answerErrorPage);
+
+  app.get("/sign-in", { schema: { hide: true, querystring: SignInQuery } }, async (request, reply) =>
+    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null }),
+  );
+
+  app.post("/sign-in", { schema: { hide: true } }, async (request, reply) => {
+    const email = formField(request, "email");
+    const next = await keepQuestion(oauth, readNextPath(formField(request, "next")));
+    try {
+      await signIn.requestLink(email, { address: request.ip, nextPath: next });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "invalid") throw error;
+      return sendSignInForm(reply, { email, next, complaint: "Please enter a valid mail address." });
+    }
+    return sendPage(reply, {
+      title: "Check your mail",
+      body: html`<p>If <strong>${email}</strong> may sign in here, a link is on its way. It works once, within 15
+minutes.</p>
+<p class="soft">Nothing there? Look into the spam folder, or
+<a href="/sign-in${next === null ? null : html`?next=${encodeURIComponent(next)}`}">ask again</a>.</p>`,
+    });
+  });
+
+  // A scanner that follows the links of a mail comes as far as this page; only the click on its button signs in.
+  app.get("/sign-in/link", { schema: { hide: true, querystring: LinkQuery } }, async (request, reply) => {
+    const { token = "" } = request.query;
+    if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
+    return sendPage(reply, {
+      title: "Welcome to Bellhop",
+      body: html`<p>One click, and you are signed in.</p>
+<form method="post" action="/sign-in/link">
+<input type="hidden" name="token" value="${token}">
+<input type="hidden" name="form" value="${formKey.issue(request, reply)}">
+<button type="submit">Sign in</button>
+</form>
+<p class="soft">You did not ask for this? Then close this page, and nothing happens.</p>`,
+    });
+  });
+
+  app.post("/sign-in/link", { schema: { hide: true } }, async (request, reply) => {
+    formKey.check(request);
+    const visitor = { address: request.ip, requestId: request.id };
+    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), visitor);
+    reply.header("set-cookie", sessionCookie(session.token, session.expiresAt, secure));
+    // 303: the browser goes on with a GET, and a reload does not send the form again.
+    if (nextPath !== null) return reply.header("cache-control", "no-store").redirect(nextPath, 303);
+    return sendPage(reply, {
+      title: "You are signed in",
+      body: html`<p>As <strong>${user.email}</strong>, in the team <strong><bdi>${team.name}</bdi></strong>.</p>
+<p class="soft">You can close this page, or <a href="/docs">read the API reference</a>.</p>`,
+    });
+  });
+}
+
+function sendSignInForm(
+  reply: FastifyReply,
+  form: { readonly email: string; readonly next: string | null; readonly complaint: string | null },
+): FastifyReply {
+  const { email, next, complaint } = form;
+  return sendPage(reply, {
+    title: "Sign in",
+    status: complaint === null ? 200 : 400,
+    body: html`<p>We mail you a link. There is no password to remember.</p>
+${complaint === null ? null : html`<p class="alarm" id="complaint" role="alert">${complaint}</p>`}
+<form method="post" action="/sign-in">
+<label for="email">Mail address</label>
+<input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" required autofocus
+${complaint === null ? null : html`aria-invalid="true" aria-describedby="complaint"`}>
+${next === null ? null : html`<input type="hidden" name="next" value="${next}">`}
+<button type="submit">Mail me a link</button>
+</form>`,
+  });
+}
+
+/** Null for anything that would lead elsewhere. */
+function readNextPath(text: string | undefined): string | null {
+  return text !== undefined && NEXT_PATH.test(text) ? text : null;
+}
+
+/**
+ * Anybody can ask for a link to somebody else's address, with a way on of their choice. So our mail leads on only to a
+ * question that waits for an answer: a request with a mistake is sent back at once, to an address of the application's.
+ */
+async function keepQuestion(
+  oauth: Pick<OAuthService, "review">,
+  path: string | null,
+): Promise<string | null> {
+  if (path === null) return null;
+  const { verdict } = await oauth.review(readParameters(new URLSearchParams(path.slice(path.indexOf("?")))));
+  return verdict === "asked" ? path : null;
+}

@@ -1,0 +1,100 @@
+import type { FastifyRequest } from "fastify";
+import type { ApiKey } from "../../domain/api-key.ts";
+import type { ApiKeyService } from "../../service/api-key-service.ts";
+import type { AuthService } from "../../service/auth-service.ts";
+import { access } from "../access.ts";
+import { acceptedCredential, actorOf, callerOf } from "../auth-hook.ts";
+import { invalid } from "../complaint.ts";
+import { blankComplaints, labelComplaints } from "../label.ts";
+import type { Api } from "../schema-types.ts";
+import * as record from "../schemas/api-key.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+
+const tags = ["API keys"];
+
+export interface ApiKeyRouteDeps {
+  readonly apiKeys: ApiKeyService;
+  readonly auth: Pick<AuthService, "forget">;
+}
+
+export function registerApiKeyRoutes(app: Api, { apiKeys, auth }: ApiKeyRouteDeps): void {
+  app.post(
+    "/apikeys",
+    {
+      preValidation: refuseBlankName,
+      config: access("apikeys:write", "admin"),
+      schema: {
+        operationId: "createApiKey",
+        tags,
+        summary: "Create an API key",
+        description:
+          "A live key may do what an admin may, a test key what a member may. The key itself is only in this answer.",
+        body: ref(record.CreateApiKey),
+        response: { 201: ref(record.CreatedApiKey), ...refusals("api_keys_full", ...BODY_REFUSALS) },
+      },
+    },
+    async (request, reply) => {
+      const { name, environment = "live" } = request.body;
+      const complaints = labelComplaints("name", name);
+      if (complaints.length > 0) throw invalid(complaints);
+      const { createdAt, ...minted } = await apiKeys.create(actorOf(request), name, environment);
+      reply.code(201);
+      return { apiKey: { ...minted, createdAt: createdAt.toISOString() } };
+    },
+  );
+
+  app.get(
+    "/apikeys",
+    {
+      config: access("apikeys:read", "member"),
+      schema: {
+        operationId: "listApiKeys",
+        tags,
+        summary: "List the active API keys",
+        description: "Newest first, all of them. The keys themselves are never shown again.",
+        response: { 200: ref(record.ApiKeyList), ...refusals() },
+      },
+    },
+    async (request) => ({ apiKeys: (await apiKeys.list(callerOf(request))).map(keyView) }),
+  );
+
+  app.delete(
+    "/apikeys/:key_id",
+    {
+      config: access("apikeys:write", "admin"),
+      schema: {
+        operationId: "revokeApiKey",
+        tags,
+        summary: "Revoke an API key",
+        description:
+          "It is refused within a second, on every node; there is no way back. A key may revoke itself.",
+        params: record.ApiKeyPath,
+        response: { 200: ref(record.RevokedApiKey), ...refusals("api_key_not_found") },
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request);
+      const { id, name, revokedAt } = await apiKeys.revoke(actor, request.params.key_id);
+      // It speaks for itself only once: here, at least, it need not be remembered for the rest of the second.
+      if (id === actor.id) auth.forget(acceptedCredential(request));
+      return { apiKey: { id, name, revokedAt: revokedAt.toISOString() } };
+    },
+  );
+}
+
+async function refuseBlankName({ body }: FastifyRequest): Promise<void> {
+  const complaints = blankComplaints(body, "name");
+  if (complaints.length > 0) throw invalid(complaints);
+}
+
+function keyView({ id, name, environment, prefix, createdAt, lastUsedAt }: ApiKey): record.ApiKey {
+  return {
+    id,
+    name,
+    environment,
+    prefix,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}

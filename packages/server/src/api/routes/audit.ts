@@ -1,0 +1,48 @@
+import type { AuditEvent } from "../../domain/audit-event.ts";
+import type { AuditQuery, AuditService } from "../../service/audit-service.ts";
+import { parseId } from "../../service/public-id.ts";
+import { access } from "../access.ts";
+import { callerOf } from "../auth-hook.ts";
+import { broken, invalid } from "../complaint.ts";
+import { readIntegers } from "../query-integers.ts";
+import type { Api } from "../schema-types.ts";
+import * as record from "../schemas/audit.ts";
+import { refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+
+export function registerAuditRoutes(app: Api, audit: AuditService): void {
+  app.get(
+    "/audit",
+    {
+      preValidation: readIntegers("limit"),
+      config: access("team:read", "admin"),
+      schema: {
+        operationId: "listAuditEvents",
+        tags: ["Audit log"],
+        summary: "List changes",
+        description:
+          "Who changed what, from where and when, newest first. Creating tasks is not recorded: each task is its own " +
+          "record. Events are kept for 400 days.",
+        querystring: record.AuditListQuery,
+        response: { 200: ref(record.AuditList), ...refusals() },
+      },
+    },
+    async (request) => {
+      const query = readListQuery(request.query);
+      const { events, hasMore, nextCursor } = await audit.list(callerOf(request), query);
+      return { events: events.map(eventView), pagination: { limit: query.limit, hasMore, nextCursor } };
+    },
+  );
+}
+
+function readListQuery(query: record.AuditListQuery): AuditQuery {
+  const { action = null, limit = 20 } = query;
+  if (query.cursor === undefined) return { action, limit, cursor: null };
+  const cursor = parseId("evt", query.cursor);
+  if (cursor === null) throw invalid([broken("cursor", "the nextCursor of a page")]);
+  return { action, limit, cursor };
+}
+
+function eventView({ at, ...event }: AuditEvent): record.AuditEvent {
+  return { ...event, at: at.toISOString() };
+}

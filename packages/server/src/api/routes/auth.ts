@@ -1,0 +1,125 @@
+import type { AuthService } from "../../service/auth-service.ts";
+import { formatId } from "../../service/public-id.ts";
+import type { SessionService, SignedIn } from "../../service/session-service.ts";
+import type { SignInService } from "../../service/sign-in-service.ts";
+import { access } from "../access.ts";
+import { acceptedCredential, actorOf } from "../auth-hook.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/sign-in.ts";
+
+const tags = ["Sign-in"];
+
+/** Public: whoever can read the mail may sign in. */
+export function registerSignInRoutes(app: Api, signIn: SignInService): void {
+  app.post(
+    "/auth/magic-link",
+    {
+      schema: {
+        operationId: "requestMagicLink",
+        tags,
+        summary: "Ask for a sign-in link",
+        description:
+          "Mails a link that works once, within 15 minutes; an older one to the same address stops working. The answer " +
+          "is the same whether or not the address is known. At most 5 mails in 15 minutes to one address, and 20 for one " +
+          "source. No credential is needed.",
+        security: [],
+        body: ref(record.RequestMagicLink),
+        response: {
+          202: ref(record.MagicLinkSent),
+          ...openRefusals(...BODY_REFUSALS, "rate_limited", "database_away"),
+        },
+      },
+    },
+    async (request, reply) => {
+      await signIn.requestLink(request.body.email, { address: request.ip, nextPath: null });
+      reply.code(202);
+      return { sent: true };
+    },
+  );
+
+  app.post(
+    "/auth/session",
+    {
+      schema: {
+        operationId: "openSession",
+        tags,
+        summary: "Sign in with a link",
+        description:
+          "Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. Whoever signs in for the " +
+          "first time gets a team on the free plan; the session is in the team joined first, or in that of the " +
+          "invitation. At most 30 requests in 60 s from one source. No credential is needed.",
+        security: [],
+        body: ref(record.OpenSession),
+        response: {
+          200: ref(record.SignedIn),
+          ...openRefusals(...BODY_REFUSALS, "token_invalid", "rate_limited", "database_away"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visitor = { address: request.ip, requestId: request.id };
+      const signedIn = await signIn.exchange(request.body.token, visitor);
+      reply.header("cache-control", "no-store");
+      return signedInView(signedIn);
+    },
+  );
+}
+
+export function registerSessionRoutes(app: Api, sessions: SessionService, auth: AuthService): void {
+  app.delete(
+    "/auth/session",
+    {
+      config: access("session"),
+      schema: {
+        operationId: "endSession",
+        tags,
+        summary: "Sign out",
+        description:
+          "Ends the session of the token that the request carries: here at once, on every node within 1 s.",
+        response: { 200: ref(record.EndedSession), ...refusals("session_required") },
+      },
+    },
+    async (request) => {
+      const credential = acceptedCredential(request);
+      const endedAt = await sessions.end(actorOf(request), credential);
+      auth.forget(credential);
+      return { session: { endedAt: endedAt.toISOString() } };
+    },
+  );
+
+  app.post(
+    "/auth/session/team",
+    {
+      config: access("session"),
+      schema: {
+        operationId: "switchTeam",
+        tags,
+        summary: "Go to another of your teams",
+        description:
+          "A session is in one team. This ends it and opens one in another, which expires when the old one would have. " +
+          "One that an invitation opened stays where it is, if the person was in another team before.",
+        body: ref(record.SwitchTeam),
+        response: {
+          200: ref(record.SignedIn),
+          ...refusals("session_required", "session_bound", "team_not_found", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request) => {
+      const credential = acceptedCredential(request);
+      const signedIn = await sessions.switchTeam(actorOf(request), credential, request.body.teamId);
+      auth.forget(credential);
+      return signedInView(signedIn);
+    },
+  );
+}
+
+function signedInView({ session, user, team }: SignedIn): record.SignedIn {
+  return {
+    session: { token: session.token, expiresAt: session.expiresAt.toISOString() },
+    user: { id: formatId("user", user.id), email: user.email },
+    team: { id: formatId("team", team.id), name: team.name, plan: team.plan },
+  };
+}

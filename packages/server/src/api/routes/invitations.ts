@@ -1,0 +1,98 @@
+import { readEmail } from "../../domain/email.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { Invitation } from "../../domain/team.ts";
+import type { InvitationService } from "../../service/invitation-service.ts";
+import { formatId, parseId } from "../../service/public-id.ts";
+import { access } from "../access.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
+import { broken, invalid } from "../complaint.ts";
+import { blankComplaints } from "../label.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/invitation.ts";
+
+const tags = ["Teams"];
+
+export function registerInvitationRoutes(app: Api, invitations: InvitationService): void {
+  app.post(
+    "/team/invitations",
+    {
+      preValidation: async ({ body }) => {
+        const complaints = blankComplaints(body, "email");
+        if (complaints.length > 0) throw invalid(complaints);
+      },
+      config: access("team:write", "admin"),
+      schema: {
+        operationId: "createInvitation",
+        tags,
+        summary: "Invite somebody to the team",
+        description:
+          "Mails a link that works once, for 7 days. Inviting the same address again replaces the earlier invitation: " +
+          "its link stops working. At most 20 an hour from a team, and 5 in 15 minutes to an address.",
+        body: ref(record.CreateInvitation),
+        response: {
+          201: ref(record.InvitationAnswer),
+          ...refusals("member_exists", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { email, role = "member" } = request.body;
+      const address = readEmail(email);
+      if (address === null) throw invalid([broken("email", "a valid mail address")]);
+      const invitation = await invitations.create(actorOf(request), address, role);
+      reply.code(201);
+      return { invitation: invitationView(invitation) };
+    },
+  );
+
+  app.get(
+    "/team/invitations",
+    {
+      config: access("team:read", "admin"),
+      schema: {
+        operationId: "listInvitations",
+        tags,
+        summary: "List the open invitations",
+        response: { 200: ref(record.InvitationList), ...refusals() },
+      },
+    },
+    async (request) => ({
+      invitations: (await invitations.list(callerOf(request))).map(invitationView),
+    }),
+  );
+
+  app.delete(
+    "/team/invitations/:invitation_id",
+    {
+      config: access("team:write", "admin"),
+      schema: {
+        operationId: "revokeInvitation",
+        tags,
+        summary: "Revoke an invitation",
+        description: "Its link stops working.",
+        params: record.InvitationPath,
+        response: { 200: ref(record.RevokedInvitation), ...refusals("invitation_not_found") },
+      },
+    },
+    async (request) => {
+      const id = parseId("inv", request.params.invitation_id);
+      if (id === null) throw new Problem("invitation_not_found");
+      const { email, revokedAt } = await invitations.revoke(actorOf(request), id);
+      return { invitation: { id: formatId("inv", id), email, revokedAt: revokedAt.toISOString() } };
+    },
+  );
+}
+
+function invitationView(invitation: Invitation): record.Invitation {
+  const { id, email, role, invitedBy, createdAt, expiresAt } = invitation;
+  return {
+    id: formatId("inv", id),
+    email,
+    role,
+    invitedBy,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  };
+}

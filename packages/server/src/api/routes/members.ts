@@ -1,0 +1,113 @@
+import { Problem } from "../../domain/problem.ts";
+import type { Member } from "../../domain/team.ts";
+import type { AuthService } from "../../service/auth-service.ts";
+import type { MemberService, RemovedMember } from "../../service/member-service.ts";
+import { formatId, parseId } from "../../service/public-id.ts";
+import { access } from "../access.ts";
+import { acceptedCredential, actorOf, callerOf } from "../auth-hook.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/member.ts";
+
+const tags = ["Teams"];
+const REMOVAL = "The person's sessions in the team end, and so does what it let applications do there.";
+
+export function registerMemberRoutes(
+  app: Api,
+  members: MemberService,
+  auth: Pick<AuthService, "forget">,
+): void {
+  app.get(
+    "/team/members",
+    {
+      config: access("team:read"),
+      schema: {
+        operationId: "listMembers",
+        tags,
+        summary: "List the members of the team",
+        response: { 200: ref(record.MemberList), ...refusals() },
+      },
+    },
+    async (request) => ({ members: (await members.list(callerOf(request))).map(memberView) }),
+  );
+
+  app.patch(
+    "/team/members/:user_id",
+    {
+      config: access("team:write", "admin"),
+      schema: {
+        operationId: "changeMemberRole",
+        tags,
+        summary: "Change the role of a member",
+        description:
+          "Only an owner can make an owner, or change one. The last owner of a team stays its owner.",
+        params: record.MemberPath,
+        body: ref(record.ChangeRole),
+        response: {
+          200: ref(record.MemberAnswer),
+          ...refusals("member_not_found", "last_owner", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request) => {
+      const userId = readUserId(request.params.user_id);
+      return { member: memberView(await members.changeRole(actorOf(request), userId, request.body.role)) };
+    },
+  );
+
+  app.delete(
+    "/team/members/:user_id",
+    {
+      config: access("team:write", "admin"),
+      schema: {
+        operationId: "removeMember",
+        tags,
+        summary: "Remove a member from the team",
+        description: `${REMOVAL} Only an owner can remove an owner; the last one stays.`,
+        params: record.MemberPath,
+        response: { 200: ref(record.RemovedMember), ...refusals("member_not_found", "last_owner") },
+      },
+    },
+    async (request) =>
+      removedView(await members.remove(actorOf(request), readUserId(request.params.user_id))),
+  );
+
+  app.delete(
+    "/team/membership",
+    {
+      // Nobody needs a role to leave.
+      config: access("session"),
+      schema: {
+        operationId: "leaveTeam",
+        tags,
+        summary: "Leave the team",
+        description: `Removes the person who is signed in from the team of the session. ${REMOVAL} The last owner stays.`,
+        response: {
+          200: ref(record.RemovedMember),
+          ...refusals("session_required", "member_not_found", "last_owner"),
+        },
+      },
+    },
+    async (request) => {
+      const removed = await members.leave(actorOf(request));
+      auth.forget(acceptedCredential(request));
+      return removedView(removed);
+    },
+  );
+}
+
+/** What cannot be an id is as unknown as one that is nobody's. */
+function readUserId(text: string): string {
+  const id = parseId("user", text);
+  if (id === null) throw new Problem("member_not_found");
+  return id;
+}
+
+function memberView({ userId, email, role, joinedAt }: Member): record.Member {
+  return { id: formatId("user", userId), email, role, joinedAt: joinedAt.toISOString() };
+}
+
+function removedView({ userId, email, removedAt }: RemovedMember): record.RemovedMember {
+  return { member: { id: formatId("user", userId), email, removedAt: removedAt.toISOString() } };
+}

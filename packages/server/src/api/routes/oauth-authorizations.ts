@@ -1,0 +1,63 @@
+import type { GrantedAccess } from "../../domain/granted-access.ts";
+import type { GrantedAccessService } from "../../service/granted-access-service.ts";
+import { access } from "../access.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
+import type { Api } from "../schema-types.ts";
+import { refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/oauth-authorization.ts";
+
+const tags = ["OAuth"];
+
+export function registerAuthorizationRoutes(app: Api, grantedAccess: GrantedAccessService): void {
+  app.get(
+    "/oauth/authorizations",
+    {
+      config: access("team:read"),
+      schema: {
+        operationId: "listAuthorizations",
+        tags,
+        summary: "List what applications have been allowed",
+        description:
+          "Newest first, all that still count. An admin sees those of every member of the team, anybody else their own.",
+        response: { 200: ref(record.AuthorizationList), ...refusals() },
+      },
+    },
+    async (request) => ({
+      authorizations: (await grantedAccess.list(callerOf(request))).map(authorizationView),
+    }),
+  );
+
+  app.delete(
+    "/oauth/authorizations/:authorization_id",
+    {
+      // Nobody needs a role to take back what they allowed themselves; for others the service asks for one.
+      config: access("team:write", "viewer"),
+      schema: {
+        operationId: "endAuthorization",
+        tags,
+        summary: "End what an application has been allowed",
+        description:
+          "Its access tokens are refused within a second, its refresh token at once. Anybody can end what they allowed " +
+          "themselves; what another member allowed, an admin.",
+        params: record.AuthorizationPath,
+        response: { 200: ref(record.EndedAuthorization), ...refusals("authorization_not_found") },
+      },
+    },
+    async (request) => {
+      const { id, endedAt } = await grantedAccess.end(actorOf(request), request.params.authorization_id);
+      return { authorization: { id, endedAt: endedAt.toISOString() } };
+    },
+  );
+}
+
+function authorizationView(granted: GrantedAccess): record.Authorization {
+  return {
+    id: granted.id,
+    application: { ...granted.application },
+    user: { ...granted.user },
+    scopes: [...granted.scopes],
+    createdAt: granted.createdAt.toISOString(),
+    expiresAt: granted.expiresAt.toISOString(),
+  };
+}

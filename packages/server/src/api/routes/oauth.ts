@@ -1,0 +1,132 @@
+import type { FastifyRequest } from "fastify";
+import { GRANT_TYPES } from "../../domain/oauth-application.ts";
+import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
+import { SCOPES } from "../../domain/scope.ts";
+import type { ClientRequest } from "../../service/oauth/client-authentication.ts";
+import type { OAuthService } from "../../service/oauth/oauth-service.ts";
+import { readParameters } from "../../service/oauth/parameters.ts";
+import { answerOAuthError } from "../oauth-error.ts";
+import { acceptForms } from "../pages/form.ts";
+import type { Api } from "../schema-types.ts";
+import { NoQuery, ref } from "../schemas/field.ts";
+import * as record from "../schemas/oauth.ts";
+
+const tags = ["OAuth"];
+const AUTH_METHODS = ["client_secret_basic", "client_secret_post"];
+const FORM = "application/x-www-form-urlencoded";
+
+const refusal = (description: string) => ({
+  description,
+  content: { "application/json": { schema: { $ref: `${record.OAuthError.$id}#` } } },
+});
+const REFUSALS = {
+  400: refusal("`invalid_request` · what the grant adds"),
+  401: refusal("`invalid_client`: the application did not prove itself"),
+  413: refusal("`invalid_request`: the form has more than 16 KiB"),
+  415: refusal("`invalid_request`: the body is no form"),
+  429: refusal("`temporarily_unavailable`: too many requests, or too many wrong secrets from one source"),
+  503: refusal("`temporarily_unavailable`: try again shortly"),
+};
+
+/** What OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
+export function registerOAuthRoutes(app: Api, oauth: OAuthService): void {
+  acceptForms(app);
+  app.setErrorHandler(answerOAuthError);
+  const security = [{ clientSecret: [] }];
+
+  app.post(
+    "/v1/oauth/token",
+    {
+      // The answers to what is missing or wrong are given in the words of the RFC.
+      attachValidation: true,
+      schema: {
+        operationId: "issueAccessToken",
+        tags,
+        summary: "Get an access token",
+        description:
+          "RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; one that " +
+          "comes a second time, like a code that does, ends every token of that consent. Counts as a request of the " +
+          "team that the application belongs to.",
+        security,
+        consumes: [FORM],
+        querystring: NoQuery,
+        body: ref(record.TokenRequest),
+        response: { 200: ref(record.TokenAnswer), ...REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
+      return oauth.exchange(clientRequest(request));
+    },
+  );
+
+  app.post(
+    "/v1/oauth/revoke",
+    {
+      attachValidation: true,
+      schema: {
+        operationId: "revokeAccessToken",
+        tags,
+        summary: "Revoke a token",
+        description:
+          "RFC 7009. Ends an access or refresh token of the application, and all others of the same consent. The " +
+          "answer is the same for a token that nobody knows.",
+        security,
+        consumes: [FORM],
+        querystring: NoQuery,
+        body: ref(record.RevocationRequest),
+        response: { 200: ref(record.Revoked), ...REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      reply.header("cache-control", "no-store");
+      await oauth.revoke(clientRequest(request));
+      return {};
+    },
+  );
+
+  app.get(
+    "/.well-known/oauth-authorization-server",
+    {
+      schema: {
+        operationId: "getAuthorizationServer",
+        tags,
+        summary: "Describe the authorization server",
+        description: "RFC 8414: with this an OAuth client configures itself.",
+        security: [],
+        response: { 200: ref(record.ServerMetadata) },
+      },
+    },
+    async () => metadataOf(oauth.issuer()),
+  );
+}
+
+/** A parameter in the address would be in every log on the way: only the form counts. */
+function clientRequest(request: FastifyRequest): ClientRequest {
+  if (request.url.includes("?"))
+    throw new OAuthRefusal("invalid_request", "Parameters belong into the form, not into the address");
+  const { body } = request;
+  const { parameters, repeated } = readParameters(body instanceof URLSearchParams ? body : []);
+  const [twice] = repeated;
+  if (twice !== undefined) throw new OAuthRefusal("invalid_request", `${twice} was sent more than once`);
+  const { headers, ip: address, id: requestId } = request;
+  return { parameters, authorization: headers.authorization ?? null, address, requestId };
+}
+
+function metadataOf(issuer: string): record.ServerMetadata {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/v1/oauth/authorize`,
+    token_endpoint: `${issuer}/v1/oauth/token`,
+    revocation_endpoint: `${issuer}/v1/oauth/revoke`,
+    scopes_supported: [...SCOPES],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: [...GRANT_TYPES],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${issuer}/docs`,
+  };
+}

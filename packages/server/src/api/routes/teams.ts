@@ -1,0 +1,123 @@
+import type { FastifyRequest } from "fastify";
+import type { Membership, Team } from "../../domain/team.ts";
+import { formatId } from "../../service/public-id.ts";
+import type { TeamService } from "../../service/team-service.ts";
+import { access } from "../access.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
+import { invalid } from "../complaint.ts";
+import { blankComplaints, labelComplaints } from "../label.ts";
+import type { Api } from "../schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/team.ts";
+
+const tags = ["Teams"];
+
+export function registerTeamRoutes(app: Api, teams: TeamService): void {
+  app.get(
+    "/teams",
+    {
+      config: access("session"),
+      schema: {
+        operationId: "listTeams",
+        tags,
+        summary: "List your teams",
+        description: "The teams of the person who is signed in.",
+        response: { 200: ref(record.TeamList), ...refusals("session_required") },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      const memberships = await teams.list(caller);
+      return { teams: memberships.map((membership) => membershipView(membership, caller.teamId)) };
+    },
+  );
+
+  app.post(
+    "/teams",
+    {
+      preValidation: refuseBlankName,
+      // Any role will do: it is a role in the current team, which this does not concern.
+      config: access("session"),
+      schema: {
+        operationId: "createTeam",
+        tags,
+        summary: "Create a team",
+        description:
+          "The person who is signed in owns it. It starts on the free plan, with a queue `default`. The session stays in " +
+          "the team it is in.",
+        body: ref(record.NameTeam),
+        response: {
+          201: ref(record.CreatedTeam),
+          ...refusals("session_required", "team_limit", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const team = await teams.create(actorOf(request), readName(request.body));
+      reply.code(201);
+      return { team: { ...teamView(team), role: "owner" as const } };
+    },
+  );
+
+  app.get(
+    "/team",
+    {
+      config: access("team:read"),
+      schema: {
+        operationId: "getTeam",
+        tags,
+        summary: "Get the team",
+        description: "The team that the credential speaks for.",
+        response: { 200: ref(record.TeamAnswer), ...refusals() },
+      },
+    },
+    async (request) => ({ team: teamView(await teams.get(callerOf(request))) }),
+  );
+
+  app.patch(
+    "/team",
+    {
+      preValidation: refuseBlankName,
+      config: access("team:write", "admin"),
+      schema: {
+        operationId: "renameTeam",
+        tags,
+        summary: "Rename the team",
+        body: ref(record.NameTeam),
+        response: { 200: ref(record.TeamAnswer), ...refusals(...BODY_REFUSALS) },
+      },
+    },
+    async (request) => ({ team: teamView(await teams.rename(actorOf(request), readName(request.body))) }),
+  );
+}
+
+async function refuseBlankName({ body }: FastifyRequest): Promise<void> {
+  const complaints = blankComplaints(body, "name");
+  if (complaints.length > 0) throw invalid(complaints);
+}
+
+function readName({ name }: { readonly name: string }): string {
+  const complaints = labelComplaints("name", name);
+  if (complaints.length > 0) throw invalid(complaints);
+  return name;
+}
+
+function teamView({ id, name, plan, createdAt }: Team): record.Team {
+  return { id: formatId("team", id), name, plan, createdAt: createdAt.toISOString() };
+}
+
+function membershipView(
+  { teamId, team, role, joinedAt }: Membership,
+  currentTeamId: number,
+): record.TeamMembership {
+  const { id, name, plan } = team;
+  return {
+    id: formatId("team", id),
+    name,
+    plan,
+    role,
+    joinedAt: joinedAt.toISOString(),
+    current: teamId === currentTeamId,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Scope } from "./scope.ts";
+
+export const GRANT_TYPES = ["authorization_code", "refresh_token", "client_credentials"] as const;
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+export const DEFAULT_GRANT_TYPES: readonly GrantType[] = ["authorization_code", "refresh_token"];
+
+/** Far more than a team has programs; what makes an application for every run must come to an end. */
+export const MOST_APPLICATIONS = 100;
+
+/** A program of somebody's that people let into their teams, without its secret. */
+export interface OAuthApplication {
+  /** `app_…`. */
+  readonly clientId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly Scope[];
+  readonly grantTypes: readonly GrantType[];
+  readonly createdAt: Date;
+}
+
+/** An application at the moment that its secret is shown. */
+export interface MintedApplication extends OAuthApplication {
+  readonly clientSecret: string;
+}
+
+export interface DeletedApplication {
+  readonly clientId: string;
+  readonly name: string;
+  readonly deletedAt: Date;
+}
+
+export function isGrantType(text: string): text is GrantType {
+  return GRANT_TYPES.some((type) => type === text);
+}

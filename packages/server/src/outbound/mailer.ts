@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { createTransport } from "nodemailer";
+import type { Mail, SendMail } from "../domain/mail.ts";
+import { mailFailureOf } from "./mail-failure.ts";
+
+export interface Mailer {
+  readonly send: SendMail;
+  /** What is being handed over may finish for a few seconds; what waits for another try is given up. */
+  stop(): Promise<void>;
+}
+
+/** The little that is needed of a logger. */
+export interface MailLog {
+  info(fields: object, event: string): void;
+  warn(fields: object, event: string): void;
+  error(fields: object, event: string): void;
+}
+
+/** After the first and the second try. A person waits for this mail; a greylisting server wants at least some seconds. */
+const WAITS_MS = [2_000, 15_000];
+const MAX_CONNECTIONS = 3;
+/** A server that takes nothing must not fill our memory. */
+const MOST_UNDER_WAY = 1_000;
+const STOP_GRACE_MS = 5_000;
+const TIMEOUTS = {
+  dnsTimeout: 10_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+};
+
+/**
+ * Sends mails by the operator's SMTP server. A mail that cannot be delivered is logged without what is in it: a link is
+ * a credential. Without a server the whole text is logged instead, so that whoever runs Bellhop can still sign in.
+ */
+export function createMailer(deps: {
+  readonly smtpUrl: string | null;
+  readonly from: string;
+  readonly log: MailLog;
+  readonly waitsMs?: readonly number[];
+}): Mailer {
+  const { smtpUrl, log } = deps;
+  if (smtpUrl !== null) return createSmtpMailer({ ...deps, smtpUrl });
+  return {
+    send: ({ to, subject, text }) =>
+      log.warn({ to, subject, text, reason: "BELLHOP_SMTP_URL is not set" }, "mail.not_sent"),
+    stop: async () => {},
+  };
+}
+
+function createSmtpMailer(deps: {
+  readonly smtpUrl: string;
+  readonly from: string;
+  readonly log: MailLog;
+  readonly waitsMs?: readonly number[];
+}): Mailer {
+  const { smtpUrl: url, from, log, waitsMs = WAITS_MS } = deps;
+  const transport = createTransport({
+    // What the address itself says, as in ?requireTLS=false, wins over the rest.
+    url,
+    requireTLS: mustEncrypt(url),
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    // The server may have closed a connection that lay idle: that is no failure yet.
+    maxRequeues: 1,
+    // No part of a mail is ever read from a file or fetched.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...TIMEOUTS,
+  });
+  // Every failure is told to the mail it belongs to; without a listener this one would end the process.
+  transport.on("error", () => {});
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+
+  async function deliver(mail: Mail): Promise<void> {
+    // Composing it takes half a millisecond. Who asked is answered first, so that the time does not tell who gets a mail.
+    await nextTurn();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await transport.sendMail(toMessage(from, mail));
+        log.info({ domain: domainOf(mail.to), tries }, "mail.sent");
+        return;
+      } catch (error) {
+        const { code, isTemporary } = mailFailureOf(error);
+        const waitMs = waitsMs[tries - 1];
+        if (!isTemporary || waitMs === undefined || stopping.signal.aborted) {
+          giveUp(mail, code, tries);
+          return;
+        }
+        log.warn({ domain: domainOf(mail.to), code, tries }, "mail.delayed");
+        await wait(waitMs, null, { signal: stopping.signal }).catch(() => {});
+        if (stopping.signal.aborted) {
+          giveUp(mail, code, tries);
+          return;
+        }
+      }
+    }
+  }
+
+  function giveUp(mail: Mail, code: string, tries: number): void {
+    log.error({ domain: domainOf(mail.to), code, tries }, "mail.failed");
+  }
+
+  return {
+    send(mail) {
+      if (stopping.signal.aborted) giveUp(mail, "stopping", 0);
+      else if (underWay.size >= MOST_UNDER_WAY) giveUp(mail, "too_many", 0);
+      else {
+        const delivery = deliver(mail).finally(() => underWay.delete(delivery));
+        underWay.add(delivery);
+      }
+    },
+    async stop() {
+      stopping.abort();
+      const grace = new AbortController();
+      await Promise.race([
+        Promise.all(underWay),
+        wait(STOP_GRACE_MS, null, { signal: grace.signal }).catch(() => {}),
+      ]);
+      grace.abort();
+      transport.close({ force: true });
+    },
+  };
+}
+
+/**
+ * Somebody on the way could make the server seem unable to encrypt. Where we show a password, we then rather send nothing;
+ * a server on this machine has no way to it.
+ */
+export function mustEncrypt(smtpUrl: string): boolean {
+  const { username, hostname } = new URL(smtpUrl);
+  return username !== "" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+function toMessage(from: string, { to, subject, text, html }: Mail) {
+  return {
+    from,
+    // As an object: in a text a comma would part two recipients.
+    to: { name: "", address: to },
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    // No "out of office" wants an answer to us.
+    headers: { "Auto-Submitted": "auto-generated" },
+  };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}

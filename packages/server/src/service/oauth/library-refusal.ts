@@ -1,0 +1,20 @@
+import { ErrorType, OAuthException } from "@jmondi/oauth2-server";
+import { type OAuthErrorCode, OAuthRefusal } from "../../domain/oauth-refusal.ts";
+
+const CODES: Readonly<Partial<Record<ErrorType, OAuthErrorCode>>> = {
+  [ErrorType.InvalidRequest]: "invalid_request",
+  [ErrorType.InvalidClient]: "invalid_client",
+  [ErrorType.InvalidGrant]: "invalid_grant",
+  [ErrorType.InvalidScope]: "invalid_scope",
+  [ErrorType.UnauthorizedScope]: "invalid_scope",
+  [ErrorType.UnauthorizedClient]: "unauthorized_client",
+  [ErrorType.UnsupportedGrantType]: "unsupported_grant_type",
+  [ErrorType.AccessDenied]: "access_denied",
+};
+
+/** What the library refused, in the words of the RFC; whatever else was thrown stays what it is. */
+export function toRefusal(error: unknown): unknown {
+  if (!(error instanceof OAuthException)) return error;
+  const code = CODES[error.errorType];
+  return code === undefined ? error : new OAuthRefusal(code, error.errorDescription ?? error.error);
+}

@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Principal } from "../../domain/principal.ts";
+import type { Sql } from "../../store/sql.ts";
+import { findTeam } from "../../store/teams.ts";
+import { hashSecret } from "../secret-hash.ts";
+import type { FindByHash } from "../token-principal.ts";
+import type { TokenSigner } from "../token-signer.ts";
+
+/** Somebody who looks at a page of ours with a session in the browser. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** The team of the session: what is allowed is allowed there. */
+  readonly teamName: string;
+  /**
+   * What the form of one page must carry to count. Keyed by the secret in the session: another site can make the
+   * browser send a form here, but neither knows the secret nor can it read our page.
+   */
+  formProof(page: string): string;
+  isOwnForm(page: string, proof: string): boolean;
+}
+
+/** Null for a session that does not count. */
+export type FindVisitor = (sessionToken: string) => Promise<Visitor | null>;
+
+export function createVisitorLookup(deps: {
+  readonly sql: Sql;
+  readonly signer: TokenSigner;
+  readonly findSession: FindByHash;
+}): FindVisitor {
+  return async (sessionToken) => {
+    const token = await deps.signer.verify(sessionToken);
+    if (token?.use !== "session") return null;
+    const principal = await deps.findSession(hashSecret(token.id));
+    const team = principal === null ? null : await findTeam(deps.sql, principal.teamId);
+    if (principal === null || team === null) return null;
+    const proofOf = (page: string) => createHmac("sha256", token.id).update(page).digest();
+    return {
+      principal,
+      teamName: team.name,
+      formProof: (page) => proofOf(page).toString("hex"),
+      isOwnForm: (page, proof) =>
+        /^[0-9a-f]{64}$/.test(proof) && timingSafeEqual(Buffer.from(proof, "hex"), proofOf(page)),
+    };
+  };
+}

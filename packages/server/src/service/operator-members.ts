@@ -1,0 +1,96 @@
+import { readEmail } from "../domain/email.ts";
+import type { Role } from "../domain/role.ts";
+import type { Member } from "../domain/team.ts";
+import { deleteInvitationsTo } from "../store/invitations.ts";
+import { listMembers, updateRole } from "../store/members.ts";
+import type { Database, Sql } from "../store/sql.ts";
+import { lockTeam } from "../store/teams.ts";
+import { ensureMember } from "../store/users.ts";
+import { type AuditActor, recordChange } from "./audit.ts";
+import { endMembership } from "./membership-end.ts";
+import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
+import { formatId, newUuid } from "./public-id.ts";
+
+export interface Joined {
+  readonly team: string;
+  readonly email: string;
+  readonly role: Role;
+  /** The role that the person had in the team before; null for somebody new. */
+  readonly before: Role | null;
+}
+
+/**
+ * Makes somebody a member without an invitation: the address can sign in from then on. A member gets the role that was
+ * named, and keeps the one it has if none was.
+ */
+export async function addMember(
+  database: Database,
+  userName: string,
+  text: string,
+  { email: address, role }: { readonly email: string; readonly role: Role | null },
+): Promise<Joined> {
+  const email = readAddress(address);
+  return database.transaction(async (sql) => {
+    const { teamId, name: team } = await findOperatorsTeam(sql, text);
+    const operator = operatorOf(teamId, userName);
+    await lockTeam(sql, teamId);
+    const known = await findByAddress(sql, teamId, email);
+    if (known === null) {
+      const given = role ?? "member";
+      await addToTeam(sql, operator, email, given);
+      return { team, email, role: given, before: null };
+    }
+    const given = role ?? known.role;
+    if (given !== known.role) {
+      await updateRole(sql, teamId, known.userId, given);
+      const detail = { email, from: known.role, to: given };
+      const target = formatId("user", known.userId);
+      await recordChange(sql, operator, { action: "member.role_changed", target, detail });
+    }
+    return { team, email, role: given, before: known.role };
+  });
+}
+
+/** For somebody who is no member yet, in the transaction that has locked the team. */
+export async function addToTeam(sql: Sql, actor: AuditActor, email: string, role: Role): Promise<void> {
+  const userId = await ensureMember(sql, actor.teamId, newUuid(), email, role);
+  // What the link would have given is given, and an older one must not change it.
+  await deleteInvitationsTo(sql, actor.teamId, email);
+  const target = formatId("user", userId);
+  await recordChange(sql, actor, { action: "member.added", target, detail: { email, role } });
+}
+
+/** Unlike the members themselves, the operator may take out the last owner: and may name another. */
+export async function removeMember(
+  database: Database,
+  userName: string,
+  text: string,
+  address: string,
+): Promise<{ team: string; email: string; hasOwner: boolean }> {
+  const email = readAddress(address);
+  return database.transaction(async (sql) => {
+    const { teamId, name: team } = await findOperatorsTeam(sql, text);
+    await lockTeam(sql, teamId);
+    const members = await listMembers(sql, teamId);
+    const member = members.find((other) => other.email === email);
+    if (member === undefined) throw refusal(`${email} is no member of "${team}"`);
+    await endMembership(sql, teamId, member);
+    await recordChange(sql, operatorOf(teamId, userName), {
+      action: "member.removed",
+      target: formatId("user", member.userId),
+      detail: { email, role: member.role },
+    });
+    const hasOwner = members.some((other) => other !== member && other.role === "owner");
+    return { team, email, hasOwner };
+  });
+}
+
+export function readAddress(text: string): string {
+  const email = readEmail(text);
+  if (email === null) throw refusal(`"${text}" is no mail address`);
+  return email;
+}
+
+async function findByAddress(sql: Sql, teamId: number, email: string): Promise<Member | null> {
+  return (await listMembers(sql, teamId)).find((member) => member.email === email) ?? null;
+}

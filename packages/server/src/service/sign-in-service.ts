@@ -1,0 +1,74 @@
+// Signing in by mail, without a password. What must hold: nobody learns from an answer, its time or the limits whether
+// an address is known; a link works once, also when two present it at the same moment; and only the newest works.
+import { readEmail } from "../domain/email.ts";
+import type { SendMail } from "../domain/mail.ts";
+import { Problem } from "../domain/problem.ts";
+import { sourceOf } from "../domain/source-address.ts";
+import { isAnyonesAddress, replaceSignInLink } from "../store/sign-in-links.ts";
+import { countHit } from "../store/source-hits.ts";
+import type { Database } from "../store/sql.ts";
+import { admitByToken, type Visitor } from "./admission.ts";
+import { nameless } from "./nameless.ts";
+import { hashSecret, newSecret } from "./secret-hash.ts";
+import { issueToken, type SignedIn } from "./session-service.ts";
+import { composeSignIn } from "./sign-in-mail.ts";
+import type { TokenSigner } from "./token-signer.ts";
+
+const LINK_MINUTES = 15;
+/** Mails to one address, and from one source to whatever addresses: enough for anybody who mistypes, too few to annoy. */
+const MOST_MAILS = { perAddress: 5, perSource: 20, withinSeconds: 900 } as const;
+/** A guess among 2^256 succeeds never; this only keeps guesses from costing us. */
+const MOST_EXCHANGES = { perSource: 30, withinSeconds: 60 } as const;
+/** Of a link: what `newSecret` makes. */
+const LINK_TOKEN = /^[0-9a-f]{64}$/;
+
+export interface SignInService {
+  /** Mails a link. The same answer, after the same work, whether or not the address is known. */
+  requestLink(
+    email: string,
+    from: { readonly address: string; readonly nextPath: string | null },
+  ): Promise<void>;
+  /** Takes a mailed link, of a sign-in or an invitation, for a session. */
+  exchange(token: string, visitor: Visitor): Promise<SignedIn & { readonly nextPath: string | null }>;
+}
+
+export function createSignInService(deps: {
+  readonly database: Database;
+  readonly signer: TokenSigner;
+  readonly sendMail: SendMail;
+  readonly publicUrl: () => string;
+  /** `invited`: nobody gets in who does not belong to a team. */
+  readonly signUp: "open" | "invited";
+  readonly now: () => Date;
+}): SignInService {
+  const { database, signer, sendMail, publicUrl, signUp } = deps;
+
+  async function limit(key: string, most: number, withinSeconds: number): Promise<void> {
+    const retryAfterSeconds = await countHit(database, key, most, withinSeconds);
+    if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
+  }
+
+  return {
+    async requestLink(text, { address, nextPath }) {
+      const email = readEmail(text);
+      if (email === null) throw new Problem("invalid", { reason: "email must be a valid mail address" });
+      const { perAddress, perSource, withinSeconds } = MOST_MAILS;
+      await limit(`sign-in from ${sourceOf(address)}`, perSource, withinSeconds);
+      await limit(`sign-in to ${nameless(email)}`, perAddress, withinSeconds);
+      const token = newSecret();
+      const hash = hashSecret(token);
+      await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
+      const isKnown = await isAnyonesAddress(database, email);
+      if (!isKnown && signUp === "invited") return;
+      sendMail(composeSignIn(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
+    },
+    async exchange(token, visitor) {
+      const { perSource, withinSeconds } = MOST_EXCHANGES;
+      await limit(`exchange from ${sourceOf(visitor.address)}`, perSource, withinSeconds);
+      if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
+      const admission = await database.transaction((sql) => admitByToken(sql, deps, token, visitor));
+      const { stored, user, team, nextPath } = admission;
+      return { session: await issueToken(signer, stored), user, team, nextPath };
+    },
+  };
+}

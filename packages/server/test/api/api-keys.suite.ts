@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Principal } from "../../src/domain/principal.ts";
+import { principalOf } from "../test-principal.ts";
+import { createFakeServices, OTHER_TEAM_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const AT = "2026-03-01T09:30:00.123Z";
+const NOT_FOUND = { error: "API key not found or already revoked" };
+
+describe("API keys", () => {
+  let api: TestApi;
+  const forgotten: string[] = [];
+  before(async () => {
+    const services = createFakeServices();
+    const { auth } = services;
+    api = await createTestApi({
+      ...services,
+      auth: {
+        ...auth,
+        forget: (credential) => forgotten.push(credential),
+      },
+    });
+  });
+  beforeEach(() => {
+    forgotten.length = 0;
+    api.services.apiKeys.room = 1_000_000;
+  });
+  after(() => api.app.close());
+
+  const create = (body: unknown, as = {}) => api.call("POST", "/v1/apikeys", body, as);
+  const list = (as = {}) => api.call("GET", "/v1/apikeys", undefined, as);
+  const revoke = (id: string, as = {}) => api.call("DELETE", `/v1/apikeys/${id}`, undefined, as);
+  /** Another caller of the team. */
+  const someone = (own: Partial<Principal>) => {
+    api.services.people.signedIn.set("someone", principalOf(1, own));
+    return { authorization: "Bearer someone" };
+  };
+
+  it("contract 2: is created from a name, live unless it says test, and shown this once", async () => {
+    const { status, body } = await create({ name: "Billing" });
+
+    assert.equal(status, 201);
+    const { id, key } = body.apiKey;
+    assert.deepEqual(body, {
+      apiKey: { id, name: "Billing", environment: "live", prefix: key.slice(0, 12), createdAt: AT, key },
+    });
+    assert.match(id, /^key_[0-9a-z]{26}$/);
+    assert.match(key, /^bh_live_\w{64}$/);
+    assert.match((await create({ name: "a", environment: "live" })).body.apiKey.key, /^bh_live_/);
+    const sandbox = (await create({ name: "a", environment: "test" })).body.apiKey;
+    assert.equal(sandbox.environment, "test");
+    assert.match(sandbox.key, /^bh_test_/);
+  });
+
+  it("contract 2: the list shows when each was used, and never a key", async () => {
+    const unused = (await create({ name: "unused" })).body.apiKey;
+    const used = (await create({ name: "used", environment: "test" })).body.apiKey;
+    api.services.apiKeys.use(used.id);
+
+    const { status, body, text } = await list();
+
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body), ["apiKeys"]);
+    const shown = (key: Record<string, unknown>, lastUsedAt: string | null) => {
+      const { key: _, ...rest } = key;
+      return { ...rest, lastUsedAt };
+    };
+    assert.deepEqual(body.apiKeys.slice(0, 2), [shown(used, AT), shown(unused, null)]);
+    for (const { key } of [unused, used]) assert.ok(!text.includes(key));
+  });
+
+  it("contract 2: is revoked once, and no longer listed", async () => {
+    const { id } = (await create({ name: "old" })).body.apiKey;
+
+    const revoked = await revoke(id);
+    const again = await revoke(id);
+
+    assert.deepEqual([revoked.status, revoked.body], [200, { apiKey: { id, name: "old", revokedAt: AT } }]);
+    assert.deepEqual([again.status, again.body], [404, NOT_FOUND]);
+    assert.ok(!(await list()).text.includes(id));
+  });
+
+  it("contract 2: a key that is not there, never was or cannot be is not found", async () => {
+    for (const id of ["key_01k9z3mxe5f8hrk3yv5pzq8c2d", "key_x", "x", "%00", "a".repeat(2000)]) {
+      const { status, body } = await revoke(id);
+      assert.deepEqual([status, body], [404, NOT_FOUND]);
+    }
+  });
+
+  it("spec 1: another team neither sees nor revokes it", async () => {
+    const { id } = (await create({ name: "ours" })).body.apiKey;
+    const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+
+    assert.deepEqual((await list(other)).body, { apiKeys: [] });
+    const { status, body } = await revoke(id, other);
+    assert.deepEqual([status, body], [404, NOT_FOUND]);
+    assert.equal((await revoke(id)).status, 200);
+  });
+
+  it("a key that revokes itself is forgotten at once by the node that it told, another's is not", async () => {
+    const { id } = (await create({ name: "mine" })).body.apiKey;
+    const other = (await create({ name: "other" })).body.apiKey;
+    const itself = someone({ id });
+
+    assert.equal((await revoke(other.id, itself)).status, 200);
+    assert.deepEqual(forgotten, []);
+    assert.equal((await revoke(id, itself)).status, 200);
+    assert.deepEqual(forgotten, ["someone"]);
+  });
+
+  it("a key that was not found is not forgotten, though it asks for itself", async () => {
+    const id = "key_01k9z3mxe5f8hrk3yv5pzq8c2d";
+    assert.equal((await revoke(id, someone({ id }))).status, 404);
+    assert.deepEqual(forgotten, []);
+  });
+
+  it("spec 7: a missing or blank name is required", async () => {
+    for (const fields of [{}, { name: "" }, { name: " \t" }, { environment: "live" }]) {
+      const { status, body } = await create(fields);
+      assert.deepEqual([status, body], [400, { error: "name is required" }]);
+    }
+  });
+
+  it("a name has 1 to 100 characters, none of them a control character", async () => {
+    assert.equal((await create({ name: "😀".repeat(100) })).status, 201);
+    for (const name of ["a".repeat(101), 5, null, []]) {
+      const { status, body } = await create({ name });
+      assert.deepEqual([status, body], [400, { error: "name must be a string of 1 to 100 characters" }]);
+    }
+    for (const name of ["a\u0000", "a\nb", "\ud800"]) {
+      const { status, body } = await create({ name });
+      assert.deepEqual([status, body], [400, { error: "name must be text without control characters" }]);
+    }
+  });
+
+  it("contract 1: another environment, an unknown field, a body that is none and a stray parameter are refused", async () => {
+    for (const environment of ["prod", "", null, 1]) {
+      const { status, body } = await create({ name: "a", environment });
+      assert.deepEqual([status, body], [400, { error: 'environment must be one of "live", "test"' }]);
+    }
+    const typo = await create({ name: "a", enviroment: "test" });
+    assert.deepEqual(typo.body, { error: 'Unknown field "enviroment" (did you mean "environment"?)' });
+    assert.deepEqual((await create([])).body, { error: "Request body must be a JSON object" });
+    assert.equal((await create("{")).status, 400);
+    assert.equal((await create(undefined)).status, 400);
+    assert.equal((await api.call("GET", "/v1/apikeys?limit=1")).status, 400);
+    assert.equal((await api.call("DELETE", "/v1/apikeys/key_x", { a: 1 })).status, 400);
+  });
+
+  it("a team that has as many as it may is told to revoke one", async () => {
+    api.services.apiKeys.room = 0;
+    const { status, body } = await create({ name: "one more" });
+    assert.deepEqual(
+      [status, body],
+      [409, { error: "A team can have at most 100 active API keys: revoke one first" }],
+    );
+  });
+
+  it("contract 2: an application needs the scope, anybody the role", async () => {
+    const scope = "Insufficient scope: apikeys:";
+    const role = "Insufficient role: ";
+    const cases: [Partial<Principal>, [create: number, list: number, revoke: number], string][] = [
+      [{ scopes: new Set(["tasks:write"]) }, [403, 403, 403], scope],
+      [{ scopes: new Set(["apikeys:read"]) }, [403, 200, 403], `${scope}write required`],
+      [{ scopes: new Set(["apikeys:write"]) }, [201, 403, 404], `${scope}read required`],
+      [{ role: "viewer" }, [403, 403, 403], role],
+      [{ role: "member", environment: "test" }, [403, 200, 403], `${role}admin required`],
+      [{ role: "owner" }, [201, 200, 404], ""],
+    ];
+    for (const [who, statuses, text] of cases) {
+      const as = someone(who);
+      const answers = [await create({ name: "a" }, as), await list(as), await revoke("key_x", as)];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        statuses,
+      );
+      for (const { status, body } of answers) if (status === 403) assert.ok(body.error.startsWith(text));
+    }
+  });
+
+  it("promise G: a key is in no log line", async () => {
+    api.lines.length = 0;
+    const { key } = (await create({ name: "a" })).body.apiKey;
+    await list();
+
+    assert.equal(api.lines.length, 2);
+    assert.ok(!JSON.stringify(api.lines).includes(key));
+  });
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import { answerClientError } from "../../src/api/client-error.ts";
+import type { ConnectionBounds } from "../../src/api/http-server.ts";
+import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
+import { BODY_LIMIT, createTestApi, type TestApi } from "./test-api.ts";
+
+const AUTH = `Authorization: Bearer ${LIVE_KEY}\r\n`;
+const POST = `POST /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}Content-Type: application/json\r\n`;
+const LIVEZ = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+/** Long enough never to be what ends a connection here. */
+const LONG_MS = 60_000;
+
+describe("a connection", () => {
+  let api: TestApi;
+  let sockets: Socket[];
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await api.app.close();
+  });
+
+  async function listen(connections: Partial<ConnectionBounds> = {}): Promise<void> {
+    sockets = [];
+    api = await createTestApi(createFakeServices(), {
+      connections: { headersTimeoutMs: LONG_MS, checkEveryMs: 10, ...connections },
+    });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+  }
+
+  function open(text = "", server: Server = api.app.server): Socket {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    sockets.push(socket);
+    socket.setEncoding("utf8");
+    // The server may be done with it before we are.
+    socket.on("error", () => {});
+    socket.write(text);
+    return socket;
+  }
+
+  /** All that comes until the server closes. */
+  async function ended(socket: Socket): Promise<string> {
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    await once(socket, "close");
+    return text;
+  }
+
+  /** The first answer, as far as it has come. */
+  async function answered(socket: Socket): Promise<string> {
+    const [chunk] = await once(socket, "data");
+    return String(chunk);
+  }
+
+  it("that never finishes its headers is told so and closed", async () => {
+    await listen({ headersTimeoutMs: 30 });
+
+    for (const text of ["", "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: "]) {
+      const answer = await ended(open(text));
+      assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+      assert.ok(answer.endsWith('{"error":"Request took too long to arrive"}'));
+    }
+  });
+
+  it("that drips its body is told so and closed, however busy it is", async () => {
+    await listen({ requestTimeoutMs: 60, headersTimeoutMs: 60 });
+    const socket = open(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const drip = () => {
+      if (!socket.destroyed) socket.write("1\r\na\r\n", () => setImmediate(drip));
+    };
+    drip();
+
+    assert.match(await ended(socket), /^HTTP\/1\.1 408 /);
+    await api.app.close();
+    assert.deepEqual(
+      api.lines.filter((line) => Number(line.level) >= 50),
+      [],
+    );
+  });
+
+  it("whose body has no length and no end is stopped at the limit", async () => {
+    await listen();
+    const socket = open(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const kilobyte = `400\r\n${"a".repeat(1024)}\r\n`;
+    for (let sent = 0; sent <= BODY_LIMIT; sent += 1024) socket.write(kilobyte);
+
+    const answer = await answered(socket);
+    assert.match(answer, /^HTTP\/1\.1 413 /);
+    assert.match(answer, /\{"error":"Request body too large"\}$/);
+  });
+
+  it("that announces too large a body is refused before it is sent", async () => {
+    await listen();
+
+    assert.match(
+      await answered(open(`${POST}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`)),
+      /^HTTP\/1\.1 413 /,
+    );
+  });
+
+  it("that sends more headers than anybody needs is refused and closed", async () => {
+    await listen();
+    const headers = (count: number) => `GET /livez HTTP/1.1\r\nHost: a\r\n${"A: b\r\n".repeat(count)}`;
+
+    assert.match(await answered(open(`${headers(99)}\r\n`)), /^HTTP\/1\.1 200 /);
+    for (const count of [100, 2100]) {
+      const answer = await ended(open(`${headers(count)}\r\n`));
+      assert.match(answer, /^HTTP\/1\.1 431 /);
+      assert.match(answer, /\r\nx-request-id: /i);
+      assert.ok(answer.endsWith('{"error":"Request headers too large"}'));
+    }
+  });
+
+  it("whose client does not read its answer is closed", async () => {
+    await listen({ stallTimeoutMs: 50 });
+    const socket = open();
+    const [served] = await once(api.app.server, "connection");
+    socket.pause();
+    // Far more than the system keeps for a reader who does not come: the 3.5 MB of the reference, several times.
+    socket.write("GET /docs/js/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(8));
+
+    await once(served, "close");
+  });
+
+  it("beyond the most is told so; it is no trouble to those that were there before", async () => {
+    await listen({ mostConnections: 2 });
+    const first = open("GET /livez HTTP/1.1\r\n");
+    const second = open("GET /livez HTTP/1.1\r\n");
+    for (const _ of [first, second]) await once(api.app.server, "connection");
+
+    const answer = await ended(open(LIVEZ));
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /\r\nretry-after: 1\r\n/i);
+    assert.ok(answer.endsWith('{"error":"Too many open connections, try again shortly"}'));
+    assert.ok(api.lines.some(({ msg, open }) => msg === "connections.crowded" && open === 3));
+    for (const socket of [first, second]) {
+      socket.write("Host: a\r\n\r\n");
+      assert.match(await answered(socket), /^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it("far beyond the most is closed without a word", async () => {
+    await listen({ mostConnections: 2 });
+    const waiting = [1, 2, 3].map(() => open("GET /livez HTTP/1.1\r\n"));
+    for (const _ of waiting) await once(api.app.server, "connection");
+
+    assert.equal(await ended(open(LIVEZ)), "");
+  });
+
+  it("that is only kept open makes room for one that has a request", async () => {
+    await listen({ mostConnections: 2 });
+    const idle = [open(LIVEZ), open(LIVEZ)];
+    for (const socket of idle) assert.match(await answered(socket), /^HTTP\/1\.1 200 /);
+    const closed = Promise.all(idle.map((socket) => once(socket, "close")));
+
+    const third = open(LIVEZ);
+    assert.match(await answered(third), /^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  it("that sends nonsense in the middle of an answer gets no second one into it", async () => {
+    await listen();
+    const server = createServer((_request, response) => {
+      response.write("half");
+    });
+    server.on("clientError", answerClientError);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = open(LIVEZ, server);
+    await answered(socket);
+    socket.write("nonsense\r\n\r\n");
+
+    assert.equal(await ended(socket), "");
+    server.close();
+  });
+});

@@ -1,0 +1,42 @@
+import type { GrantedAccess } from "../../src/domain/granted-access.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import { isAtLeast } from "../../src/domain/role.ts";
+import type { GrantedAccessService } from "../../src/service/granted-access-service.ts";
+import { formatId, newUuid } from "../../src/service/public-id.ts";
+
+export interface FakeGrantedAccess extends GrantedAccessService {
+  /** A person of a team allows an application something. */
+  allow(teamId: number, userId: string, email: string): GrantedAccess;
+}
+
+/** What the routes need to be tried: the rules themselves are tested on the database. */
+export function createFakeGrantedAccess(now: Date): FakeGrantedAccess {
+  const all = new Map<string, GrantedAccess & { readonly teamId: number; readonly userId: string }>();
+  return {
+    allow(teamId, userId, email) {
+      const granted: GrantedAccess = {
+        id: formatId("auth", newUuid()),
+        application: { clientId: formatId("app", newUuid()), name: "Reports", team: "Difference Ltd" },
+        user: { id: formatId("user", userId), email },
+        scopes: ["tasks:read", "tokens:use"],
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + 3_600_000),
+      };
+      all.set(granted.id, { ...granted, teamId, userId });
+      return granted;
+    },
+    list: async ({ teamId, userId, role }) =>
+      [...all.values()]
+        .filter((granted) => granted.teamId === teamId)
+        .filter((granted) => isAtLeast(role, "admin") || granted.userId === userId)
+        .reverse(),
+    async end({ teamId, userId, role }, id) {
+      const granted = all.get(id);
+      if (granted?.teamId !== teamId) throw new Problem("authorization_not_found");
+      if (granted.userId !== userId && !isAtLeast(role, "admin"))
+        throw new Problem("role_missing", { role: "admin" });
+      all.delete(id);
+      return { id, endedAt: now };
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { OTHER_TEAM_KEY } from "./fake-services.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+const AT = "2026-03-01T09:30:00.123Z";
+const REPORTS = {
+  name: "Reports",
+  redirectUris: ["https://reports.example/cb"],
+  scopes: ["tasks:read", "tasks:write"],
+};
+
+describe("OAuth applications", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
+
+  const create = (body: unknown) => api.call("POST", "/v1/oauth/applications", body);
+  const refused = async (change: object) => {
+    const { status, body } = await create({ ...REPORTS, ...change });
+    assert.equal(status, 400, JSON.stringify(body));
+    return body.error as string;
+  };
+
+  it("contract 2: is registered, and its secret is shown once", async () => {
+    const { status, body } = await create({ ...REPORTS, grantTypes: ["authorization_code"] });
+
+    assert.equal(status, 201);
+    const { clientId, clientSecret } = body.application;
+    assert.match(clientId, /^app_[0-9a-z]{26}$/);
+    assert.match(clientSecret, /^bhs_/);
+    const shown = { ...REPORTS, clientId, grantTypes: ["authorization_code"], createdAt: AT };
+    assert.deepEqual(body, { application: { ...shown, clientSecret } });
+    const list = await api.call("GET", "/v1/oauth/applications");
+    assert.deepEqual(list.body.applications[0], shown);
+  });
+
+  it("gets codes and refresh tokens unless it says otherwise", async () => {
+    const { body } = await create(REPORTS);
+
+    assert.deepEqual(body.application.grantTypes, ["authorization_code", "refresh_token"]);
+  });
+
+  it("needs no redirect URI where it acts on its own", async () => {
+    const robot = { name: "Robot", scopes: ["tasks:read"], grantTypes: ["client_credentials"] };
+    const { status, body } = await create(robot);
+
+    assert.equal(status, 201);
+    assert.deepEqual(body.application.redirectUris, []);
+  });
+
+  it("can be deleted and given another secret, by its own team only", async () => {
+    const { clientId } = (await create(REPORTS)).body.application;
+    const path = `/v1/oauth/applications/${clientId}`;
+    const stranger = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+
+    for (const [method, url] of [
+      ["DELETE", path],
+      ["POST", `${path}/rotate`],
+    ] as const) {
+      const foreign = await api.call(method, url, undefined, stranger);
+      const unknown = await api.call(method, url.replace(clientId, "app_nobody"));
+      assert.deepEqual([foreign.status, foreign.body], [404, { error: "Application not found" }]);
+      assert.deepEqual([unknown.status, unknown.body], [404, { error: "Application not found" }]);
+    }
+    const rotated = await api.call("POST", `${path}/rotate`);
+    assert.equal(rotated.status, 200);
+    assert.equal(rotated.body.application.clientId, clientId);
+    assert.match(rotated.body.application.clientSecret, /^bhs_d/);
+    const deleted = await api.call("DELETE", path);
+    assert.deepEqual(
+      [deleted.status, deleted.body],
+      [200, { application: { clientId, name: "Reports", deletedAt: AT } }],
+    );
+  });
+
+  it("names a scope that there is not, with the one that was meant", async () => {
+    assert.equal(
+      await refused({ scopes: ["task:read"] }),
+      'Unknown scope "task:read" (did you mean "tasks:read"?)',
+    );
+    assert.equal(await refused({ scopes: ["everything"] }), 'Unknown scope "everything"');
+    assert.equal(
+      await refused({ scopes: ["tasks:read", "tasks:read"] }),
+      'scopes must not hold "tasks:read" twice',
+    );
+    assert.equal(await refused({ scopes: [] }), "scopes must be an array of 1 to 15 strings");
+    assert.equal(await refused({ scopes: undefined }), "scopes is required");
+    assert.equal(await refused({ scopes: [1] }), "scopes must be an array of 1 to 15 strings");
+  });
+
+  it("takes the grant types there are, and a refresh token only beside a code", async () => {
+    assert.equal(
+      await refused({ grantTypes: ["client_credential"] }),
+      'Unknown grant type "client_credential" (did you mean "client_credentials"?)',
+    );
+    assert.equal(await refused({ grantTypes: ["password"] }), 'Unknown grant type "password"');
+    assert.equal(
+      await refused({ grantTypes: ["refresh_token", "client_credentials"] }),
+      "grantTypes must hold authorization_code for refresh_token",
+    );
+    assert.equal(await refused({ redirectUris: [] }), "redirectUris is required with authorization_code");
+    assert.equal(
+      await refused({ redirectUris: undefined }),
+      "redirectUris is required with authorization_code",
+    );
+  });
+
+  it("refuses every redirect URI that somebody else could read, or a browser would run", async () => {
+    for (const uri of [
+      "http://reports.example/cb",
+      "https://reports.example/cb#x",
+      "https://reports.example/cb#",
+      "https://user@reports.example/cb",
+      "https://user:pass@reports.example/",
+      "https://@reports.example/",
+      "https:reports.example",
+      "//reports.example/cb",
+      "/cb",
+      "reports.example",
+      "javascript:alert(1)",
+      "JavaScript:alert(1)",
+      "data:text/html,x",
+      "file:///etc/passwd",
+      "blob:https://reports.example/x",
+      "myapp:/cb",
+      "https://*.example/cb",
+      "https://a.example;script-src.b/",
+      "https://a.example\\@b.example/",
+      "https://a.example/c b",
+      'https://a.example/"',
+      "https://a.example/ü",
+      "https://a.example/\r\nSet-Cookie:x",
+      "http://127.0.0.1.evil.example/cb",
+      "http://localhost.evil.example/cb",
+      "http://0.0.0.0/cb",
+      `https://a.example/${"x".repeat(2000)}`,
+      "",
+    ])
+      assert.match(await refused({ redirectUris: [uri] }), /^redirectUris must hold absolute https/, uri);
+    assert.match(
+      await refused({ redirectUris: Array(21).fill("https://a.example/") }),
+      /an array of 0 to 20 strings/,
+    );
+    const uri = "https://a.example/";
+    assert.equal(await refused({ redirectUris: [uri, uri] }), `redirectUris must not hold "${uri}" twice`);
+  });
+
+  it("accepts those of web, desktop and phone applications", async () => {
+    const redirectUris = [
+      "https://a.example",
+      "https://a.example:8443/cb?tenant=1",
+      "http://127.0.0.1/cb",
+      "http://127.0.0.1:4000/cb",
+      "http://[::1]:4000/cb",
+      "http://localhost:4000/cb",
+      "com.example.app:/cb",
+      "com.example.app://cb",
+    ];
+    const { status, body } = await create({ ...REPORTS, redirectUris });
+
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.deepEqual(body.application.redirectUris, redirectUris);
+  });
+
+  it("has a name that says what it says", async () => {
+    assert.equal(await refused({ name: " " }), "name is required");
+    assert.equal(await refused({ name: "x".repeat(101) }), "name must be a string of 1 to 100 characters");
+    assert.equal(await refused({ name: "a\nb" }), "name must be text without control characters");
+    assert.match(await refused({ name: "a\u202eb" }), /direction/);
+    assert.equal(await refused({ nme: "x" }), 'Unknown field "nme" (did you mean "name"?)');
+  });
+});

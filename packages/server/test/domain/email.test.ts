@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readEmail } from "../../src/domain/email.ts";
+
+describe("a mail address", () => {
+  it("is one, however its letters are written: one mailbox is one person, and has one limit", () => {
+    for (const spelling of [
+      "ada@example.com",
+      " ADA@Example.COM ",
+      "ada@EXAMPLE.com",
+      "ada@\uff45xample.com",
+      "ada@example\u3002com",
+      "ada@example\uff0ecom",
+    ])
+      assert.equal(readEmail(spelling), "ada@example.com", JSON.stringify(spelling));
+    assert.equal(readEmail("Jose\u0301@example.com"), readEmail("jos\u00e9@example.com"));
+    // The Kelvin sign is a K to whoever compares without case: the mail goes to the letter, not to whoever has the sign.
+    assert.equal(readEmail("\u212aen@example.com"), "ken@example.com");
+  });
+
+  it("of a domain in another script is its name in ASCII, as mail servers look it up", () => {
+    assert.equal(readEmail("ada@M\u00dcNCHEN.example"), "ada@xn--mnchen-3ya.example");
+    assert.equal(readEmail("ada@xn--mnchen-3ya.example"), "ada@xn--mnchen-3ya.example");
+    // Cyrillic а: another domain, and it shows.
+    assert.notEqual(readEmail("ada@ex\u0430mple.com"), readEmail("ada@example.com"));
+  });
+
+  it("takes what people have", () => {
+    for (const address of [
+      "a@b.c",
+      "ada@localhost",
+      "ada.lovelace+bellhop@mail.example.co.uk",
+      "o'brien_%!#$&*/=?^`{|}~-@example.com",
+      "用户@example.com",
+      "ada@1and1.example",
+      "ada@3com",
+    ])
+      assert.equal(readEmail(address), address, address);
+  });
+
+  it("is not looked at for long if it is too long: marks out of order take minutes to put in order", () => {
+    const started = performance.now();
+    assert.equal(readEmail(`a${"\u0301\u0316".repeat(150_000)}@example.com`), null);
+    assert.ok(performance.now() - started < 1_000, "it was normalised");
+  });
+
+  it("is nothing that another program might read as another address", () => {
+    for (const text of [
+      "",
+      "ada",
+      "ada@",
+      "@example.com",
+      "ada@@example.com",
+      "a b@example.com",
+      "ada@example.com.",
+      "ada@example..com",
+      "ada@.example.com",
+      "ada@-example.com",
+      "ada@example-.com",
+      "ada@exa_mple.com",
+      "ada@exam%70le.com",
+      "ada@example.com/x",
+      "ada@example.com?x",
+      "ada@example.com#x",
+      "ada@example.com:25",
+      "ada@127.0.0.1",
+      "ada@127.1",
+      "ada@0x7f.1",
+      "ada@2130706433",
+      "ada@[127.0.0.1]",
+      "ada@xn--a",
+      "ada@exa\u00admple.com",
+      "ada@exa\u200bmple.com",
+      "ada@exam\u2028ple.com",
+      `ada@${"a".repeat(64)}.com`,
+      `ada@${"a.".repeat(130)}com`,
+      `${"a".repeat(65)}@example.com`,
+    ])
+      assert.equal(readEmail(text), null, JSON.stringify(text));
+  });
+});
