@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { pino } from "pino";
+import { createApi } from "../../src/api/server.ts";
+import type { Scope } from "../../src/domain/scope.ts";
+import { createFakeServices } from "../api/fake-services.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
+import { type Answer, openWorld, type World, type WorldTeam } from "./access-world.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+
+const RANK = ["owner", "admin", "member", "viewer"];
+
+describe("who may use which route", () => {
+  let test: TestDatabase;
+  let server: ServerProcess;
+  let world: World;
+
+  before(async () => {
+    test = await createTestDatabase({ template: "template0" });
+    const { host, port, user, database } = test.connection;
+    server = await startServer({
+      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      BELLHOP_VAULT_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+      BELLHOP_TRUST_PROXY: "127.0.0.1",
+    });
+    world = await openWorld(server, test.database);
+  });
+  after(async () => {
+    await world.close();
+    server.signal("SIGKILL");
+    await server.exited;
+    await test.drop();
+  });
+
+  it("every route of the server has a row here, and every row a route", async () => {
+    assert.deepEqual(await routesOfTheServer(), Object.keys(ACCESS_ROWS).sort());
+  });
+
+  for (const [route, row] of Object.entries(ACCESS_ROWS)) {
+    const [method = "", pattern = ""] = route.split(" ");
+
+    const ask = async (credential: string | null, team: WorldTeam = world.ours, named?: string) => {
+      const id = named ?? (await row.make?.(world, team)) ?? "";
+      const path = pattern.replace(/:\w+/, id);
+      return world.call(credential, method, path, row.bodyOf?.(id) ?? row.body);
+    };
+
+    describe(route, () => {
+      if (row.scope === "public") {
+        it("asks for no credential", async () => assert.equal((await ask(null)).status, row.status));
+        return;
+      }
+
+      it("refuses whoever shows no credential", async () => {
+        const answer = await ask(null);
+        refused(answer, 401, "API key required");
+        assert.equal(answer.headers["www-authenticate"], "Bearer");
+      });
+
+      it("refuses a revoked key", async () =>
+        refused(await ask(world.revokedKey), 401, "Invalid or revoked API key"));
+
+      it("refuses an expired session", async () =>
+        refused(await ask(world.expiredSession), 401, "Invalid or expired token"));
+
+      it("serves a live key, or says that it takes a person", async () =>
+        expected(await ask(world.ours.liveKey), row, "api_key", "admin"));
+
+      it("serves a test key as a member of the team", async () =>
+        expected(await ask(world.ours.testKey), row, "api_key", "member"));
+
+      it("serves a viewer only where nothing is changed", async () =>
+        expected(
+          await ask(row.endsSession ? await world.ours.newViewer() : world.ours.viewer),
+          row,
+          "session",
+          "viewer",
+        ));
+
+      it("serves an application that was granted everything, but not as a person", async () =>
+        expected(await ask(world.withEveryScope), row, "application", "admin"));
+
+      if (row.scope !== "any" && row.scope !== "session") {
+        const scope: Scope = row.scope;
+        it("refuses an application that was granted everything else", async () =>
+          refused(
+            await ask(world.withoutScope.get(scope) ?? ""),
+            403,
+            `Insufficient scope: ${scope} required`,
+          ));
+      }
+
+      const { unknown } = row;
+      if (unknown !== undefined) {
+        it("answers what is another team's like what is nobody's", async () => {
+          const credential = row.scope === "session" ? world.ours.owner : world.ours.liveKey;
+          const id = (await row.make?.(world, world.others)) ?? "";
+          const foreign = await ask(credential, world.ours, id);
+          const nobodys = await ask(credential, world.ours, unknown);
+          assert.equal(nobodys.status, 404);
+          assert.equal(foreign.status, 404);
+          assert.equal(
+            JSON.stringify(foreign.json).replaceAll(id, "…"),
+            JSON.stringify(nobodys.json).replaceAll(unknown, "…"),
+          );
+        });
+      }
+    });
+  }
+
+  it("no list shows anything of another team", async () => {
+    const canary = "canary-of-the-others";
+    const { liveKey, owner } = world.others;
+    await world.call(liveKey, "POST", "/v1/queues", { name: canary });
+    await world.call(liveKey, "POST", "/v1/tasks", {
+      queue: canary,
+      webhook_url: "http://127.0.0.1:9/",
+      delay: 3600,
+    });
+    await world.call(liveKey, "POST", "/v1/tokens", { name: canary, value: "Bearer x" });
+    await world.call(liveKey, "POST", "/v1/apikeys", { name: canary });
+    await world.call(liveKey, "POST", "/v1/team/invitations", { email: `${canary}@example.test` });
+    await world.call(liveKey, "POST", "/v1/oauth/applications", {
+      name: canary,
+      scopes: ["tasks:read"],
+      grantTypes: ["client_credentials"],
+    });
+    await world.others.newAuthorization(canary);
+    await world.call(owner, "POST", "/v1/teams", { name: canary });
+
+    for (const [route, row] of Object.entries(ACCESS_ROWS)) {
+      if (!route.startsWith("GET ") || row.scope === "public" || row.make !== undefined) continue;
+      const path = `${route.slice(4)}${/tasks|audit/.test(route) ? "?limit=100" : ""}`;
+      const seen = (answer: Answer) => JSON.stringify(answer.json).includes(canary);
+      assert.equal(seen(await world.call(world.ours.owner, "GET", path)), false, route);
+    }
+  });
+
+  it("ends the session that signs out, and no other", async () => {
+    assert.equal((await world.call(world.others.viewer, "DELETE", "/v1/auth/session")).status, 200);
+    refused(await world.call(world.others.viewer, "GET", "/v1/me"), 401, "Invalid or expired token");
+    assert.equal((await world.call(world.others.owner, "GET", "/v1/me")).status, 200);
+  });
+});
+
+function refused({ status, json }: Answer, expectedStatus: number, error: string): void {
+  assert.deepEqual({ status, json }, { status: expectedStatus, json: { error } });
+}
+
+/** What the row says of one who shows a credential of this kind and has this role, with every scope. */
+function expected(answer: Answer, row: AccessRow, kind: string, role: string): void {
+  const { role: needed = "viewer" } = row;
+  if (row.scope === "session" && kind !== "session") {
+    refused(answer, 403, "Session required: sign in by magic link");
+  } else if (RANK.indexOf(role) > RANK.indexOf(needed)) {
+    refused(answer, 403, `Insufficient role: ${needed} required`);
+  } else {
+    assert.equal(answer.status, row.status, JSON.stringify(answer.json));
+    assert.equal(answer.headers["x-ratelimit-limit"], "unlimited");
+  }
+}
+
+/** As the server registers them; the pages of the reference belong to a library. */
+async function routesOfTheServer(): Promise<string[]> {
+  const routes: string[] = [];
+  const app = await createApi({
+    ...createFakeServices(),
+    refuseUrl: () => null,
+    log: pino({ level: "silent" }),
+    version: "test",
+    publicUrl: "https://bellhop.test",
+    bodyLimitBytes: 10_000,
+    onRoute: (method, url) => routes.push(`${method} ${url}`),
+  });
+  await app.close();
+  return routes.filter((route) => !route.startsWith("HEAD ") && !/^GET \/docs/.test(route)).sort();
+}

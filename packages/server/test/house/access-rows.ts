@@ -1,0 +1,212 @@
+import type { Role } from "../../src/domain/role.ts";
+import type { Scope } from "../../src/domain/scope.ts";
+import type { World, WorldTeam } from "./access-world.ts";
+
+/**
+ * What the contract says of each route, written down a second time and by hand: the declaration in the route itself is
+ * what is being tested.
+ */
+export interface AccessRow {
+  /** What an application needs; `any` credential; a `session` only; `public` needs none. */
+  readonly scope: Scope | "any" | "session" | "public";
+  /** The least that may. */
+  readonly role?: Role;
+  readonly body?: unknown;
+  /** The session that asks is gone afterwards. */
+  readonly endsSession?: true;
+  /** What one who may is answered. */
+  readonly status: number;
+  /** Makes what the request is about, in this team, and returns how the path names it. */
+  readonly make?: (world: World, team: WorldTeam) => Promise<string>;
+  /** Named in the path or, with `bodyOf`, in the body. */
+  readonly bodyOf?: (id: string) => unknown;
+  /** A name of the same form that nobody has. */
+  readonly unknown?: string;
+}
+
+const UNUSED = "01k9z3mxe5f8hrk3yv5pzq8c2d";
+let made = 0;
+const newName = () => {
+  made += 1;
+  return `made-${made}`;
+};
+
+const makeQueue: AccessRow["make"] = async ({ call }, { liveKey }) => {
+  const name = newName();
+  await call(liveKey, "POST", "/v1/queues", { name });
+  return name;
+};
+const makeTask: AccessRow["make"] = async ({ call }, { testKey }) => {
+  const task = { queue: "default", webhook_url: "http://127.0.0.1:9/" };
+  return (await call(testKey, "POST", "/v1/tasks", task)).json.id;
+};
+const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
+  (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
+const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
+  (await call(liveKey, "POST", "/v1/apikeys", { name: "Made" })).json.apiKey.id;
+const makeMember: AccessRow["make"] = (_world, team) => team.newMember();
+const makeInvitation: AccessRow["make"] = async ({ call }, { liveKey }) => {
+  const email = `${newName()}@example.test`;
+  return (await call(liveKey, "POST", "/v1/team/invitations", { email })).json.invitation.id;
+};
+const APPLICATION = { name: "Made", scopes: ["tasks:read"], grantTypes: ["client_credentials"] };
+const makeApplication: AccessRow["make"] = async ({ call }, { liveKey }) =>
+  (await call(liveKey, "POST", "/v1/oauth/applications", APPLICATION)).json.application.clientId;
+const makeAuthorization: AccessRow["make"] = (_world, team) => team.newAuthorization("Made");
+
+const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
+const aTask = { make: makeTask, unknown: `task_${UNUSED}` };
+const anApplication = { make: makeApplication, unknown: `app_${UNUSED}` };
+const open = { scope: "public", status: 200 } as const;
+
+export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
+  "POST /v1/tasks": {
+    scope: "tasks:write",
+    role: "member",
+    status: 201,
+    body: { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 },
+  },
+  "GET /v1/tasks": { scope: "tasks:read", status: 200 },
+  "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
+  "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
+
+  "POST /v1/queues": {
+    scope: "queues:write",
+    role: "member",
+    status: 201,
+    make: async () => newName(),
+    bodyOf: (name) => ({ name }),
+  },
+  "GET /v1/queues": { scope: "queues:read", status: 200 },
+  "GET /v1/queues/:queue_name": { scope: "queues:read", status: 200, ...aQueue },
+  "PATCH /v1/queues/:queue_name": {
+    scope: "queues:write",
+    role: "member",
+    status: 200,
+    body: { concurrency: 2 },
+    ...aQueue,
+  },
+  "DELETE /v1/queues/:queue_name": { scope: "queues:write", role: "member", status: 200, ...aQueue },
+  "POST /v1/queues/:queue_name/pause": { scope: "queues:write", role: "member", status: 200, ...aQueue },
+  "POST /v1/queues/:queue_name/resume": { scope: "queues:write", role: "member", status: 200, ...aQueue },
+
+  "POST /v1/tokens": {
+    scope: "tokens:write",
+    role: "member",
+    status: 201,
+    body: { name: "Made", value: "Bearer made" },
+  },
+  "GET /v1/tokens": { scope: "tokens:read", status: 200 },
+  "DELETE /v1/tokens/:tokenId": {
+    scope: "tokens:write",
+    role: "member",
+    status: 200,
+    make: makeToken,
+    unknown: `tok_${UNUSED}`,
+  },
+
+  "GET /v1/signing-secret": { scope: "webhooks:read", role: "admin", status: 200 },
+  "POST /v1/signing-secret/rotate": { scope: "webhooks:write", role: "admin", status: 200 },
+
+  "POST /v1/apikeys": { scope: "apikeys:write", role: "admin", status: 201, body: { name: "Made" } },
+  "GET /v1/apikeys": { scope: "apikeys:read", role: "member", status: 200 },
+  "DELETE /v1/apikeys/:key_id": {
+    scope: "apikeys:write",
+    role: "admin",
+    status: 200,
+    make: makeKey,
+    unknown: `key_${UNUSED}`,
+  },
+
+  "GET /v1/me": { scope: "any", status: 200 },
+  "GET /v1/audit": { scope: "team:read", role: "admin", status: 200 },
+
+  "GET /v1/teams": { scope: "session", status: 200 },
+  "POST /v1/teams": { scope: "session", status: 201, body: { name: "Made" } },
+  "GET /v1/team": { scope: "team:read", status: 200 },
+  "PATCH /v1/team": { scope: "team:write", role: "admin", status: 200, body: { name: "Renamed" } },
+  "GET /v1/team/members": { scope: "team:read", status: 200 },
+  "PATCH /v1/team/members/:user_id": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    body: { role: "viewer" },
+    make: makeMember,
+    unknown: `user_${UNUSED}`,
+  },
+  "DELETE /v1/team/members/:user_id": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    make: makeMember,
+    unknown: `user_${UNUSED}`,
+  },
+  "DELETE /v1/team/membership": { scope: "session", status: 200, endsSession: true },
+  "POST /v1/team/invitations": {
+    scope: "team:write",
+    role: "admin",
+    status: 201,
+    make: async () => `${newName()}@example.test`,
+    bodyOf: (email) => ({ email }),
+  },
+  "GET /v1/team/invitations": { scope: "team:read", role: "admin", status: 200 },
+  "DELETE /v1/team/invitations/:invitation_id": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    make: makeInvitation,
+    unknown: `inv_${UNUSED}`,
+  },
+
+  "POST /v1/oauth/applications": { scope: "team:write", role: "admin", status: 201, body: APPLICATION },
+  "GET /v1/oauth/applications": { scope: "team:read", status: 200 },
+  "DELETE /v1/oauth/applications/:clientId": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    ...anApplication,
+  },
+  "POST /v1/oauth/applications/:clientId/rotate": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    ...anApplication,
+  },
+  "GET /v1/oauth/authorizations": { scope: "team:read", status: 200 },
+  // Of another member. What one has allowed oneself, anybody may end: oauth-authorizations-end.test.ts.
+  "DELETE /v1/oauth/authorizations/:authorization_id": {
+    scope: "team:write",
+    role: "admin",
+    status: 200,
+    make: makeAuthorization,
+    unknown: `auth_${UNUSED}`,
+  },
+
+  // To a team that the person is not in, like one that does not exist.
+  "POST /v1/auth/session/team": {
+    scope: "session",
+    status: 404,
+    make: async ({ others }) => others.id,
+    bodyOf: (teamId) => ({ teamId }),
+    unknown: `team_${UNUSED}`,
+  },
+  "DELETE /v1/auth/session": { scope: "session", status: 200, endsSession: true },
+
+  "POST /v1/auth/magic-link": { ...open, status: 202, body: { email: "somebody@example.test" } },
+  "POST /v1/auth/session": { ...open, status: 401, body: { token: "f".repeat(64) } },
+  "GET /v1/oauth/authorize": { ...open, status: 400 },
+  "POST /v1/oauth/authorize": { ...open, status: 400 },
+  "POST /v1/oauth/token": { ...open, status: 400 },
+  "POST /v1/oauth/revoke": { ...open, status: 400 },
+  "GET /v1/providers": open,
+  "POST /v1/callbacks/:callbackId": { ...open, status: 404, body: {}, make: async () => "f".repeat(64) },
+  "GET /.well-known/oauth-authorization-server": open,
+  "GET /sign-in": open,
+  "POST /sign-in": { ...open, status: 400 },
+  "GET /sign-in/link": { ...open, status: 401 },
+  "POST /sign-in/link": { ...open, status: 403 },
+  "GET /livez": open,
+  "GET /readyz": open,
+  "GET /healthz": open,
+  "GET /openapi.json": open,
+};
