@@ -1,19 +1,33 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from "commander";
+import { closestName } from "../domain/spelling.ts";
 import { VERSION } from "../version.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
+import { addKeyCommands } from "./key-commands.ts";
+import { createOperator } from "./operator.ts";
+import { addSessionCommands } from "./session-commands.ts";
+import { addTeamCommands } from "./team-commands.ts";
 import { rotateVault } from "./vault-rotate.ts";
+
+const RUN_BY_NPM = process.env.npm_lifecycle_event === "bellhop";
 
 const program = new Command("bellhop")
   .description("Makes HTTP calls for you, later and reliably.")
   .version(VERSION)
-  .showHelpAfterError();
+  .showHelpAfterError(
+    RUN_BY_NPM
+      ? "(npm keeps options to itself unless two dashes come first: npm run bellhop -- team --help)"
+      : "(add --help for usage)",
+  );
 
 program
   .command("start", { isDefault: true })
   .description("run the server; settings are environment variables, see docs/settings.md")
-  .action(async () => {
-    await import("../main.ts");
+  // A command that nobody knows ends here, because this one needs no name.
+  .allowExcessArguments()
+  .action(async (_options, { args }: Command) => {
+    if (args[0] === undefined) await import("../main.ts");
+    else refuseUnknown(args[0]);
   });
 
 program
@@ -40,6 +54,28 @@ program
     if (unreadable > 0) process.exitCode = 1;
   });
 
+const operator = createOperator();
+addTeamCommands(program, operator);
+addKeyCommands(program, operator);
+addSessionCommands(program, operator);
+
+function refuseUnknown(name: string): void {
+  const meant = closestName(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  program.error(`error: unknown command '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+}
+
+/** npm takes an option that it is not told to pass on, and the command would run without it. */
+function refuseSwallowed(): void {
+  if (!RUN_BY_NPM) return;
+  const names = ["per-minute", "owner", "role", "test", "json"];
+  const taken = names.find((name) => process.env[`npm_config_${name.replace("-", "_")}`] !== undefined);
+  if (taken === undefined) return;
+  program.error(`error: npm has taken --${taken} for itself`);
+}
+
 function readPort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -47,7 +83,9 @@ function readPort(text: string): number {
   return port;
 }
 
+refuseSwallowed();
 program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message.replaceAll("\n", " ")}\n`);
   process.exitCode = 1;
 });

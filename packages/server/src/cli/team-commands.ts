@@ -1,0 +1,161 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { readEmail } from "../domain/email.ts";
+import { PLANS, type Plan } from "../domain/plan.ts";
+import { ROLES, type Role } from "../domain/role.ts";
+import type { Member } from "../domain/team.ts";
+import { addMember, type Joined, removeMember } from "../service/operator-members.ts";
+import {
+  changePlan,
+  createOperatorsTeam,
+  listTeams,
+  showTeam,
+  type TeamDetail,
+  type TeamSummary,
+} from "../service/operator-teams.ts";
+import { formatId } from "../service/public-id.ts";
+import { dayOf, describeKeys } from "./key-commands.ts";
+import { type Operator, toJson } from "./operator.ts";
+import { type Column, printable, renderTable } from "./table.ts";
+
+export function addTeamCommands(program: Command, operator: Operator): void {
+  const team = program.command("team").description("teams, their plans and their members");
+  const { userName, terminalWidth, print } = operator;
+
+  team
+    .command("list")
+    .description("list all teams")
+    .option("--json", "print JSON")
+    .action(async ({ json }: { json?: true }) => {
+      const teams = await operator.work(listTeams);
+      print(json ? toJson({ teams }) : renderTable(TEAM_COLUMNS, teams, terminalWidth));
+    });
+
+  team
+    .command("show")
+    .description("show a team with its members and API keys")
+    .argument("<team>", "id or exact name")
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: { json?: true }) => {
+      const detail = await operator.work((database) => showTeam(database, text));
+      const members = detail.members.map(({ userId, ...member }) => ({
+        id: formatId("user", userId),
+        ...member,
+      }));
+      print(json ? toJson({ ...detail, members }) : describeTeam(detail, terminalWidth));
+    });
+
+  team
+    .command("create")
+    .description("make a team, with a queue called default")
+    .argument("<name>", "what to call it")
+    .addOption(new Option("--plan <plan>", "what it may use").choices(PLANS).default("free"))
+    .option("--per-minute <n>", "requests a minute, for enterprise; without it no limit", readCount)
+    .option("--owner <email>", "who may sign in as its owner")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: CreateOptions) => {
+      const { plan, perMinute = null, owner = null, json } = options;
+      const made = await operator.work((database) =>
+        createOperatorsTeam(database, userName, { name, plan, perMinute, owner }),
+      );
+      if (json) return print(toJson({ team: made }));
+      print(`Created "${printable(made.name)}", ${made.id}: ${describePlan(made)}\n`);
+      if (owner !== null) print(`${readEmail(owner)} may sign in as its owner\n`);
+    });
+
+  team
+    .command("plan")
+    .description("put a team on a plan; a running server follows within a second")
+    .argument("<team>", "id or exact name")
+    .addArgument(new Argument("<plan>", "what it may use").choices(PLANS))
+    .option("--per-minute <n>", "requests a minute, for enterprise; without it no limit", readCount)
+    .action(async (text: string, plan: Plan, options: { perMinute?: number }) => {
+      const { perMinute = null } = options;
+      const { before, after } = await operator.work((database) =>
+        changePlan(database, userName, text, { plan, perMinute }),
+      );
+      const was = isSamePlan(before, after) ? "as before" : `was ${describePlan(before)}`;
+      print(`${printable(after.name)}: ${describePlan(after)} (${was})\n`);
+    });
+
+  team
+    .command("add")
+    .description("make somebody a member without an invitation, or give a member another role")
+    .argument("<team>", "id or exact name")
+    .argument("<email>", "the address to sign in with")
+    .addOption(new Option("--role <role>", "what they may do; member unless they have a role").choices(ROLES))
+    .action(async (text: string, email: string, options: { role?: Role }) => {
+      const { role = null } = options;
+      const joined = await operator.work((database) => addMember(database, userName, text, { email, role }));
+      print(describeJoined(joined));
+    });
+
+  team
+    .command("remove")
+    .description("take somebody out of a team; their sessions there end")
+    .argument("<team>", "id or exact name")
+    .argument("<email>", "the address of the member")
+    .action(async (text: string, address: string) => {
+      const removed = await operator.work((database) => removeMember(database, userName, text, address));
+      print(`${printable(removed.email)} is no longer a member of ${printable(removed.team)}\n`);
+      if (!removed.hasOwner) print("The team has no owner now; bellhop team add … --role owner names one\n");
+    });
+}
+
+interface CreateOptions {
+  readonly plan: Plan;
+  readonly perMinute?: number;
+  readonly owner?: string;
+  readonly json?: true;
+}
+
+const TEAM_COLUMNS: readonly Column<TeamSummary>[] = [
+  { title: "NAME", of: ({ name }) => name },
+  { title: "PLAN", of: ({ plan }) => plan },
+  {
+    title: "PER MINUTE",
+    of: ({ requestsPerMinute }) => String(requestsPerMinute ?? "no limit"),
+    align: "right",
+  },
+  { title: "MEMBERS", of: ({ members }) => String(members), align: "right" },
+  { title: "KEYS", of: ({ activeKeys }) => String(activeKeys), align: "right" },
+  { title: "CREATED", of: ({ createdAt }) => dayOf(createdAt) },
+  { title: "ID", of: ({ id }) => id },
+];
+
+const MEMBER_COLUMNS: readonly Column<Member>[] = [
+  { title: "ROLE", of: ({ role }) => role },
+  { title: "SINCE", of: ({ joinedAt }) => dayOf(joinedAt) },
+  { title: "MEMBER", of: ({ email }) => email },
+];
+
+function describeTeam({ team, members, apiKeys }: TeamDetail, terminalWidth: number | undefined): string {
+  const people = members.length === 0 ? "No members\n" : renderTable(MEMBER_COLUMNS, members, terminalWidth);
+  const head = [
+    printable(team.name),
+    `  id       ${team.id}`,
+    `  plan     ${describePlan(team)}`,
+    `  created  ${dayOf(team.createdAt)}`,
+  ];
+  return `${head.join("\n")}\n\n${people}\n${describeKeys(apiKeys, terminalWidth)}`;
+}
+
+function describeJoined({ team, email, role, before }: Joined): string {
+  const [who, where] = [printable(email), printable(team)];
+  if (before === null) return `${who} may sign in to ${where} as ${role}\n`;
+  return before === role
+    ? `${who} is ${role} of ${where} already\n`
+    : `${who} is now ${role} of ${where} (was ${before})\n`;
+}
+
+function isSamePlan(one: TeamSummary, other: TeamSummary): boolean {
+  return one.plan === other.plan && one.requestsPerMinute === other.requestsPerMinute;
+}
+
+function describePlan({ plan, requestsPerMinute }: TeamSummary): string {
+  return requestsPerMinute === null ? `${plan}, no limit` : `${plan}, ${requestsPerMinute} requests a minute`;
+}
+
+function readCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
