@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { closestName } from "../../src/domain/spelling.ts";
+
+describe("the name that somebody most likely meant", () => {
+  const NAMES = ["name", "role", "max_retries", "email", "priority"];
+
+  for (const [typo, meant] of [
+    ["nmae", "name"],
+    ["roel", "role"],
+    ["nam", "name"],
+    ["maxRetries", "max_retries"],
+    ["max_retry", "max_retries"],
+    ["emial", "email"],
+    ["mane", undefined],
+    ["rule", "role"],
+    ["colour", undefined],
+    ["n".repeat(100), undefined],
+  ] as const) {
+    it(`is ${meant ?? "nobody's"} for ${typo.slice(0, 12)}`, () =>
+      assert.equal(closestName(typo, NAMES), meant));
+  }
+});
