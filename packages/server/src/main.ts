@@ -85,7 +85,9 @@ function banner({ url, database, dataDir, firstKey }: House, config: Config): st
 function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
   if (firstKey !== null) return ["", `  Your API key, shown this once: ${firstKey}`, ""];
   return apiKey === null
-    ? ["  API key   the one that the first start showed; bellhop key create makes another"]
+    ? [
+        '  API key   the one that the first start showed; npm run bellhop -- key create Operator "name" makes another',
+      ]
     : [];
 }
 

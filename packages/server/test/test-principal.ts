@@ -12,6 +12,7 @@ export function principalOf(teamId: number, own: Partial<Actor> = {}): Actor {
     role: "admin",
     scopes: null,
     requestsPerMinute: null,
+    tokenHash: null,
     address: "127.0.0.1",
     requestId: "test",
     ...own,

@@ -27,6 +27,11 @@ function defaultRole(scope: Access["scope"]): Role {
   return scope.endsWith(":write") ? "member" : "viewer";
 }
 
+/** Whether a change by this route may end what somebody calls with, or change what it may do. */
+export function mayEndCredentials({ scope, role }: Access): boolean {
+  return role === "admin" || scope === "session" || scope === "team:write";
+}
+
 export function requireAccess(principal: Principal, { scope, role }: Access): void {
   if (scope === "session") {
     if (principal.kind !== "session") throw new Problem("session_required");

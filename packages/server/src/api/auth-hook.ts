@@ -1,6 +1,12 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from "fastify";
+import type {
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  onRequestHookHandler,
+  onSendHookHandler,
+} from "fastify";
 import type { Actor, Principal } from "../domain/principal.ts";
-import { Problem } from "../domain/problem.ts";
+import { Problem, rateLimited } from "../domain/problem.ts";
 import type { AuthService } from "../service/auth-service.ts";
 import type { Allowance, RequestLimits } from "../service/request-limits.ts";
 import { type Access, requireAccess } from "./access.ts";
@@ -66,7 +72,7 @@ function decide(
   const { retryAfterSeconds } = allowance;
   tellAllowance(reply, allowance);
   try {
-    if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
+    if (retryAfterSeconds !== null) throw rateLimited(retryAfterSeconds);
     requireAccess(principal, access);
   } catch (error) {
     done(error instanceof Error ? error : new Error("Refused"));
@@ -80,6 +86,14 @@ function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: 
   reply.header("x-ratelimit-limit", unlimited ? "unlimited" : limit);
   reply.header("x-ratelimit-remaining", unlimited ? "unlimited" : remaining);
   reply.header("x-ratelimit-reset", resetSeconds);
+}
+
+/** Before the answer leaves that something was ended, nobody is let in from memory any more. */
+export function createRecheckHook(auth: Pick<AuthService, "recheck">): onSendHookHandler {
+  return (_request, reply, payload, done) => {
+    if (reply.statusCode < 400) auth.recheck();
+    done(null, payload);
+  };
 }
 
 /** Who is calling. Only for routes behind the auth hook; anywhere else it is a bug. */

@@ -10,7 +10,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
   const app = await createApi({
     tasks: { create: absent, get: absent, list: absent, remove: absent },
     queues: { create: absent, list: absent, get: absent, update: absent, setPaused: absent, remove: absent },
-    auth: { authenticate: absent, recall: () => null, forget: absent },
+    auth: { authenticate: absent, recall: () => null, recheck: absent },
     limits: { count: absent },
     visits: { left: () => 0, refuse() {}, count() {} },
     health: { check: absent },

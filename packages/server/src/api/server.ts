@@ -26,7 +26,8 @@ import type { SourceLimit } from "../service/source-limit.ts";
 import type { TaskService } from "../service/task-service.ts";
 import type { TeamService } from "../service/team-service.ts";
 import type { VaultService } from "../service/vault-service.ts";
-import { createAuthHook } from "./auth-hook.ts";
+import { mayEndCredentials } from "./access.ts";
+import { createAuthHook, createRecheckHook } from "./auth-hook.ts";
 import { answerClientError } from "./client-error.ts";
 import { serveDocs } from "./docs-page.ts";
 import { answerError, answerFrameworkError } from "./error-answer.ts";
@@ -140,7 +141,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   registerHealthRoutes(app, deps.health);
   await app.register(async (pages) => registerSignInPages(pages, deps));
   await app.register(async (pages) => registerAuthorizePages(pages, deps.oauth));
-  await app.register(async (scope) => registerOAuthRoutes(scope, deps.oauth));
+  await app.register(async (scope) => registerOAuthRoutes(scope, deps.oauth, createRecheckHook(deps.auth)));
   // Public: no credential is asked for here.
   await app.register(
     async (open) => {
@@ -159,12 +160,12 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
       registerQueueRoutes(v1, deps.queues);
       registerTokenRoutes(v1, deps.vault);
       registerSigningSecretRoutes(v1, deps.signingSecrets);
-      registerSessionRoutes(v1, deps.sessions, deps.auth);
+      registerSessionRoutes(v1, deps.sessions);
       registerMeRoute(v1, deps.teams);
       registerTeamRoutes(v1, deps.teams);
-      registerMemberRoutes(v1, deps.members, deps.auth);
+      registerMemberRoutes(v1, deps.members);
       registerInvitationRoutes(v1, deps.invitations);
-      registerApiKeyRoutes(v1, deps);
+      registerApiKeyRoutes(v1, deps.apiKeys);
       registerAuditRoutes(v1, deps.audit);
       registerApplicationRoutes(v1, deps.applications);
       registerAuthorizationRoutes(v1, deps.grantedAccess);
@@ -206,5 +207,7 @@ function guardRoutes(app: Api, { auth, limits }: Pick<ApiDeps, "auth" | "limits"
     const access = route.config?.access;
     if (access === undefined) throw new Error(`${route.method} ${route.url} does not declare its access`);
     route.onRequest = [createAuthHook(access, auth, limits), ...[route.onRequest ?? []].flat()];
+    if (route.method === "GET" || route.method === "HEAD" || !mayEndCredentials(access)) return;
+    route.onSend = [createRecheckHook(auth), ...[route.onSend ?? []].flat()];
   });
 }

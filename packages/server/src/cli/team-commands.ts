@@ -87,6 +87,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
       const { role = null } = options;
       const joined = await operator.work((database) => addMember(database, userName, text, { email, role }));
       print(describeJoined(joined));
+      if (!joined.hasOwner) print(NO_OWNER);
     });
 
   team
@@ -97,9 +98,11 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .action(async (text: string, address: string) => {
       const removed = await operator.work((database) => removeMember(database, userName, text, address));
       print(`${printable(removed.email)} is no longer a member of ${printable(removed.team)}\n`);
-      if (!removed.hasOwner) print("The team has no owner now; bellhop team add … --role owner names one\n");
+      if (!removed.hasOwner) print(NO_OWNER);
     });
 }
+
+const NO_OWNER = "The team has no owner now; bellhop team add … --role owner names one\n";
 
 interface CreateOptions {
   readonly plan: Plan;

@@ -3,7 +3,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  readonly html?: string;
+  readonly html: string;
 }
 
 /** Hands a mail over and does not wait for it: never throws, and a mail that cannot be delivered is logged. */

@@ -18,6 +18,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope> | null;
   /** Null is no limit. */
   readonly requestsPerMinute: number | null;
+  /** By which the row of a session or an access token is found again; null for a key, which has its id. */
+  readonly tokenHash: Uint8Array | null;
 }
 
 /** A principal at work: what it changes is recorded with where it called from. */

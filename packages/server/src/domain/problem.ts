@@ -93,3 +93,8 @@ export class Problem extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? (passes ? 1 : null);
   }
 }
+
+/** Too many; the next fits after so many seconds. */
+export function rateLimited(retryAfterSeconds: number): Problem {
+  return new Problem("rate_limited", {}, { retryAfterSeconds });
+}

@@ -2,7 +2,6 @@ import { removeOldAuditEvents } from "../store/audit-events.ts";
 import { removeExpiredCredentials } from "../store/expired-credentials.ts";
 import { removeOldKeys } from "../store/idempotency-keys.ts";
 import { removeRetiredSecrets } from "../store/signing-secrets.ts";
-import { removeOldHits } from "../store/source-hits.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   foldTallies,
@@ -36,7 +35,6 @@ export function createJanitor(deps: {
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
       await removeOldKeys(sql, BATCH);
-      await removeOldHits(sql);
       await removeRetiredSecrets(sql);
       const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
       const credentials = await removeExpiredCredentials(sql, BATCH);

@@ -140,7 +140,7 @@ function toMessage(from: string, { to, subject, text, html }: Mail) {
     to: { name: "", address: to },
     subject,
     text,
-    ...(html !== undefined && { html }),
+    html,
     // No "out of office" wants an answer to us.
     headers: { "Auto-Submitted": "auto-generated" },
   };

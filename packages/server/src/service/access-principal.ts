@@ -22,6 +22,7 @@ export function createAccessLookup(sql: Sql): FindByHash {
       role: access.userId === null ? "admin" : (access.role ?? "viewer"),
       scopes: new Set(access.scopes),
       requestsPerMinute: requestsPerMinute(access.plan, access.customPerMinute),
+      tokenHash: idHash,
     };
   };
 }

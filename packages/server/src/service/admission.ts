@@ -1,13 +1,8 @@
 import { Problem } from "../domain/problem.ts";
 import type { Membership } from "../domain/team.ts";
-import { insertMember } from "../store/members.ts";
-import {
-  findInvitationTeam,
-  joinTeam,
-  type TakenInvitation,
-  takeInvitation,
-  takeSignInLink,
-} from "../store/sign-in-links.ts";
+import { findInvitationTeam, type TakenInvitation, takeInvitation } from "../store/invitations.ts";
+import { insertMember, joinTeam } from "../store/members.ts";
+import { takeSignInLink } from "../store/sign-in-links.ts";
 import type { Sql } from "../store/sql.ts";
 import { listTeamsOf, lockTeam } from "../store/teams.ts";
 import { ensureUser } from "../store/users.ts";

@@ -6,8 +6,8 @@ export interface AuthService {
   authenticate(credential: string, address: string): Promise<Principal>;
   /** Who this credential was a moment ago, without asking; null if that is not known for sure. */
   recall(credential: string): Principal | null;
-  /** A credential that was ended on this node counts no more, at once. */
-  forget(credential: string): void;
+  /** Something was ended on this node: whoever calls from now on is looked up again, so that it counts no more, at once. */
+  recheck(): void;
 }
 
 /** Finds who a credential of one kind speaks for; null if it does not count. */
@@ -23,7 +23,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const API_KEY = /^bh_(live|test)_[A-Za-z0-9]{32,128}$/;
 
 interface Remembered {
-  readonly untilMs: number;
+  untilMs: number;
   readonly found: Promise<Principal | null>;
   /** What was found, once it was. */
   principal: Principal | null;
@@ -41,6 +41,8 @@ export function createAuthService(deps: {
   const remembered = new Map<string, Remembered>();
 
   function remember(credential: string, entry: Remembered): void {
+    // Whoever called last stands last, so that the first is whom to forget.
+    remembered.delete(credential);
     remembered.set(credential, entry);
     if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
   }
@@ -90,8 +92,8 @@ export function createAuthService(deps: {
       if (isKnown) failures.count(address);
       throw new Problem(refusal);
     },
-    forget(credential) {
-      remembered.delete(credential);
+    recheck() {
+      for (const entry of remembered.values()) entry.untilMs = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -1,5 +1,6 @@
-import { Problem } from "../domain/problem.ts";
+import { rateLimited } from "../domain/problem.ts";
 import { sourceOf } from "../domain/source-address.ts";
+import { wholeSeconds } from "../domain/whole-seconds.ts";
 import { takeHits } from "../store/source-hits.ts";
 import type { Sql } from "../store/sql.ts";
 
@@ -23,8 +24,7 @@ export function createCallbackLimit(deps: {
   const full = new Map<string, { readonly untilMs: number; readonly freeAtMs: number }>();
 
   function refuse(freeAtMs: number): never {
-    const retryAfterSeconds = Math.max(1, Math.ceil((freeAtMs - monotonicMs()) / 1000));
-    throw new Problem("rate_limited", {}, { retryAfterSeconds });
+    throw rateLimited(wholeSeconds(freeAtMs - monotonicMs()));
   }
 
   return async (address) => {

@@ -29,7 +29,7 @@ export function createCallbackService(deps: {
   const { sql, monotonicMs } = deps;
   let held = 0;
 
-  /** Null while the task may still come to wait: it is being called right now. */
+  /** "active" while the task may still come to wait: it is being called right now. */
   async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
     const key = await resolveCallback(sql, hash, result, deps.nodeId());
     if (key !== null) {

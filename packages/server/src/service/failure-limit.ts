@@ -2,7 +2,7 @@ import { sourceOf } from "../domain/source-address.ts";
 import { createSourceLimit, type SourceLimit } from "./source-limit.ts";
 
 /** Holds back a source that keeps presenting credentials that do not count. */
-export interface FailureLimit extends Pick<SourceLimit, "refuse" | "count"> {
+export interface FailureLimit extends Pick<SourceLimit, "count"> {
   /**
    * Makes a look that may fail (null) and counts it if it does, unless the source failed too often of late. No more
    * looks of a source are under way than it may still fail, so that a flood that comes all at once finds the limit too.
@@ -11,8 +11,7 @@ export interface FailureLimit extends Pick<SourceLimit, "refuse" | "count"> {
   attempt<T>(address: string, look: () => Promise<T | null>): Promise<T | null>;
 }
 
-const MOST_FAILURES = 60;
-const WITHIN_SECONDS = 60;
+const FAILURES = { most: 60, seconds: 60 };
 
 /** The looks of one source; those that wait are told whether it is their turn, or is nobody's any more. */
 interface Line {
@@ -21,7 +20,7 @@ interface Line {
 }
 
 export function createFailureLimit(deps: { readonly monotonicMs: () => number }): FailureLimit {
-  const limit = createSourceLimit({ most: MOST_FAILURES, seconds: WITHIN_SECONDS, ...deps });
+  const limit = createSourceLimit({ ...FAILURES, ...deps });
   const lines = new Map<string, Line>();
 
   function lineOf(source: string): Line {
@@ -57,5 +56,5 @@ export function createFailureLimit(deps: { readonly monotonicMs: () => number })
     }
   }
 
-  return { refuse: limit.refuse, count: limit.count, attempt };
+  return { count: limit.count, attempt };
 }

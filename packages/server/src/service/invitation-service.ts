@@ -10,11 +10,10 @@ import {
   replaceInvitation,
 } from "../store/invitations.ts";
 import { isMemberAddress } from "../store/members.ts";
-import { countHit } from "../store/source-hits.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import { recordChange } from "./audit.ts";
+import { limitHits, nameless } from "./hit-limit.ts";
 import { composeInvitation } from "./invitation-mail.ts";
-import { nameless } from "./nameless.ts";
 import { formatId, newUuid } from "./public-id.ts";
 import { hashSecret, newSecret } from "./secret-hash.ts";
 import { lockStanding } from "./standing.ts";
@@ -22,9 +21,9 @@ import { lockStanding } from "./standing.ts";
 /** A week: long enough for a holiday, too short to be found in an old mailbox. */
 const VALID_HOURS = 7 * 24;
 /** A team that grows fast; nobody who sends advertisements. */
-const MOST_BY_TEAM = { hits: 20, seconds: 3600 };
+const MAILS_BY_TEAM = { most: 20, seconds: 3600 };
 /** Over all teams: whoever opens several must not fill a stranger's mailbox from each. */
-const MOST_TO_ADDRESS = { hits: 5, seconds: 900 };
+const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 
 export interface InvitationService {
   /** Mails a link to join the team. An earlier one to the same address stops working. */
@@ -87,11 +86,6 @@ export function createInvitationService(deps: {
 
 /** In the transaction: a refused invitation counts for nothing. */
 async function countMail(sql: Sql, teamId: number, email: string): Promise<void> {
-  for (const [source, { hits, seconds }] of [
-    [`invitation by ${teamId}`, MOST_BY_TEAM],
-    [`invitation to ${nameless(email)}`, MOST_TO_ADDRESS],
-  ] as const) {
-    const retryAfterSeconds = await countHit(sql, source, hits, seconds);
-    if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
-  }
+  await limitHits(sql, `invitation by ${teamId}`, MAILS_BY_TEAM);
+  await limitHits(sql, `invitation to ${nameless(email)}`, MAILS_TO_ADDRESS);
 }

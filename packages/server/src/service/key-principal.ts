@@ -25,6 +25,7 @@ export function createKeyLookup(sql: Sql): FindPrincipal {
       role: environment === "test" ? "member" : "admin",
       scopes: null,
       requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+      tokenHash: null,
     };
   };
 }

@@ -2,10 +2,9 @@ import { readEmail } from "../domain/email.ts";
 import type { Role } from "../domain/role.ts";
 import type { Member } from "../domain/team.ts";
 import { deleteInvitationsTo } from "../store/invitations.ts";
-import { listMembers, updateRole } from "../store/members.ts";
+import { ensureMember, listMembers, updateRole } from "../store/members.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import { lockTeam } from "../store/teams.ts";
-import { ensureMember } from "../store/users.ts";
 import { type AuditActor, recordChange } from "./audit.ts";
 import { endMembership } from "./membership-end.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
@@ -17,6 +16,8 @@ export interface Joined {
   readonly role: Role;
   /** The role that the person had in the team before; null for somebody new. */
   readonly before: Role | null;
+  /** The operator may leave a team without one, and may name another. */
+  readonly hasOwner: boolean;
 }
 
 /**
@@ -32,27 +33,36 @@ export async function addMember(
   const email = readAddress(address);
   return database.transaction(async (sql) => {
     const { teamId, name: team } = await findOperatorsTeam(sql, text);
-    const operator = operatorOf(teamId, userName);
-    await lockTeam(sql, teamId);
-    const known = await findByAddress(sql, teamId, email);
-    if (known === null) {
-      const given = role ?? "member";
-      await addToTeam(sql, operator, email, given);
-      return { team, email, role: given, before: null };
-    }
-    const given = role ?? known.role;
-    if (given !== known.role) {
-      await updateRole(sql, teamId, known.userId, given);
-      const detail = { email, from: known.role, to: given };
-      const target = formatId("user", known.userId);
-      await recordChange(sql, operator, { action: "member.role_changed", target, detail });
-    }
-    return { team, email, role: given, before: known.role };
+    const given = await giveRole(sql, operatorOf(teamId, userName), email, role);
+    return { team, email, ...given, hasOwner: await hasOwner(sql, teamId) };
   });
 }
 
-/** For somebody who is no member yet, in the transaction that has locked the team. */
-export async function addToTeam(sql: Sql, actor: AuditActor, email: string, role: Role): Promise<void> {
+/** Locks the team, and makes the address a member of this role; without one a member keeps its own. */
+export async function giveRole(
+  sql: Sql,
+  actor: AuditActor,
+  email: string,
+  role: Role | null,
+): Promise<Pick<Joined, "role" | "before">> {
+  await lockTeam(sql, actor.teamId);
+  const known = await findByAddress(sql, actor.teamId, email);
+  if (known === null) {
+    await addToTeam(sql, actor, email, role ?? "member");
+    return { role: role ?? "member", before: null };
+  }
+  const given = role ?? known.role;
+  if (given !== known.role) {
+    await updateRole(sql, actor.teamId, known.userId, given);
+    const detail = { email, from: known.role, to: given };
+    const target = formatId("user", known.userId);
+    await recordChange(sql, actor, { action: "member.role_changed", target, detail });
+  }
+  return { role: given, before: known.role };
+}
+
+/** For somebody who is no member yet, while the team is locked. */
+async function addToTeam(sql: Sql, actor: AuditActor, email: string, role: Role): Promise<void> {
   const userId = await ensureMember(sql, actor.teamId, newUuid(), email, role);
   // What the link would have given is given, and an older one must not change it.
   await deleteInvitationsTo(sql, actor.teamId, email);
@@ -60,7 +70,7 @@ export async function addToTeam(sql: Sql, actor: AuditActor, email: string, role
   await recordChange(sql, actor, { action: "member.added", target, detail: { email, role } });
 }
 
-/** Unlike the members themselves, the operator may take out the last owner: and may name another. */
+/** Unlike the members themselves, the operator may take out the last owner. */
 export async function removeMember(
   database: Database,
   userName: string,
@@ -71,17 +81,15 @@ export async function removeMember(
   return database.transaction(async (sql) => {
     const { teamId, name: team } = await findOperatorsTeam(sql, text);
     await lockTeam(sql, teamId);
-    const members = await listMembers(sql, teamId);
-    const member = members.find((other) => other.email === email);
-    if (member === undefined) throw refusal(`${email} is no member of "${team}"`);
+    const member = await findByAddress(sql, teamId, email);
+    if (member === null) throw refusal(`${email} is no member of "${team}"`);
     await endMembership(sql, teamId, member);
     await recordChange(sql, operatorOf(teamId, userName), {
       action: "member.removed",
       target: formatId("user", member.userId),
       detail: { email, role: member.role },
     });
-    const hasOwner = members.some((other) => other !== member && other.role === "owner");
-    return { team, email, hasOwner };
+    return { team, email, hasOwner: await hasOwner(sql, teamId) };
   });
 }
 
@@ -93,4 +101,8 @@ export function readAddress(text: string): string {
 
 async function findByAddress(sql: Sql, teamId: number, email: string): Promise<Member | null> {
   return (await listMembers(sql, teamId)).find((member) => member.email === email) ?? null;
+}
+
+async function hasOwner(sql: Sql, teamId: number): Promise<boolean> {
+  return (await listMembers(sql, teamId)).some(({ role }) => role === "owner");
 }

@@ -9,7 +9,7 @@ import { firstTeam, lockTeam } from "../store/teams.ts";
 import { listTeamKeys } from "./api-key-service.ts";
 import { recordChange } from "./audit.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
-import { addToTeam, readAddress } from "./operator-members.ts";
+import { giveRole, readAddress } from "./operator-members.ts";
 import { formatId } from "./public-id.ts";
 import { createTeam } from "./team-creation.ts";
 
@@ -73,7 +73,7 @@ export async function createOperatorsTeam(
     const { id } = await lockTeam(sql, teamId);
     const detail = { name: label, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
     await recordChange(sql, operator, { action: "team.created", target: formatId("team", id), detail });
-    if (email !== null) await addToTeam(sql, operator, email, "owner");
+    if (email !== null) await giveRole(sql, operator, email, "owner");
     return summarise(await findOperatorsTeam(sql, formatId("team", id)));
   });
 }

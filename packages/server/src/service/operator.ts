@@ -1,11 +1,10 @@
 import { enforceSetKey } from "../store/api-keys.ts";
-import { isMemberAddress } from "../store/members.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import { firstTeam, OPERATOR_TEAM } from "../store/teams.ts";
 import { mintApiKey, storeApiKey } from "./api-key-creation.ts";
 import { recordChange } from "./audit.ts";
 import { operatorOf } from "./operator-directory.ts";
-import { addToTeam } from "./operator-members.ts";
+import { giveRole } from "./operator-members.ts";
 import { formatId } from "./public-id.ts";
 import { hashSecret } from "./secret-hash.ts";
 import { createTeam } from "./team-creation.ts";
@@ -35,8 +34,7 @@ export async function ensureOperator(
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const known = await firstTeam(sql);
     const teamId = known ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
-    if (ownerEmail !== null && !(await isMemberAddress(sql, teamId, ownerEmail)))
-      await addToTeam(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
+    if (ownerEmail !== null) await giveRole(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
     if (setKey !== null) {
       await putInForce(sql, teamId, setKey);
       return { teamId, firstKey: null };

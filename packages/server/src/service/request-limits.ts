@@ -15,8 +15,8 @@ export interface Allowance {
 }
 
 export interface RequestLimits {
-  /** Counts one request of the principal's team. No promise where the database need not be asked. */
-  count(principal: Principal): Allowance | Promise<Allowance>;
+  /** Counts one request of a team. No promise where the database need not be asked. */
+  count(team: Pick<Principal, "teamId" | "requestsPerMinute">): Allowance | Promise<Allowance>;
 }
 
 /** Far more teams than call one node within a minute. Whoever is forgotten is asked about again, and loses nothing. */

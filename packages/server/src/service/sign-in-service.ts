@@ -4,11 +4,11 @@ import { readEmail } from "../domain/email.ts";
 import type { SendMail } from "../domain/mail.ts";
 import { Problem } from "../domain/problem.ts";
 import { sourceOf } from "../domain/source-address.ts";
-import { isAnyonesAddress, replaceSignInLink } from "../store/sign-in-links.ts";
-import { countHit } from "../store/source-hits.ts";
+import { isAnyonesAddress } from "../store/members.ts";
+import { replaceSignInLink } from "../store/sign-in-links.ts";
 import type { Database } from "../store/sql.ts";
 import { admitByToken, type Visitor } from "./admission.ts";
-import { nameless } from "./nameless.ts";
+import { limitHits, nameless } from "./hit-limit.ts";
 import { hashSecret, newSecret } from "./secret-hash.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
 import { composeSignIn } from "./sign-in-mail.ts";
@@ -16,9 +16,10 @@ import type { TokenSigner } from "./token-signer.ts";
 
 const LINK_MINUTES = 15;
 /** Mails to one address, and from one source to whatever addresses: enough for anybody who mistypes, too few to annoy. */
-const MOST_MAILS = { perAddress: 5, perSource: 20, withinSeconds: 900 } as const;
+const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
+const MAILS_FROM_SOURCE = { most: 20, seconds: 900 };
 /** A guess among 2^256 succeeds never; this only keeps guesses from costing us. */
-const MOST_EXCHANGES = { perSource: 30, withinSeconds: 60 } as const;
+const EXCHANGES_FROM_SOURCE = { most: 30, seconds: 60 };
 /** Of a link: what `newSecret` makes. */
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
 
@@ -43,18 +44,12 @@ export function createSignInService(deps: {
 }): SignInService {
   const { database, signer, sendMail, publicUrl, signUp } = deps;
 
-  async function limit(key: string, most: number, withinSeconds: number): Promise<void> {
-    const retryAfterSeconds = await countHit(database, key, most, withinSeconds);
-    if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
-  }
-
   return {
     async requestLink(text, { address, nextPath }) {
       const email = readEmail(text);
       if (email === null) throw new Problem("invalid", { reason: "email must be a valid mail address" });
-      const { perAddress, perSource, withinSeconds } = MOST_MAILS;
-      await limit(`sign-in from ${sourceOf(address)}`, perSource, withinSeconds);
-      await limit(`sign-in to ${nameless(email)}`, perAddress, withinSeconds);
+      await limitHits(database, `sign-in from ${sourceOf(address)}`, MAILS_FROM_SOURCE);
+      await limitHits(database, `sign-in to ${nameless(email)}`, MAILS_TO_ADDRESS);
       const token = newSecret();
       const hash = hashSecret(token);
       await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
@@ -63,8 +58,7 @@ export function createSignInService(deps: {
       sendMail(composeSignIn(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
     },
     async exchange(token, visitor) {
-      const { perSource, withinSeconds } = MOST_EXCHANGES;
-      await limit(`exchange from ${sourceOf(visitor.address)}`, perSource, withinSeconds);
+      await limitHits(database, `exchange from ${sourceOf(visitor.address)}`, EXCHANGES_FROM_SOURCE);
       if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
       const admission = await database.transaction((sql) => admitByToken(sql, deps, token, visitor));
       const { stored, user, team, nextPath } = admission;

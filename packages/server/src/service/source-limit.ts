@@ -1,5 +1,6 @@
-import { Problem } from "../domain/problem.ts";
+import { rateLimited } from "../domain/problem.ts";
 import { sourceOf } from "../domain/source-address.ts";
+import { wholeSeconds } from "../domain/whole-seconds.ts";
 
 /**
  * At most so many in so many seconds from one source, sliding and exact, on this node alone: it asks no database, so it
@@ -48,7 +49,7 @@ export function createSourceLimit(options: {
       const nowMs = monotonicMs();
       if (hits === undefined || countOf(hits, nowMs) < most) return;
       const waitMs = (hits.timesMs[hits.first] ?? nowMs) + windowMs - nowMs;
-      throw new Problem("rate_limited", {}, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+      throw rateLimited(wholeSeconds(waitMs));
     },
     count(address) {
       const source = sourceOf(address);

@@ -4,6 +4,8 @@ import { isAtLeast, type Role } from "../domain/role.ts";
 import type { Team } from "../domain/team.ts";
 import { isRevokedKey } from "../store/api-keys.ts";
 import { findMember } from "../store/members.ts";
+import { findLiveAccess } from "../store/oauth-tokens.ts";
+import { findSession } from "../store/sessions.ts";
 import type { Sql } from "../store/sql.ts";
 import { lockTeam } from "../store/teams.ts";
 import { parseId } from "./public-id.ts";
@@ -19,18 +21,24 @@ export interface Standing {
   readonly role: Role;
 }
 
-/** From here on nobody joins the queue ahead of us: until the transaction ends the members stay as they are. */
+/** Until the transaction ends the members stay as they are. */
 export async function lockStanding(sql: Sql, actor: Actor): Promise<Standing> {
   const team = await lockTeam(sql, actor.teamId);
-  if (actor.userId === null) {
-    const keyId = actor.kind === "api_key" ? parseId("key", actor.id) : null;
-    if (keyId !== null && (await isRevokedKey(sql, actor.teamId, keyId)))
-      throw new Problem("api_key_invalid");
-    return { team, role: actor.role };
-  }
+  if (!(await counts(sql, actor)))
+    throw new Problem(actor.kind === "api_key" ? "api_key_invalid" : "token_invalid");
+  if (actor.userId === null) return { team, role: actor.role };
   const member = await findMember(sql, actor.teamId, actor.userId);
   if (member === null) throw new Problem("token_invalid");
   return { team, role: member.role };
+}
+
+/** Whether the credential still does: it may have been revoked in the second for which it is remembered. */
+async function counts(sql: Sql, { kind, id, teamId, tokenHash }: Actor): Promise<boolean> {
+  const keyId = kind === "api_key" ? parseId("key", id) : null;
+  if (keyId !== null) return !(await isRevokedKey(sql, teamId, keyId));
+  if (tokenHash === null) return true;
+  const find = kind === "session" ? findSession : findLiveAccess;
+  return (await find(sql, Buffer.from(tokenHash))) !== null;
 }
 
 /** The same, for what only `needed` may do. */

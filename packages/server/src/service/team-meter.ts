@@ -1,3 +1,4 @@
+import { wholeSeconds } from "../domain/whole-seconds.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { takeHits } from "../store/source-hits.ts";
 import type { Sql } from "../store/sql.ts";
@@ -105,7 +106,7 @@ export function createTeamMeter(deps: {
   }
 
   function refuse(): Allowance {
-    return standing(Math.max(1, Math.ceil((freeAtMs - monotonicMs()) / 1000)));
+    return standing(wholeSeconds(freeAtMs - monotonicMs()));
   }
 
   return {

@@ -28,11 +28,11 @@ export function createTokenLookup(deps: {
 export function createSessionLookup(sql: Sql): FindByHash {
   return async (idHash) => {
     const session = await findSession(sql, idHash);
-    return session === null ? null : personOf(session);
+    return session === null ? null : personOf(session, idHash);
   };
 }
 
-export function personOf(session: LiveSession): Principal {
+function personOf(session: LiveSession, tokenHash: Buffer): Principal {
   return {
     teamId: session.teamId,
     environment: "live",
@@ -43,5 +43,6 @@ export function personOf(session: LiveSession): Principal {
     role: session.role,
     scopes: null,
     requestsPerMinute: requestsPerMinute(session.plan, session.customPerMinute),
+    tokenHash,
   };
 }

@@ -2,12 +2,13 @@ import type { Sql } from "./sql.ts";
 
 /**
  * What has expired is refused wherever it is looked up; here it only makes room. What applications hold stays another
- * day, so that a code or a refresh token that is presented twice is still recognised.
+ * day, so that a code or a refresh token that is presented twice is still recognised. Hits that count no more go too.
  */
 const EXPIRED = [
   removal("invitations", "id", "expires_at < now()"),
   removal("sign_in_links", "email", "expires_at < now()"),
   removal("sessions", "hash", "expires_at < now()"),
+  removal("source_hits", "source", "expires_at < now()"),
   removal("oauth_tokens", "id", "greatest(access_expires_at, refresh_expires_at) < now() - interval '1 day'"),
   // That a code was presented twice is what keeps new tokens of it from counting: it goes after the last of them.
   removal(

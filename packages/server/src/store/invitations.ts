@@ -83,6 +83,31 @@ export async function deleteInvitationsTo(sql: Sql, teamId: number, email: strin
   await sql.rows("delete from invitations where team_id = $1 and email = $2", [teamId, email]);
 }
 
+/** The team of an invitation, to be locked before the invitation is taken. */
+export async function findInvitationTeam(sql: Sql, hash: Buffer): Promise<number | null> {
+  const [row] = await sql.rows<{ team_id: number }>(
+    "select team_id from invitations where hash = $1 and expires_at > now()",
+    [hash],
+  );
+  return row?.team_id ?? null;
+}
+
+export interface TakenInvitation {
+  readonly teamId: number;
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** Single use, like a sign-in link. */
+export async function takeInvitation(sql: Sql, hash: Buffer): Promise<TakenInvitation | null> {
+  const [row] = await sql.rows<{ team_id: number; id: string; email: string; role: Role }>(
+    "delete from invitations where hash = $1 and expires_at > now() returning team_id, id, email, role",
+    [hash],
+  );
+  return row === undefined ? null : { teamId: row.team_id, id: row.id, email: row.email, role: row.role };
+}
+
 function toInvitation(row: InvitationRow): Invitation {
   return {
     id: row.id,

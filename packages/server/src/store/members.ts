@@ -1,6 +1,7 @@
-import type { Role } from "../domain/role.ts";
+import { ROLES, type Role } from "../domain/role.ts";
 import type { Member } from "../domain/team.ts";
 import type { Sql } from "./sql.ts";
+import { ensureUser } from "./users.ts";
 
 interface MemberRow {
   user_id: string;
@@ -38,6 +39,27 @@ export async function isMemberAddress(sql: Sql, teamId: number, email: string): 
   return rows.length === 1;
 }
 
+/** Whether somebody with this address belongs to any team. */
+export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from users u join team_members m on m.user_id = u.id where u.email = $1 limit 1",
+    [email],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Whether the person is still a member. Until the transaction ends the membership cannot be removed: what is issued to
+ * the person now is seen, and revoked, by whoever removes it.
+ */
+export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from team_members where team_id = $1 and user_id = $2 for key share",
+    [teamId, userId],
+  );
+  return rows.length === 1;
+}
+
 /** Counts only while the team is locked: otherwise the other owner may be on the way out too. */
 export async function hasOtherOwner(sql: Sql, teamId: number, userId: string): Promise<boolean> {
   const rows = await sql.rows(
@@ -53,6 +75,32 @@ export async function insertMember(sql: Sql, teamId: number, userId: string, rol
     userId,
     role,
   ]);
+}
+
+/** Makes the person a member. Whoever is one already keeps the role. */
+export async function ensureMember(
+  sql: Sql,
+  teamId: number,
+  newId: string,
+  email: string,
+  role: Role,
+): Promise<string> {
+  const userId = await ensureUser(sql, newId, email);
+  await sql.rows(
+    "insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing",
+    [teamId, userId, role],
+  );
+  return userId;
+}
+
+/** Makes the person a member. Whoever is one already keeps the role, unless the new one allows more. */
+export async function joinTeam(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
+  await sql.rows(
+    `insert into team_members as m (team_id, user_id, role) values ($1, $2, $3)
+     on conflict (team_id, user_id) do update set role = excluded.role
+      where array_position($4::text[], excluded.role) < array_position($4::text[], m.role)`,
+    [teamId, userId, role, ROLES],
+  );
 }
 
 export async function updateRole(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {

@@ -152,18 +152,6 @@ export async function findToken(
 }
 
 /**
- * Whether the person is still a member. Until the transaction ends the membership cannot be removed: what is issued to
- * the person now is seen, and revoked, by whoever removes it.
- */
-export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
-  const rows = await sql.rows(
-    "select 1 from team_members where team_id = $1 and user_id = $2 for key share",
-    [teamId, userId],
-  );
-  return rows.length === 1;
-}
-
-/**
  * Ends what a person let applications do in a team. Run it after the membership was removed, in the same transaction:
  * from then on nothing new is issued.
  */

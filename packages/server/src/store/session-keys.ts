@@ -36,13 +36,11 @@ export async function insertSessionKey(sql: Sql, { id, secret }: StoredSessionKe
 }
 
 /** Those that were replaced more than this many hours ago. The newest always stays. */
-export async function removeReplacedSessionKeys(sql: Sql, hours: number): Promise<number> {
-  const rows = await sql.rows(
+export async function removeReplacedSessionKeys(sql: Sql, hours: number): Promise<void> {
+  await sql.rows(
     `delete from session_keys k
       where exists (select 1 from session_keys n
-                     where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))
-     returning id`,
+                     where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))`,
     [hours],
   );
-  return rows.length;
 }

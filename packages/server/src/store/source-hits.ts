@@ -95,21 +95,3 @@ export async function takeHits(
     stamp: row.stamp,
   };
 }
-
-/**
- * Counts a hit of a source unless it had `most` within the last `seconds`. Returns how many seconds until the next is
- * allowed, or null if this one was.
- */
-export async function countHit(
-  sql: Sql,
-  source: string,
-  most: number,
-  seconds: number,
-): Promise<number | null> {
-  const { granted, waitMs } = await takeHits(sql, source, 1, { most, seconds });
-  return granted === 1 ? null : Math.max(1, Math.ceil(waitMs / 1000));
-}
-
-export async function removeOldHits(sql: Sql): Promise<void> {
-  await sql.rows("delete from source_hits where expires_at < now()");
-}

@@ -1,4 +1,3 @@
-import type { Role } from "../domain/role.ts";
 import type { Sql } from "./sql.ts";
 
 /** Makes the person known under this address, under `newId` if nobody is yet. Returns the id. */
@@ -10,22 +9,6 @@ export async function ensureUser(sql: Sql, newId: string, email: string): Promis
     [newId, email],
   );
   return rows[0]?.id ?? newId;
-}
-
-/** Makes the person a member with at least this standing known to nobody before: a role held already stays. */
-export async function ensureMember(
-  sql: Sql,
-  teamId: number,
-  newId: string,
-  email: string,
-  role: Role,
-): Promise<string> {
-  const userId = await ensureUser(sql, newId, email);
-  await sql.rows(
-    "insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing",
-    [teamId, userId, role],
-  );
-  return userId;
 }
 
 export async function findEmail(sql: Sql, userId: string): Promise<string | null> {

@@ -117,7 +117,7 @@ export function createFakeServices(): FakeServices {
     readiness: { ready: true, checks: { database: "ok" } },
     auth: {
       recall: () => null,
-      forget() {},
+      recheck() {},
       async authenticate(credential) {
         const person = people.signedIn.get(credential);
         if (person !== undefined) return person;

@@ -137,6 +137,21 @@ describe("who may use which route", () => {
     }
   });
 
+  it("refuses at once, on the node that was told, a key, a token or an application that was ended", async () => {
+    const { liveKey } = world.ours;
+    const uses = async (credential: string) => (await world.call(credential, "GET", "/v1/me")).status;
+    const { json } = await world.call(liveKey, "POST", "/v1/apikeys", { name: "Short-lived" });
+    assert.equal(await uses(json.apiKey.key), 200);
+    await world.call(liveKey, "DELETE", `/v1/apikeys/${json.apiKey.id}`);
+    assert.equal(await uses(json.apiKey.key), 401);
+
+    assert.equal(await uses(world.withEveryScope), 200);
+    const me = await world.call(world.withEveryScope, "GET", "/v1/me");
+    await world.call(liveKey, "DELETE", `/v1/oauth/applications/${me.json.id}`);
+    assert.equal(await uses(world.withEveryScope), 401);
+    assert.equal(await uses(liveKey), 200);
+  });
+
   it("ends the session that signs out, and no other", async () => {
     assert.equal((await world.call(world.others.viewer, "DELETE", "/v1/auth/session")).status, 200);
     refused(await world.call(world.others.viewer, "GET", "/v1/me"), 401, "Invalid or expired token");

@@ -9,10 +9,12 @@ import { createFailureLimit } from "../../src/service/failure-limit.ts";
 import { createKeyLookup } from "../../src/service/key-principal.ts";
 import { ensureOperator } from "../../src/service/operator.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
-import { deleteMember, updateRole } from "../../src/store/members.ts";
+import { hashSecret } from "../../src/service/secret-hash.ts";
+import { deleteMember, ensureMember, updateRole } from "../../src/store/members.ts";
+import { insertToken } from "../../src/store/oauth-tokens.ts";
+import { endSession, insertSession } from "../../src/store/sessions.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { insertTeam } from "../../src/store/teams.ts";
-import { ensureMember } from "../../src/store/users.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { principalOf } from "../test-principal.ts";
 
@@ -170,6 +172,39 @@ describe("API keys", () => {
     await assert.rejects(service.create(eve, "after", "live"), refusedAs("token_invalid"));
 
     assert.deepEqual(await namesOf(ours), ["made by the key"]);
+  });
+
+  it("are not made in the name of a session or an application that has ended, though it counted a moment ago", async () => {
+    const { teamId } = ours;
+    const userId = await ensureMember(database, teamId, newUuid(), "mallory@example.test", "admin");
+    const [sessionHash, accessHash] = [hashSecret("session"), hashSecret("access")];
+    const expiresAt = new Date(Date.now() + 60_000);
+    await insertSession(database, { hash: sessionHash, userId, teamId, expiresAt, isBound: false });
+    const applicationId = newUuid();
+    await database.rows(
+      `insert into oauth_applications (id, team_id, name, secret_hash, redirect_uris, scopes, grant_types)
+       values ($1, $2, 'Robot', $3, '{}', '{apikeys:write}', '{client_credentials}')`,
+      [applicationId, teamId, accessHash],
+    );
+    await insertToken(database, {
+      id: newUuid(),
+      accessHash,
+      applicationId,
+      teamId,
+      userId: null,
+      codeHash: null,
+      scopes: ["apikeys:write"],
+      accessExpiresAt: expiresAt,
+    });
+    const person: Actor = { ...ours, kind: "session", userId, tokenHash: sessionHash };
+    const robot: Actor = { ...ours, kind: "application", tokenHash: accessHash };
+    for (const actor of [person, robot]) await service.create(actor, "before", "live");
+
+    await endSession(database, sessionHash);
+    await database.rows("delete from oauth_applications where id = $1", [applicationId]);
+
+    for (const actor of [person, robot])
+      await assert.rejects(service.create(actor, "after", "live"), refusedAs("token_invalid"));
   });
 
   it("a team has at most 100 active keys, however many ask for the last place at once", async () => {

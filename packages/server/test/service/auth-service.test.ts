@@ -64,6 +64,17 @@ describe("authentication", () => {
     assert.equal(await outcome(VALID), "api_key_invalid");
   });
 
+  it("forgets first who has not called for longest, however long ago the others first did", async () => {
+    for (let number = 0; number < 10_000; number += 1) keys.set(guess(number), principalOf(1));
+    const principal = await authenticate(VALID);
+    for (let number = 1; number < 10_000; number += 1) await authenticate(guess(number));
+    nowMs += 1000;
+    await authenticate(VALID);
+    await authenticate(guess(0));
+
+    assert.equal(auth.recall(VALID), principal);
+  });
+
   it("refuses a source after 60 failures in 60 seconds, without a look, and says for how long", async () => {
     for (let failure = 0; failure < 60; failure += 1) {
       const credential = failure % 3 === 0 ? "nonsense" : failure % 3 === 1 ? guess(failure) : "a.b.c";
@@ -153,12 +164,12 @@ describe("authentication", () => {
     assert.equal(await outcome(VALID), null);
   });
 
-  it("what was forgotten during a look does not come back with it", async () => {
+  it("what a look found that began before something was ended is not remembered", async () => {
     const gate = createGate();
     before = gate.wait;
     const looking = authenticate(VALID);
     await gate.reached;
-    auth.forget(VALID);
+    auth.recheck();
     gate.open();
     await looking;
 

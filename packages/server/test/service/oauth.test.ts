@@ -35,7 +35,7 @@ describe("tokens of OAuth applications", () => {
     assert.match(answer.refresh_token, /^bhr_[0-9a-f]{64}$/);
     const principal = await scene.whoIs(answer.access_token);
     assert.deepEqual(
-      { ...principal, scopes: [...(principal?.scopes ?? [])] },
+      { ...principal, scopes: [...(principal?.scopes ?? [])], tokenHash: principal?.tokenHash?.length },
       {
         teamId: scene.team,
         environment: "live",
@@ -46,6 +46,7 @@ describe("tokens of OAuth applications", () => {
         role: "member",
         scopes: ["tasks:read"],
         requestsPerMinute: 60,
+        tokenHash: 32,
       },
     );
   });

@@ -47,6 +47,25 @@ describe("the operator", () => {
       [team],
     );
 
+  it("contract 2: the address that the operator has set is an owner from every start on, whatever it was before", async () => {
+    await ensureOperator(test.database, null, "first@example.com");
+    await addMember(test.database, ME, "Operator", { email: "first@example.com", role: "viewer" });
+
+    await ensureOperator(test.database, null, "first@example.com");
+
+    const { members } = await showTeam(test.database, "Operator");
+    assert.deepEqual(
+      members.map(({ email, role }) => [email, role]),
+      [["first@example.com", "owner"]],
+    );
+    const { hasOwner } = await addMember(test.database, ME, "Operator", {
+      email: "first@example.com",
+      role: "viewer",
+    });
+    assert.equal(hasOwner, false);
+    await removeMember(test.database, ME, "Operator", "first@example.com");
+  });
+
   it("sees its own team first, then the others as they were made", async () => {
     const acme = await makeTeam("List A");
     const [own, ...others] = await listTeams(test.database);
@@ -196,6 +215,7 @@ describe("the operator", () => {
         email: "bob@example.com",
         role: "member",
         before: null,
+        hasOwner: false,
       });
       assert.equal((await add("admin")).before, "member");
       assert.equal((await add(null)).role, "admin", "who is a member keeps the role");

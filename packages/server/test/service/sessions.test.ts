@@ -8,9 +8,9 @@ import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { rotateSessionKey } from "../../src/service/session-keys.ts";
 import type { SignedIn } from "../../src/service/session-service.ts";
 import { createTeam } from "../../src/service/team-creation.ts";
+import { ensureMember } from "../../src/store/members.ts";
 import { endSessionsOfMember } from "../../src/store/sessions.ts";
 import { findTeam } from "../../src/store/teams.ts";
-import { ensureMember } from "../../src/store/users.ts";
 import { audit, openSignInScene, type SignInScene, VISITOR } from "./sign-in-scene.ts";
 
 const INVALID = { code: "token_invalid" };
@@ -65,7 +65,7 @@ describe("a session", () => {
     for (const node of [here, there]) await node.authenticate(ada.session.token, "192.0.2.1");
 
     await scene.sessions.end(await actorOf(ada), ada.session.token);
-    here.forget(ada.session.token);
+    here.recheck();
 
     await assert.rejects(here.authenticate(ada.session.token, "192.0.2.1"), INVALID);
     clockMs += 1000;

@@ -2,8 +2,8 @@ import type { Actor } from "../../src/domain/principal.ts";
 import type { Role } from "../../src/domain/role.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { createTeam } from "../../src/service/team-creation.ts";
+import { ensureMember } from "../../src/store/members.ts";
 import type { Database } from "../../src/store/sql.ts";
-import { ensureMember } from "../../src/store/users.ts";
 import { createTestDatabase } from "../test-database.ts";
 import { principalOf } from "../test-principal.ts";
 

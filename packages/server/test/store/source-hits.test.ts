@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
-import { countHit, removeOldHits, takeHits } from "../../src/store/source-hits.ts";
+import { limitHits } from "../../src/service/hit-limit.ts";
+import { removeExpiredCredentials } from "../../src/store/expired-credentials.ts";
+import { takeHits } from "../../src/store/source-hits.ts";
 import type { Database } from "../../src/store/sql.ts";
 import { createTestClock, type TestClock } from "../test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
@@ -114,13 +116,14 @@ describe("hits of a source", () => {
   });
 
   it("one by one: nothing while they fit, then whole seconds to wait, rounded up", async () => {
-    assert.equal(await countHit(sql, source, 1, 60), null);
+    const hit = () => limitHits(sql, source, limit(1));
+    await hit();
     await clock.advance(500);
-    assert.equal(await countHit(sql, source, 1, 60), 60);
+    await assert.rejects(hit(), { code: "rate_limited", retryAfterSeconds: 60 });
     await clock.advance(59_499);
-    assert.equal(await countHit(sql, source, 1, 60), 1);
+    await assert.rejects(hit(), { code: "rate_limited", retryAfterSeconds: 1 });
     await clock.advance(1);
-    assert.equal(await countHit(sql, source, 1, 60), null);
+    await hit();
   });
 
   it("are as a simple list of instants says", async () => {
@@ -174,10 +177,10 @@ describe("hits of a source", () => {
     const pass = (seconds: number) =>
       sql.rows("update source_hits set expires_at = expires_at - make_interval(secs => $1)", [seconds]);
     await pass(59);
-    await removeOldHits(sql);
+    await removeExpiredCredentials(sql, 100);
     assert.deepEqual([await hitsOf(source), await hitsOf(`${source} daily`)], [1, 1]);
     await pass(62);
-    await removeOldHits(sql);
+    await removeExpiredCredentials(sql, 100);
     assert.deepEqual([await hitsOf(source), await hitsOf(`${source} daily`)], [undefined, 1]);
   });
 });

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { ApiKey } from "../../domain/api-key.ts";
 import type { ApiKeyService } from "../../service/api-key-service.ts";
-import type { AuthService } from "../../service/auth-service.ts";
 import { access } from "../access.ts";
-import { acceptedCredential, actorOf, callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import { invalid } from "../complaint.ts";
 import { blankComplaints, labelComplaints } from "../label.ts";
 import type { Api } from "../schema-types.ts";
@@ -13,12 +12,7 @@ import { ref } from "../schemas/field.ts";
 
 const tags = ["API keys"];
 
-export interface ApiKeyRouteDeps {
-  readonly apiKeys: ApiKeyService;
-  readonly auth: Pick<AuthService, "forget">;
-}
-
-export function registerApiKeyRoutes(app: Api, { apiKeys, auth }: ApiKeyRouteDeps): void {
+export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
   app.post(
     "/apikeys",
     {
@@ -67,17 +61,13 @@ export function registerApiKeyRoutes(app: Api, { apiKeys, auth }: ApiKeyRouteDep
         operationId: "revokeApiKey",
         tags,
         summary: "Revoke an API key",
-        description:
-          "It is refused within a second, on every node; there is no way back. A key may revoke itself.",
+        description: "It is refused here at once, on every node within a second. A key may revoke itself.",
         params: record.ApiKeyPath,
         response: { 200: ref(record.RevokedApiKey), ...refusals("api_key_not_found") },
       },
     },
     async (request) => {
-      const actor = actorOf(request);
-      const { id, name, revokedAt } = await apiKeys.revoke(actor, request.params.key_id);
-      // It speaks for itself only once: here, at least, it need not be remembered for the rest of the second.
-      if (id === actor.id) auth.forget(acceptedCredential(request));
+      const { id, name, revokedAt } = await apiKeys.revoke(actorOf(request), request.params.key_id);
       return { apiKey: { id, name, revokedAt: revokedAt.toISOString() } };
     },
   );

@@ -1,4 +1,3 @@
-import type { AuthService } from "../../service/auth-service.ts";
 import { formatId } from "../../service/public-id.ts";
 import type { SessionService, SignedIn } from "../../service/session-service.ts";
 import type { SignInService } from "../../service/sign-in-service.ts";
@@ -67,7 +66,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   );
 }
 
-export function registerSessionRoutes(app: Api, sessions: SessionService, auth: AuthService): void {
+export function registerSessionRoutes(app: Api, sessions: SessionService): void {
   app.delete(
     "/auth/session",
     {
@@ -82,9 +81,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService, auth: 
       },
     },
     async (request) => {
-      const credential = acceptedCredential(request);
-      const endedAt = await sessions.end(actorOf(request), credential);
-      auth.forget(credential);
+      const endedAt = await sessions.end(actorOf(request), acceptedCredential(request));
       return { session: { endedAt: endedAt.toISOString() } };
     },
   );
@@ -109,9 +106,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService, auth: 
     },
     async (request) => {
       const credential = acceptedCredential(request);
-      const signedIn = await sessions.switchTeam(actorOf(request), credential, request.body.teamId);
-      auth.forget(credential);
-      return signedInView(signedIn);
+      return signedInView(await sessions.switchTeam(actorOf(request), credential, request.body.teamId));
     },
   );
 }

@@ -1,10 +1,9 @@
 import { Problem } from "../../domain/problem.ts";
 import type { Member } from "../../domain/team.ts";
-import type { AuthService } from "../../service/auth-service.ts";
 import type { MemberService, RemovedMember } from "../../service/member-service.ts";
 import { formatId, parseId } from "../../service/public-id.ts";
 import { access } from "../access.ts";
-import { acceptedCredential, actorOf, callerOf } from "../auth-hook.ts";
+import { actorOf, callerOf } from "../auth-hook.ts";
 import type { Api } from "../schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -13,11 +12,7 @@ import * as record from "../schemas/member.ts";
 const tags = ["Teams"];
 const REMOVAL = "The person's sessions in the team end, and so does what it let applications do there.";
 
-export function registerMemberRoutes(
-  app: Api,
-  members: MemberService,
-  auth: Pick<AuthService, "forget">,
-): void {
+export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.get(
     "/team/members",
     {
@@ -89,11 +84,7 @@ export function registerMemberRoutes(
         },
       },
     },
-    async (request) => {
-      const removed = await members.leave(actorOf(request));
-      auth.forget(acceptedCredential(request));
-      return removedView(removed);
-    },
+    async (request) => removedView(await members.leave(actorOf(request))),
   );
 }
 

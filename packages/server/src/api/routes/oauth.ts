@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, onSendHookHandler } from "fastify";
 import { GRANT_TYPES } from "../../domain/oauth-application.ts";
 import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
 import { SCOPES } from "../../domain/scope.ts";
@@ -29,7 +29,7 @@ const REFUSALS = {
 };
 
 /** What OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
-export function registerOAuthRoutes(app: Api, oauth: OAuthService): void {
+export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSendHookHandler): void {
   acceptForms(app);
   app.setErrorHandler(answerOAuthError);
   const security = [{ clientSecret: [] }];
@@ -64,6 +64,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService): void {
     "/v1/oauth/revoke",
     {
       attachValidation: true,
+      onSend: recheck,
       schema: {
         operationId: "revokeAccessToken",
         tags,

@@ -1,8 +1,9 @@
 import { type OAuthAuthCodeRepository, type OAuthClient, OAuthException } from "@jmondi/oauth2-server";
 import { isScope } from "../../domain/scope.ts";
+import { holdMembership } from "../../store/members.ts";
 import type { ClientApplication } from "../../store/oauth-applications.ts";
 import { findCode, insertCode, noteReplay, useCode } from "../../store/oauth-codes.ts";
-import { holdMembership, revokeFamily } from "../../store/oauth-tokens.ts";
+import { revokeFamily } from "../../store/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
 import { newUuid } from "../public-id.ts";
 import { hashSecret, newSecret } from "../secret-hash.ts";

@@ -12,9 +12,16 @@ const CODES: Readonly<Partial<Record<ErrorType, OAuthErrorCode>>> = {
   [ErrorType.AccessDenied]: "access_denied",
 };
 
+const BAD_GRANT =
+  "The code or refresh token is unknown, has expired, was used before, or does not go with the rest of the request";
+
 /** What the library refused, in the words of the RFC; whatever else was thrown stays what it is. */
 export function toRefusal(error: unknown): unknown {
   if (!(error instanceof OAuthException)) return error;
   const code = CODES[error.errorType];
-  return code === undefined ? error : new OAuthRefusal(code, error.errorDescription ?? error.error);
+  if (code === undefined) return error;
+  return new OAuthRefusal(
+    code,
+    error.errorDescription ?? (code === "invalid_grant" ? BAD_GRANT : error.error),
+  );
 }

@@ -1,10 +1,10 @@
 import { type OAuthClient, OAuthException, type OAuthTokenRepository } from "@jmondi/oauth2-server";
 import { isScope } from "../../domain/scope.ts";
+import { holdMembership } from "../../store/members.ts";
 import type { ClientApplication } from "../../store/oauth-applications.ts";
 import {
   addRefreshToken,
   findRefreshable,
-  holdMembership,
   insertToken,
   revokeFamily,
   useRefreshToken,

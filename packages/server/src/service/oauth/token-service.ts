@@ -1,6 +1,5 @@
 import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
 import { requestsPerMinute } from "../../domain/plan.ts";
-import type { Principal } from "../../domain/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import { type ClientApplication, holdApplication } from "../../store/oauth-applications.ts";
 import { findToken, revokeFamily, revokeToken } from "../../store/oauth-tokens.ts";
@@ -50,7 +49,11 @@ export function createOAuthTokenService(deps: {
 
   /** Every token is a row: they are counted like the other requests of the application's team. */
   async function countRequest(application: ClientApplication): Promise<void> {
-    const { retryAfterSeconds } = await deps.limits.count(ownPrincipal(application));
+    const { teamId, plan, customPerMinute } = application;
+    const { retryAfterSeconds } = await deps.limits.count({
+      teamId,
+      requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+    });
     if (retryAfterSeconds !== null) throw new Problem("rate_limited", {}, { retryAfterSeconds });
   }
 
@@ -170,19 +173,4 @@ function requireParameters(parameters: Parameters): void {
     );
   for (const name of required)
     if (!parameters.has(name)) throw new OAuthRefusal("invalid_request", `${name} is required`);
-}
-
-/** The application on its own: it acts for its team as an admin, within its scopes. */
-function ownPrincipal(application: ClientApplication): Principal {
-  return {
-    teamId: application.teamId,
-    environment: "live",
-    kind: "application",
-    id: formatId("app", application.id),
-    name: application.name,
-    userId: null,
-    role: "admin",
-    scopes: new Set(application.scopes),
-    requestsPerMinute: requestsPerMinute(application.plan, application.customPerMinute),
-  };
 }

@@ -40,6 +40,7 @@ create table invitations (
   expires_at timestamptz not null
 );
 create unique index invitations_by_address on invitations (team_id, email);
+create index invitations_by_age on invitations (expires_at);
 
 -- At most one per address: asking for another takes the older out of use.
 create table sign_in_links (
@@ -49,6 +50,7 @@ create table sign_in_links (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
+create index sign_in_links_by_age on sign_in_links (expires_at);
 
 -- The hash is that of the secret id inside the token, so that even with the signing key nobody who only reads this
 -- table can make a token. One that is bound does not lead to other teams of the person.
@@ -99,6 +101,8 @@ create table oauth_codes (
   replayed_at    timestamptz
 );
 create index oauth_codes_by_age on oauth_codes (expires_at);
+create index oauth_codes_by_user on oauth_codes (user_id, team_id);
+create index oauth_codes_by_application on oauth_codes (application_id);
 
 -- One row per access token, with the refresh token issued beside it. All that descend from one consent are a family.
 -- user_id is null for an application that acts for its own team. What is known of the consent is copied from token to
