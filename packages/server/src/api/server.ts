@@ -26,8 +26,7 @@ import type { SourceLimit } from "../service/source-limit.ts";
 import type { TaskService } from "../service/task-service.ts";
 import type { TeamService } from "../service/team-service.ts";
 import type { VaultService } from "../service/vault-service.ts";
-import { mayEndCredentials } from "./access.ts";
-import { createAuthHook, createRecheckHook } from "./auth-hook.ts";
+import { createRecheckHook } from "./auth-hook.ts";
 import { answerClientError } from "./client-error.ts";
 import { serveDocs } from "./docs-page.ts";
 import { answerError, answerFrameworkError } from "./error-answer.ts";
@@ -39,6 +38,7 @@ import { registerAuthorizePages } from "./pages/authorize.ts";
 import { registerSignInPages } from "./pages/sign-in.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
 import { logRequest } from "./request-log.ts";
+import { guardRoutes } from "./route-guard.ts";
 import { registerApiKeyRoutes } from "./routes/api-keys.ts";
 import { registerAuditRoutes } from "./routes/audit.ts";
 import { registerSessionRoutes, registerSignInRoutes } from "./routes/auth.ts";
@@ -198,16 +198,5 @@ function closeRoutes(app: Api): void {
     route.schema = { querystring: NoQuery, ...route.schema };
     const takesBody = route.schema.body !== undefined;
     if (!takesBody && route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
-  });
-}
-
-/** Deny by default: a route that does not say who may use it stops the start. */
-function guardRoutes(app: Api, { auth, limits }: Pick<ApiDeps, "auth" | "limits">): void {
-  app.addHook("onRoute", (route) => {
-    const access = route.config?.access;
-    if (access === undefined) throw new Error(`${route.method} ${route.url} does not declare its access`);
-    route.onRequest = [createAuthHook(access, auth, limits), ...[route.onRequest ?? []].flat()];
-    if (route.method === "GET" || route.method === "HEAD" || !mayEndCredentials(access)) return;
-    route.onSend = [createRecheckHook(auth), ...[route.onSend ?? []].flat()];
   });
 }

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LIVE_KEY } from "./fake-services.ts";
+import { fastify } from "fastify";
+import { access } from "../../src/api/access.ts";
+import { answerError } from "../../src/api/error-answer.ts";
+import { guardRoutes } from "../../src/api/route-guard.ts";
+import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 describe("authentication", () => {
@@ -116,5 +120,18 @@ describe("authentication", () => {
     });
 
     assert.equal(statusCode, 401);
+  });
+
+  it("deny by default: a route that does not say who may use it stops the start", async () => {
+    const app = fastify();
+    guardRoutes(app, createFakeServices());
+
+    assert.throws(() => app.get("/open", async () => "anybody"), /GET \/open does not declare its access/);
+    app.get("/closed", { config: access("tasks:read") }, async () => "somebody");
+    app.decorateRequest("principal", null);
+    app.setErrorHandler(answerError);
+    assert.equal((await app.inject("/closed")).statusCode, 401);
+    assert.equal((await app.inject({ method: "HEAD", url: "/closed" })).statusCode, 401);
+    await app.close();
   });
 });

@@ -20,7 +20,7 @@ const refusal = (description: string) => ({
   content: { "application/json": { schema: { $ref: `${record.OAuthError.$id}#` } } },
 });
 const REFUSALS = {
-  400: refusal("`invalid_request` · what the grant adds"),
+  400: refusal("`invalid_request`: a parameter is missing, wrong or repeated"),
   401: refusal("`invalid_client`: the application did not prove itself"),
   413: refusal("`invalid_request`: the form has more than 16 KiB"),
   415: refusal("`invalid_request`: the body is no form"),
@@ -51,7 +51,13 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         consumes: [FORM],
         querystring: NoQuery,
         body: ref(record.TokenRequest),
-        response: { 200: ref(record.TokenAnswer), ...REFUSALS },
+        response: {
+          200: ref(record.TokenAnswer),
+          ...REFUSALS,
+          400: refusal(
+            "`invalid_request` · `invalid_grant` · `invalid_scope` · `unauthorized_client` · `unsupported_grant_type`",
+          ),
+        },
       },
     },
     async (request, reply) => {
