@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from "../domain/scope.ts";
 import type { Sql } from "./sql.ts";
 
-/** What a person let an application do, as long as any of it counts. */
+/** What a person let an application do, while there is a token of it that counts. */
 export interface LiveFamily {
   readonly consentId: string;
   readonly codeHash: Buffer;

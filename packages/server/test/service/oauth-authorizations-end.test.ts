@@ -1,40 +1,26 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { GrantedAccess } from "../../src/domain/granted-access.ts";
-import type { Principal } from "../../src/domain/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import {
-  createGrantedAccessService,
-  type GrantedAccessService,
-} from "../../src/service/granted-access-service.ts";
+import type { GrantedAccessService } from "../../src/service/granted-access-service.ts";
 import { createMemberService } from "../../src/service/member-service.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 import { createGate } from "../test-sql.ts";
-import { type OAuthScene, openOAuthScene, refusedAs } from "./oauth-scene.ts";
-import type { Person } from "./team-scene.ts";
+import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";
+import { type OAuthScene, refusedAs } from "./oauth-scene.ts";
 
 const GONE = { code: "authorization_not_found", status: 404 };
 
 describe("ending what an application was allowed", () => {
   let scene: OAuthScene;
   let access: GrantedAccessService;
+  let idsSeenBy: GrantedAccessScene["idsSeenBy"];
+  let newest: GrantedAccessScene["newest"];
+  let newPerson: GrantedAccessScene["newPerson"];
   before(async () => {
-    scene = await openOAuthScene();
-    access = createGrantedAccessService({ database: scene.watched });
+    ({ scene, access, idsSeenBy, newest, newPerson } = await openGrantedAccessScene());
   });
   after(() => scene.drop());
-
-  const idsSeenBy = async (principal: Principal) => (await access.list(principal)).map(({ id }) => id);
-  async function newest(person: Principal): Promise<GrantedAccess> {
-    const [first] = await access.list(person);
-    assert.ok(first, "nothing is listed");
-    return first;
-  }
-  /** A team of its own with one person in it. */
-  async function newPerson(role: Person["role"] = "member"): Promise<Person> {
-    return scene.join(await scene.newTeam(), `${newUuid()}@example.test`, role);
-  }
 
   it("ends every token of that consent at once, and none of another", async () => {
     const person = await newPerson("viewer");

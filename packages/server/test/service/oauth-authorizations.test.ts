@@ -1,37 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { GrantedAccess } from "../../src/domain/granted-access.ts";
-import type { Principal } from "../../src/domain/principal.ts";
-import {
-  createGrantedAccessService,
-  type GrantedAccessService,
-} from "../../src/service/granted-access-service.ts";
+import type { GrantedAccessService } from "../../src/service/granted-access-service.ts";
 import { newUuid } from "../../src/service/public-id.ts";
 import { hashSecret } from "../../src/service/secret-hash.ts";
 import { removeExpiredCredentials } from "../../src/store/expired-credentials.ts";
 import { principalOf } from "../test-principal.ts";
-import { codeForm, type OAuthScene, openOAuthScene, REPORTS } from "./oauth-scene.ts";
-import type { Person } from "./team-scene.ts";
+import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";
+import { codeForm, type OAuthScene, REPORTS } from "./oauth-scene.ts";
 
 describe("the list of what people have allowed applications", () => {
   let scene: OAuthScene;
   let access: GrantedAccessService;
+  let idsSeenBy: GrantedAccessScene["idsSeenBy"];
+  let newest: GrantedAccessScene["newest"];
+  let newPerson: GrantedAccessScene["newPerson"];
   before(async () => {
-    scene = await openOAuthScene();
-    access = createGrantedAccessService({ database: scene.watched });
+    ({ scene, access, idsSeenBy, newest, newPerson } = await openGrantedAccessScene());
   });
   after(() => scene.drop());
-
-  const idsSeenBy = async (principal: Principal) => (await access.list(principal)).map(({ id }) => id);
-  async function newest(person: Principal): Promise<GrantedAccess> {
-    const [first] = await access.list(person);
-    assert.ok(first, "nothing is listed");
-    return first;
-  }
-  /** A team of its own with one person in it. */
-  async function newPerson(role: Person["role"] = "member"): Promise<Person> {
-    return scene.join(await scene.newTeam(), `${newUuid()}@example.test`, role);
-  }
 
   it("says who allowed which application of whom, what, since when and until when", async () => {
     const person = await newPerson();

@@ -88,7 +88,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   );
 }
 
-/** What cannot be an id is as unknown as one that is nobody's. */
+/** What cannot be an id is not found, like one that is nobody's. */
 function readUserId(text: string): string {
   const id = parseId("user", text);
   if (id === null) throw new Problem("member_not_found");
