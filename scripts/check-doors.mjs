@@ -1,5 +1,5 @@
 // The rooms of the server and the doors between them (docs/architecture.md). Fails when a file imports through a wall,
-// or has grown past what can be read in one sitting.
+// when files import each other in a circle, or when one has grown past what can be read in one sitting.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +28,29 @@ const DOORS = {
   },
 };
 
+/**
+ * Doors inside the layers: for a room named here, the only inner rooms of each layer that it may enter. The files at the
+ * root of a layer are shared by its inner rooms. The task queue knows nothing of the people who use it.
+ */
+const INNER_DOORS = {
+  "domain/poll": { domain: [] },
+  "domain/redaction": { domain: [] },
+  "store/tasks": { domain: ["poll"], store: [] },
+  "store/vault": { store: [] },
+  "store/identity": { domain: ["identity"], store: [] },
+  engine: { domain: ["poll", "redaction"], store: ["tasks"] },
+  vault: { store: ["vault"] },
+  "service/tasks": { store: ["tasks"], service: ["audit", "access"] },
+  "service/vault": { store: ["vault"], service: ["audit"] },
+  "service/audit": { store: ["identity"], service: [] },
+  "service/access": { store: ["identity"], service: ["audit"] },
+  "service/people": { store: ["identity", "tasks"], service: ["audit", "access"] },
+  "service/oauth": { store: ["identity"], service: ["audit", "access"] },
+  "api/tasks": { api: ["http", "schemas"], service: ["tasks"] },
+  "api/http": { api: ["schemas"], service: ["access"] },
+  "api/schemas": { api: [] },
+};
+
 /** The target that ships with Bellhop is a third party: it may call whom it likes. */
 const THIRD_PARTY = "cli/echo.ts";
 
@@ -36,6 +59,7 @@ const LONGEST_FILE = 300;
 const REASON = "longer than 300 lines:";
 
 const complaints = [];
+const importsOf = new Map();
 for (const name of readdirSync(source, { recursive: true })) {
   if (!name.endsWith(".ts")) continue;
   const text = readFileSync(join(source, name), "utf8");
@@ -43,15 +67,23 @@ for (const name of readdirSync(source, { recursive: true })) {
   if (lines > LONGEST_FILE && !text.includes(REASON)) {
     complaints.push(`${name} has ${lines} lines; split it, or say why with "${REASON} …"`);
   }
+  const imports = [...text.matchAll(/(?:from|import\(|import)\s*"([^"]+)"/g)].map(([, target]) => target);
+  importsOf.set(
+    name,
+    imports.filter(isFile).map((target) => fileOf(name, target)),
+  );
+  if (!name.includes("/")) continue;
   const room = name.split("/")[0];
   const doors = DOORS[room];
-  if (!name.includes("/")) continue;
   if (doors === undefined) {
     complaints.push(`${name} lies in a room that has no doors; add it to scripts/check-doors.mjs`);
     continue;
   }
-  for (const [, target] of text.matchAll(/(?:from|import\(|import)\s*"([^"]+)"/g)) {
-    if (!isAllowed(name, room, doors, target)) complaints.push(`${name} may not import ${target}`);
+  for (const target of imports) {
+    const allowed = isFile(target)
+      ? mayEnter(name, fileOf(name, target), doors.rooms)
+      : doors.packages.some((allowed) => isPackage(target, allowed));
+    if (!allowed) complaints.push(`${name} may not import ${target}`);
   }
   if (
     room === "domain" &&
@@ -62,17 +94,57 @@ for (const name of readdirSync(source, { recursive: true })) {
   if (room !== "outbound" && name !== THIRD_PARTY && /\bfetch\(/.test(text))
     complaints.push(`${name} calls fetch; only outbound talks to the network`);
 }
+for (const circle of circles(importsOf)) complaints.push(`${circle.join(" → ")} is a circle`);
 
-function isAllowed(name, room, doors, target) {
-  if (!target.startsWith("."))
-    return doors.packages.some(
-      (allowed) =>
-        target === allowed ||
-        target.startsWith(`${allowed}/`) ||
-        (/[:/]$/.test(allowed) && target.startsWith(allowed)),
-    );
-  const other = relative(source, resolve(join(source, dirname(name)), target)).split("/")[0];
-  return other === room || doors.rooms.includes(other);
+function isFile(target) {
+  return target.startsWith(".");
+}
+
+function fileOf(name, target) {
+  return relative(source, resolve(join(source, dirname(name)), target));
+}
+
+function isPackage(target, allowed) {
+  return (
+    target === allowed ||
+    target.startsWith(`${allowed}/`) ||
+    (/[:/]$/.test(allowed) && target.startsWith(allowed))
+  );
+}
+
+function mayEnter(name, target, rooms) {
+  const [room] = name.split("/");
+  const [otherRoom, ...rest] = target.split("/");
+  if (otherRoom !== room && !rooms.includes(otherRoom)) return false;
+  const inner = innerRoom(name);
+  const doors = INNER_DOORS[inner]?.[otherRoom] ?? INNER_DOORS[room]?.[otherRoom];
+  const isShared = rest.length < 2 || innerRoom(target) === inner;
+  return doors === undefined || isShared || doors.includes(rest[0]);
+}
+
+function innerRoom(name) {
+  return name.split("/").slice(0, -1).slice(0, 2).join("/");
+}
+
+/** Each circle once, by a walk in depth. */
+function circles(graph) {
+  const found = [];
+  const done = new Set();
+  const path = [];
+  const visit = (name) => {
+    if (done.has(name)) return;
+    const at = path.indexOf(name);
+    if (at >= 0) {
+      found.push([...path.slice(at), name]);
+      return;
+    }
+    path.push(name);
+    for (const target of graph.get(name) ?? []) visit(target);
+    path.pop();
+    done.add(name);
+  };
+  for (const name of graph.keys()) visit(name);
+  return found;
 }
 
 if (complaints.length > 0) {

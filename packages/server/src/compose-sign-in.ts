@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { createMailer, type Mailer } from "./outbound/mailer.ts";
-import { turnSessionKeys } from "./service/session-keys.ts";
-import { createSessionService, type SessionService } from "./service/session-service.ts";
-import { createSignInService, type SignInService } from "./service/sign-in-service.ts";
-import { createTokenSigner, type TokenSigner } from "./service/token-signer.ts";
+import { turnSessionKeys } from "./service/access/session-keys.ts";
+import { createTokenSigner, type TokenSigner } from "./service/access/token-signer.ts";
+import { createSessionService, type SessionService } from "./service/people/session-service.ts";
+import { createSignInService, type SignInService } from "./service/people/sign-in-service.ts";
 import type { Database } from "./store/sql.ts";
 
 export interface SignIn {

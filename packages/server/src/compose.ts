@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
-import { notificationText } from "./api/notification-view.ts";
 import { createApi } from "./api/server.ts";
+import { notificationText } from "./api/tasks/notification-view.ts";
 import { composeSignIn } from "./compose-sign-in.ts";
 import type { Config } from "./config.ts";
 import type { Claim } from "./domain/claim.ts";
@@ -15,35 +15,36 @@ import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
-import { createAccessLookup } from "./service/access-principal.ts";
-import { createApiKeyService } from "./service/api-key-service.ts";
-import { createAuditService } from "./service/audit-service.ts";
-import { createAuthService } from "./service/auth-service.ts";
-import { createCallbackService } from "./service/callback-service.ts";
-import { createFailureLimit } from "./service/failure-limit.ts";
-import { createGrantedAccessService } from "./service/granted-access-service.ts";
+import { createAccessLookup } from "./service/access/access-principal.ts";
+import { createApiKeyService } from "./service/access/api-key-service.ts";
+import { createAuthService } from "./service/access/auth-service.ts";
+import { createFailureLimit } from "./service/access/failure-limit.ts";
+import { createKeyLookup } from "./service/access/key-principal.ts";
+import { createRequestLimits } from "./service/access/request-limits.ts";
+import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createSessionLookup, createTokenLookup } from "./service/access/token-principal.ts";
+import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
-import { createInvitationService } from "./service/invitation-service.ts";
-import { createKeyLookup } from "./service/key-principal.ts";
-import { createMemberService } from "./service/member-service.ts";
+import { createGrantedAccessService } from "./service/oauth/granted-access-service.ts";
+import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
-import { createOAuthApplicationService } from "./service/oauth-application-service.ts";
-import { ensureOperator } from "./service/operator.ts";
-import { createProviderService } from "./service/provider-service.ts";
-import { createQueueService } from "./service/queue-service.ts";
-import { createRequestLimits } from "./service/request-limits.ts";
-import { createSigningSecretService } from "./service/signing-secret-service.ts";
-import { createSourceLimit, VISITS } from "./service/source-limit.ts";
-import { formatTaskId } from "./service/task-id.ts";
-import { createTaskService } from "./service/task-service.ts";
-import { createTeamService } from "./service/team-service.ts";
-import { createSessionLookup, createTokenLookup } from "./service/token-principal.ts";
-import { createVaultService } from "./service/vault-service.ts";
-import { CHANNEL } from "./store/hints.ts";
+import { ensureOperator } from "./service/operator/operator.ts";
+import { createInvitationService } from "./service/people/invitation-service.ts";
+import { createMemberService } from "./service/people/member-service.ts";
+import { createTeamService } from "./service/people/team-service.ts";
+import { removeOldRecords } from "./service/retention.ts";
+import { createCallbackService } from "./service/tasks/callback-service.ts";
+import { createProviderService } from "./service/tasks/provider-service.ts";
+import { createQueueService } from "./service/tasks/queue-service.ts";
+import { formatTaskId } from "./service/tasks/task-id.ts";
+import { createTaskService } from "./service/tasks/task-service.ts";
+import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
+import { createVaultService } from "./service/vault/vault-service.ts";
 import { migrate } from "./store/migrate.ts";
 import type { Sql } from "./store/sql.ts";
-import { findTask } from "./store/task-reads.ts";
-import { removeAllWorkers } from "./store/workers.ts";
+import { CHANNEL } from "./store/tasks/hints.ts";
+import { findTask } from "./store/tasks/task-reads.ts";
+import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { openKeyFile } from "./vault/key-file.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
@@ -150,6 +151,7 @@ async function build(
     },
     actors: [
       ...actors,
+      { name: "retention", once: () => removeOldRecords(database) },
       ...(keyRing === null
         ? []
         : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }]),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { readEmail } from "./domain/email.ts";
+import { readEmail } from "./domain/identity/email.ts";
 import { closestName } from "./domain/spelling.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";

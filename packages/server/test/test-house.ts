@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Actor, Principal } from "../src/domain/principal.ts";
+import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
 import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
@@ -7,19 +7,19 @@ import { createOutgoing } from "../src/engine/outgoing.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
-import { type CallbackService, createCallbackService } from "../src/service/callback-service.ts";
-import { ensureOperator } from "../src/service/operator.ts";
-import { createProviderService } from "../src/service/provider-service.ts";
-import { createQueueService, type QueueService } from "../src/service/queue-service.ts";
+import { ensureOperator } from "../src/service/operator/operator.ts";
+import { type CallbackService, createCallbackService } from "../src/service/tasks/callback-service.ts";
+import { createProviderService } from "../src/service/tasks/provider-service.ts";
+import { createQueueService, type QueueService } from "../src/service/tasks/queue-service.ts";
+import { createTaskService, type TaskRequest, type TaskService } from "../src/service/tasks/task-service.ts";
 import {
   createSigningSecretService,
   type SigningSecretService,
-} from "../src/service/signing-secret-service.ts";
-import { createTaskService, type TaskRequest, type TaskService } from "../src/service/task-service.ts";
-import { CHANNEL } from "../src/store/hints.ts";
+} from "../src/service/vault/signing-secret-service.ts";
+import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database } from "../src/store/sql.ts";
-import { findTask } from "../src/store/task-reads.ts";
-import { insertTeam } from "../src/store/teams.ts";
+import { CHANNEL } from "../src/store/tasks/hints.ts";
+import { findTask } from "../src/store/tasks/task-reads.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import { createVault, type Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
@@ -58,12 +58,12 @@ export interface TestNode {
 export interface TestHouse extends TestNode {
   readonly database: Database;
   readonly connection: pg.ClientConfig;
-  readonly principal: Actor;
+  readonly principal: Requester;
   readonly target: TestTarget;
   readonly log: { readonly fields: Record<string, unknown>; readonly message: string }[];
   openNode(): Promise<TestNode>;
   /** Another team, with a queue of the same name as the house's own. */
-  openTeam(queueSettings?: Partial<QueueSettings>): Promise<Actor>;
+  openTeam(queueSettings?: Partial<QueueSettings>): Promise<Requester>;
   task(id: string): Promise<Task>;
   /** Lets time pass, as far as the database can tell: every instant that is waited for moves closer. */
   advance(seconds: number): Promise<void>;
@@ -203,7 +203,7 @@ async function startNode(house: {
   readonly test: TestDatabase;
   readonly log: TestHouse["log"];
   readonly options: TestHouseOptions;
-  readonly principal: Actor;
+  readonly principal: Requester;
   readonly target: TestTarget;
 }): Promise<TestNode> {
   const { test, log, options } = house;

@@ -1,7 +1,7 @@
-import type { Actor } from "../src/domain/principal.ts";
+import type { Requester } from "../src/domain/identity/principal.ts";
 
 /** A live key of a team, at work from this machine, unless the test says otherwise. */
-export function principalOf(teamId: number, own: Partial<Actor> = {}): Actor {
+export function principalOf(teamId: number, own: Partial<Requester> = {}): Requester {
   return {
     teamId,
     environment: "live",

@@ -4,13 +4,13 @@ import { QUEUE_DEFAULTS, type QueueSettings } from "../src/domain/queue.ts";
 import type { Settlement } from "../src/domain/settlement.ts";
 import { type NewTask, NO_FOLLOW_UP, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
-import { newTaskUuid } from "../src/service/task-id.ts";
-import { insertQueue } from "../src/store/queues.ts";
+import { newTaskUuid } from "../src/service/tasks/task-id.ts";
+import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database, Sql } from "../src/store/sql.ts";
-import { type ClaimRequest, claimDueTasks } from "../src/store/task-claims.ts";
-import { insertTasks } from "../src/store/task-intake.ts";
-import { insertTeam } from "../src/store/teams.ts";
-import { registerWorker } from "../src/store/workers.ts";
+import { insertQueue } from "../src/store/tasks/queues.ts";
+import { type ClaimRequest, claimDueTasks } from "../src/store/tasks/task-claims.ts";
+import { insertTasks } from "../src/store/tasks/task-intake.ts";
+import { registerWorker } from "../src/store/tasks/workers.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 export interface StoredQueue {

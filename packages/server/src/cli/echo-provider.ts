@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { EchoAnswer } from "./echo.ts";
+
+export interface EchoAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
 
 /** A job that someone started here, and how it is to go. */
 export interface Job {

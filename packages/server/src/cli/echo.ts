@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Job, playProvider } from "./echo-provider.ts";
+import { type EchoAnswer, type Job, playProvider } from "./echo-provider.ts";
 
 export interface Echo {
   readonly url: string;
@@ -12,12 +12,6 @@ export interface EchoRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-export interface EchoAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
 }
 
 export const ECHO_PATHS = `  /                    answers 200

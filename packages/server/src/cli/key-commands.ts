@@ -1,6 +1,10 @@
 import type { Command } from "commander";
-import type { ApiKey } from "../domain/api-key.ts";
-import { createOperatorsKey, listOperatorsKeys, revokeOperatorsKey } from "../service/operator-keys.ts";
+import type { ApiKey } from "../domain/identity/api-key.ts";
+import {
+  createOperatorsKey,
+  listOperatorsKeys,
+  revokeOperatorsKey,
+} from "../service/operator/operator-keys.ts";
 import { type Operator, toJson } from "./operator.ts";
 import { type Column, printable, renderTable } from "./table.ts";
 

@@ -1,9 +1,9 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { readEmail } from "../domain/email.ts";
-import { PLANS, type Plan } from "../domain/plan.ts";
-import { ROLES, type Role } from "../domain/role.ts";
-import type { Member } from "../domain/team.ts";
-import { addMember, type Joined, removeMember } from "../service/operator-members.ts";
+import { readEmail } from "../domain/identity/email.ts";
+import { PLANS, type Plan } from "../domain/identity/plan.ts";
+import { ROLES, type Role } from "../domain/identity/role.ts";
+import type { Member } from "../domain/identity/team.ts";
+import { addMember, type Joined, removeMember } from "../service/operator/operator-members.ts";
 import {
   changePlan,
   createOperatorsTeam,
@@ -11,7 +11,7 @@ import {
   showTeam,
   type TeamDetail,
   type TeamSummary,
-} from "../service/operator-teams.ts";
+} from "../service/operator/operator-teams.ts";
 import { formatId } from "../service/public-id.ts";
 import { dayOf, describeKeys } from "./key-commands.ts";
 import { type Operator, toJson } from "./operator.ts";

@@ -1,7 +1,7 @@
 import type { Backoff } from "./backoff.ts";
 import type { Call } from "./call.ts";
 import type { Phase } from "./outcome.ts";
-import type { PollConfig } from "./poll-config.ts";
+import type { PollConfig } from "./poll/poll-config.ts";
 
 export const TASK_STATUSES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];

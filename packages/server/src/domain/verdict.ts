@@ -1,7 +1,8 @@
 import { type Backoff, backoffMs, retryAfterMs } from "./backoff.ts";
 import type { Call } from "./call.ts";
 import type { CallResponse, Outcome } from "./outcome.ts";
-import { type PollPlan, planPolling } from "./poll-plan.ts";
+import { type PollPlan, planPolling } from "./poll/poll-plan.ts";
+import { cutToBytes, RESULT_BODY_BYTES } from "./result-body.ts";
 import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
 
 /** What the domain decides from an outcome. */
@@ -28,9 +29,6 @@ export interface Trial {
   readonly call: Pick<Call, "url" | "headers">;
   readonly follow: FollowUp;
 }
-
-/** The record keeps this much of an answer; what outbound read beyond it helped nobody. */
-export const RESULT_BODY_BYTES = 256 * 1024;
 
 /** `now` and `random` are parameters so that the same question always has the same answer. */
 export function judge(trial: Trial, outcome: Outcome, now: Date, random: number): Verdict {
@@ -108,19 +106,4 @@ function toResult(response: Extract<Outcome, { kind: "response" }>): TaskResult 
   const { text, cut } = cutToBytes(response.body, RESULT_BODY_BYTES);
   const result = { statusCode, headers, body: text, duration: durationMs };
   return cut || response.truncated ? { ...result, truncated: true } : result;
-}
-
-/** Cuts by UTF-8 length without splitting a character. */
-export function cutToBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
-  // A UTF-16 unit is at most three bytes, so short texts need no measuring.
-  if (text.length * 3 <= maxBytes) return { text, cut: false };
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    if (bytes > maxBytes) return { text: text.slice(0, end), cut: true };
-    end += character.length;
-  }
-  return { text, cut: false };
 }

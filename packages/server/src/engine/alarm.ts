@@ -1,5 +1,5 @@
-import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/due-queues.ts";
 import type { Sql } from "../store/sql.ts";
+import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/tasks/due-queues.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 /** The net under the hints: another node's delayed task is seen this late at worst. */

@@ -1,11 +1,11 @@
+import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
   type NotificationClaim,
   releaseStrayNotifications,
   settleNotification,
   untilNextNotificationMs,
-} from "../store/notifications.ts";
-import type { Sql } from "../store/sql.ts";
+} from "../store/tasks/notifications.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "../store/sql.ts";
-import { expireTasks, untilNextDeadlineMs } from "../store/task-deadlines.ts";
+import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
 
 const LONGEST_NAP_MS = 1_000;
 const BATCH = 500;

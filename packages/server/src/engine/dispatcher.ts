@@ -1,9 +1,9 @@
 import type { Claim } from "../domain/claim.ts";
-import type { Hint } from "../store/hints.ts";
-import { acquireSlots } from "../store/queue-slots.ts";
 import type { Database } from "../store/sql.ts";
-import { claimDueTasks } from "../store/task-claims.ts";
-import type { Reservation } from "../store/task-intake.ts";
+import type { Hint } from "../store/tasks/hints.ts";
+import { acquireSlots } from "../store/tasks/queue-slots.ts";
+import { claimDueTasks } from "../store/tasks/task-claims.ts";
+import type { Reservation } from "../store/tasks/task-intake.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";

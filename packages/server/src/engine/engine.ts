@@ -1,10 +1,10 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
-import { type Hint, parseHint, sendHint } from "../store/hints.ts";
 import type { Database } from "../store/sql.ts";
-import type { Accepted } from "../store/task-intake.ts";
-import type { Returned } from "../store/task-returns.ts";
-import type { Settled } from "../store/task-settlements.ts";
+import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
+import type { Accepted } from "../store/tasks/task-intake.ts";
+import type { Returned } from "../store/tasks/task-returns.ts";
+import type { Settled } from "../store/tasks/task-settlements.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";

@@ -3,7 +3,7 @@ import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
-import { type Accepted, findAccepted, insertTasks } from "../store/task-intake.ts";
+import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-intake.ts";
 import type { Dispatcher, Seat } from "./dispatcher.ts";
 import type { Lane } from "./lanes.ts";
 import type { Lease } from "./lease.ts";

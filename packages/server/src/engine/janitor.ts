@@ -1,23 +1,18 @@
-import { removeOldAuditEvents } from "../store/audit-events.ts";
-import { removeExpiredCredentials } from "../store/expired-credentials.ts";
-import { removeOldKeys } from "../store/idempotency-keys.ts";
-import { removeRetiredSecrets } from "../store/signing-secrets.ts";
 import type { Sql } from "../store/sql.ts";
+import { removeOldKeys } from "../store/tasks/idempotency-keys.ts";
 import {
   foldTallies,
   removeEmptyDeletedQueues,
   removeExpiredTasks,
   removePendingOfDeletedQueues,
-} from "../store/task-removals.ts";
+} from "../store/tasks/task-removals.ts";
 
 const ROUND_MS = 60_000;
 /** Small enough that no statement holds locks or fills the log for long. */
 const BATCH = 1_000;
-/** A year, and a month to look back at it. */
-const AUDIT_DAYS = 400;
 
 export interface Janitor {
-  /** Removes what nobody needs any more. Returns how long to nap: not at all while there is more. */
+  /** Removes tasks that nobody needs any more, and what hung on them. Returns how long to nap: not at all while there is more. */
   cleanOnce(): Promise<number>;
 }
 
@@ -35,11 +30,7 @@ export function createJanitor(deps: {
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
       await removeOldKeys(sql, BATCH);
-      await removeRetiredSecrets(sql);
-      const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
-      const credentials = await removeExpiredCredentials(sql, BATCH);
-      const more = orphans === BATCH || expired === BATCH || events === BATCH || credentials >= BATCH;
-      return more ? 0 : ROUND_MS;
+      return orphans === BATCH || expired === BATCH ? 0 : ROUND_MS;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { SlotGrant } from "../store/queue-slots.ts";
+import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 
 /** What this worker knows of one queue: how many calls it may make there, and whether there is work. */
 export interface Lane {

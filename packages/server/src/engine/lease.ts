@@ -1,5 +1,5 @@
 import type { Sql } from "../store/sql.ts";
-import { registerWorker, removeWorker, renewWorker } from "../store/workers.ts";
+import { registerWorker, removeWorker, renewWorker } from "../store/tasks/workers.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "../domain/call.ts";
-import type { PollClaim } from "../domain/poll-claim.ts";
-import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll-verdict.ts";
+import type { PollClaim } from "../domain/poll/poll-claim.ts";
+import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll/poll-verdict.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import type { Sql } from "../store/sql.ts";
 import {
@@ -10,7 +10,7 @@ import {
   releaseStrayPolls,
   settlePolls,
   untilNextPollMs,
-} from "../store/task-polls.ts";
+} from "../store/tasks/task-polls.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";

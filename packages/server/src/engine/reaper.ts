@@ -1,7 +1,7 @@
-import { reapNotifications } from "../store/notifications.ts";
 import type { Sql } from "../store/sql.ts";
-import { type Returned, reapPolls, reapTasks } from "../store/task-returns.ts";
-import { databaseClockMs, removeExpiredWorkers } from "../store/workers.ts";
+import { reapNotifications } from "../store/tasks/notifications.ts";
+import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
+import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { Log } from "./log.ts";
 
 const ROUND_MS = 2_000;

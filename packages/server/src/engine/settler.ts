@@ -3,7 +3,7 @@ import type { Settlement } from "../domain/settlement.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
-import { markSuperseded, type Settled, settleAttempts } from "../store/task-settlements.ts";
+import { markSuperseded, type Settled, settleAttempts } from "../store/tasks/task-settlements.ts";
 import type { Log } from "./log.ts";
 
 const MAX_ITEMS = 300;

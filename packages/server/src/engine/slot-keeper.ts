@@ -1,5 +1,5 @@
-import { releaseSlots } from "../store/queue-slots.ts";
 import type { Sql } from "../store/sql.ts";
+import { releaseSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { Lease } from "./lease.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { createTransport } from "nodemailer";
-import type { Mail, SendMail } from "../domain/mail.ts";
+import type { Mail, SendMail } from "../domain/identity/mail.ts";
 import { mailFailureOf } from "./mail-failure.ts";
 
 export interface Mailer {

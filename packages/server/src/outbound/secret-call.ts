@@ -1,6 +1,6 @@
 import type { Call } from "../domain/call.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { createRedactor, type Redactor } from "../domain/redaction.ts";
+import { createRedactor, type Redactor } from "../domain/redaction/redaction.ts";
 import type { Secret } from "../domain/secret.ts";
 
 /** The values that references stand for, by reference, and whatever else must not come back in an answer. */

@@ -7,7 +7,7 @@ import {
   resealToken,
   type TokenPlace,
   type TokenToReseal,
-} from "../store/vault-tokens.ts";
+} from "../store/vault/vault-tokens.ts";
 import { SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenContext } from "./vault.ts";

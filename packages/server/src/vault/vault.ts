@@ -15,7 +15,7 @@ import {
   revokeToken,
   type TokenRow,
   tokenKeysInUse,
-} from "../store/vault-tokens.ts";
+} from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { formatTokenId, newTokenUuid, parseTokenId } from "./token-id.ts";

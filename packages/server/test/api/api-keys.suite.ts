@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/identity/principal.ts";
 import { principalOf } from "../test-principal.ts";
 import { createFakeServices, OTHER_TEAM_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";

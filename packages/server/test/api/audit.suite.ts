@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AuditEvent } from "../../src/domain/audit-event.ts";
-import type { Principal } from "../../src/domain/principal.ts";
+import type { AuditEvent } from "../../src/domain/identity/audit-event.ts";
+import type { Principal } from "../../src/domain/identity/principal.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";

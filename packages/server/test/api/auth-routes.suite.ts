@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { newSecret } from "../../src/service/secret-hash.ts";
+import { newSecret } from "../../src/service/access/secret-hash.ts";
 import { NOW } from "./fake-services.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fastify } from "fastify";
-import { access } from "../../src/api/access.ts";
-import { answerError } from "../../src/api/error-answer.ts";
-import { guardRoutes } from "../../src/api/route-guard.ts";
+import { access } from "../../src/api/http/access.ts";
+import { answerError } from "../../src/api/http/error-answer.ts";
+import { guardRoutes } from "../../src/api/http/route-guard.ts";
 import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { formatTaskId, parseTaskId } from "../../src/service/task-id.ts";
+import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
 import { createFakeServices } from "./fake-services.ts";
 import { BODY_LIMIT, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
-import { answerClientError } from "../../src/api/client-error.ts";
-import type { ConnectionBounds } from "../../src/api/http-server.ts";
+import { answerClientError } from "../../src/api/http/client-error.ts";
+import type { ConnectionBounds } from "../../src/api/http/http-server.ts";
 import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { BODY_LIMIT, createTestApi, type TestApi } from "./test-api.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 const BASE = { targetUrl: "https://target.example/start" };

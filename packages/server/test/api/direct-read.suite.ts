@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Compile } from "typebox/compile";
-import { notificationText } from "../../src/api/notification-view.ts";
-import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { notificationText } from "../../src/api/tasks/notification-view.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import type { Task } from "../../src/domain/task.ts";
-import { formatTaskId, parseTaskId } from "../../src/service/task-id.ts";
+import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
 import { NOW } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 

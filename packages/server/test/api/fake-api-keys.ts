@@ -1,6 +1,6 @@
-import type { ApiKey } from "../../src/domain/api-key.ts";
+import type { ApiKey } from "../../src/domain/identity/api-key.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import type { ApiKeyService } from "../../src/service/api-key-service.ts";
+import type { ApiKeyService } from "../../src/service/access/api-key-service.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 
 export interface FakeApiKeys extends ApiKeyService {

@@ -1,7 +1,7 @@
-import type { GrantedAccess } from "../../src/domain/granted-access.ts";
+import type { GrantedAccess } from "../../src/domain/identity/granted-access.ts";
+import { isAtLeast } from "../../src/domain/identity/role.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import { isAtLeast } from "../../src/domain/role.ts";
-import type { GrantedAccessService } from "../../src/service/granted-access-service.ts";
+import type { GrantedAccessService } from "../../src/service/oauth/granted-access-service.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 
 export interface FakeGrantedAccess extends GrantedAccessService {

@@ -1,12 +1,12 @@
-import type { OAuthApplication } from "../../src/domain/oauth-application.ts";
-import type { Actor } from "../../src/domain/principal.ts";
+import type { OAuthApplication } from "../../src/domain/identity/oauth-application.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { ConsentQuestion } from "../../src/service/oauth/authorization-service.ts";
 import type { ClientRequest } from "../../src/service/oauth/client-authentication.ts";
+import type { OAuthApplicationService } from "../../src/service/oauth/oauth-application-service.ts";
 import type { OAuthService } from "../../src/service/oauth/oauth-service.ts";
 import type { ReceivedParameters } from "../../src/service/oauth/parameters.ts";
 import type { Visitor } from "../../src/service/oauth/visitor.ts";
-import type { OAuthApplicationService } from "../../src/service/oauth-application-service.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 
@@ -45,7 +45,7 @@ export interface FakeOAuth extends OAuthService {
   readonly reviewed: ReceivedParameters[];
   readonly received: ClientRequest[];
   /** Who allowed it. */
-  readonly allowed: Actor[];
+  readonly allowed: Requester[];
   /** What of the question differs from the usual one. */
   question: Partial<ConsentQuestion>;
   /** Given instead of the question. */
@@ -86,9 +86,9 @@ export function createFakeOAuth(): FakeOAuth {
         scopes: ["tasks:read", "tokens:use"],
         redirectUri: "https://reports.example/cb",
         denied: "https://reports.example/cb?error=access_denied",
-        async allow(actor) {
+        async allow(requester) {
           refuse();
-          fake.allowed.push(actor);
+          fake.allowed.push(requester);
           return "https://reports.example/cb?code=c";
         },
         ...fake.question,

@@ -1,25 +1,25 @@
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
 import type { Task } from "../../src/domain/task.ts";
-import type { AuditPage, AuditQuery, AuditService } from "../../src/service/audit-service.ts";
-import type { AuthService } from "../../src/service/auth-service.ts";
-import type { CallbackService } from "../../src/service/callback-service.ts";
+import type { AuthService } from "../../src/service/access/auth-service.ts";
+import type { RequestLimits } from "../../src/service/access/request-limits.ts";
+import type { SourceLimit } from "../../src/service/access/source-limit.ts";
+import type { AuditPage, AuditQuery, AuditService } from "../../src/service/audit/audit-service.ts";
 import type { Health, HealthService } from "../../src/service/health-service.ts";
-import type { OAuthApplicationService } from "../../src/service/oauth-application-service.ts";
-import { createProviderService, type ProviderService } from "../../src/service/provider-service.ts";
-import type { QueueService } from "../../src/service/queue-service.ts";
-import type { RequestLimits } from "../../src/service/request-limits.ts";
-import type { SigningSecretService } from "../../src/service/signing-secret-service.ts";
-import type { SourceLimit } from "../../src/service/source-limit.ts";
-import { newTaskUuid } from "../../src/service/task-id.ts";
+import type { OAuthApplicationService } from "../../src/service/oauth/oauth-application-service.ts";
+import type { CallbackService } from "../../src/service/tasks/callback-service.ts";
+import { createProviderService, type ProviderService } from "../../src/service/tasks/provider-service.ts";
+import type { QueueService } from "../../src/service/tasks/queue-service.ts";
+import { newTaskUuid } from "../../src/service/tasks/task-id.ts";
 import type {
   CreatedTask,
   TaskPage,
   TaskQuery,
   TaskRequest,
   TaskService,
-} from "../../src/service/task-service.ts";
+} from "../../src/service/tasks/task-service.ts";
+import type { SigningSecretService } from "../../src/service/vault/signing-secret-service.ts";
 import { principalOf } from "../test-principal.ts";
 import { createFakeApiKeys, type FakeApiKeys } from "./fake-api-keys.ts";
 import { createFakeGrantedAccess, type FakeGrantedAccess } from "./fake-granted-access.ts";

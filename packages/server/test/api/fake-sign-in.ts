@@ -1,8 +1,8 @@
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import type { SessionService, SignedIn } from "../../src/service/people/session-service.ts";
+import type { SignInService } from "../../src/service/people/sign-in-service.ts";
 import { newUuid } from "../../src/service/public-id.ts";
-import type { SessionService, SignedIn } from "../../src/service/session-service.ts";
-import type { SignInService } from "../../src/service/sign-in-service.ts";
 
 export interface FakeSignIn {
   readonly signIn: SignInService;
@@ -60,10 +60,10 @@ export function createFakeSignIn(now: Date, signedIn: Map<string, Principal>): F
         signedIn.delete(credential);
         return now;
       },
-      async switchTeam(actor, credential) {
+      async switchTeam(requester, credential) {
         refuse();
         fake.ended.push(credential);
-        return answer(actor.name, "Other");
+        return answer(requester.name, "Other");
       },
     },
   };

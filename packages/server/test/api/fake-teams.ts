@@ -1,10 +1,10 @@
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/identity/principal.ts";
+import type { Invitation, Member, Team } from "../../src/domain/identity/team.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import type { Invitation, Member, Team } from "../../src/domain/team.ts";
-import type { InvitationService } from "../../src/service/invitation-service.ts";
-import type { MemberService, RemovedMember } from "../../src/service/member-service.ts";
+import type { InvitationService } from "../../src/service/people/invitation-service.ts";
+import type { MemberService, RemovedMember } from "../../src/service/people/member-service.ts";
+import type { TeamService } from "../../src/service/people/team-service.ts";
 import { formatId, newUuid } from "../../src/service/public-id.ts";
-import type { TeamService } from "../../src/service/team-service.ts";
 import { principalOf } from "../test-principal.ts";
 
 export interface FakeTeams {
@@ -85,13 +85,13 @@ export function createFakeTeams(now: Date): FakeTeams {
     },
     members: {
       list: async ({ teamId }) => [...members.values()].filter((member) => member.teamId === teamId),
-      async changeRole(actor, userId, role) {
-        const changed = { ...find(actor, userId), role };
-        members.set(`${actor.teamId} ${userId}`, changed);
+      async changeRole(requester, userId, role) {
+        const changed = { ...find(requester, userId), role };
+        members.set(`${requester.teamId} ${userId}`, changed);
         return changed;
       },
-      remove: async (actor, userId) => remove(actor, userId),
-      leave: async (actor) => remove(actor, actor.userId ?? ""),
+      remove: async (requester, userId) => remove(requester, userId),
+      leave: async (requester) => remove(requester, requester.userId ?? ""),
     },
     invitations: {
       async create({ teamId, name: invitedBy }, email, role) {

@@ -1,6 +1,6 @@
 import { Problem } from "../../src/domain/problem.ts";
 import type { VaultToken } from "../../src/domain/vault-token.ts";
-import type { NewToken, VaultService } from "../../src/service/vault-service.ts";
+import type { NewToken, VaultService } from "../../src/service/vault/vault-service.ts";
 import { formatTokenId, newTokenUuid } from "../../src/vault/token-id.ts";
 
 export interface FakeVault extends VaultService {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import type { Allowance } from "../../src/service/request-limits.ts";
-import { createSourceLimit } from "../../src/service/source-limit.ts";
+import { createSourceLimit } from "../../src/service/access/source-limit.ts";
+import type { Allowance } from "../../src/service/access/team-meter.ts";
 import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Role } from "../../src/domain/role.ts";
-import type { Scope } from "../../src/domain/scope.ts";
+import type { Role } from "../../src/domain/identity/role.ts";
+import type { Scope } from "../../src/domain/identity/scope.ts";
 import { principalOf } from "../test-principal.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { OAuthRefusal } from "../../src/domain/oauth-refusal.ts";
+import { OAuthRefusal } from "../../src/domain/identity/oauth-refusal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { SESSION } from "./fake-oauth.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
@@ -152,10 +152,10 @@ describe("the pages and routes of OAuth", () => {
 
       assert.deepEqual([status, headers.location], [303, "https://reports.example/cb?code=c"]);
       assert.equal(headers["cache-control"], "no-store");
-      const [actor] = api.services.oauth.allowed;
-      assert.equal(actor?.name, "ada@example.test");
-      assert.equal(actor?.address, "127.0.0.1");
-      assert.equal(actor?.requestId, headers["x-request-id"]);
+      const [requester] = api.services.oauth.allowed;
+      assert.equal(requester?.name, "ada@example.test");
+      assert.equal(requester?.address, "127.0.0.1");
+      assert.equal(requester?.requestId, headers["x-request-id"]);
     });
 
     it("goes back without one when it is no, or nothing", async () => {

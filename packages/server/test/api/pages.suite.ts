@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Html, html } from "../../src/domain/html.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import { newSecret } from "../../src/service/secret-hash.ts";
+import { newSecret } from "../../src/service/access/secret-hash.ts";
 import { createFakeServices } from "./fake-services.ts";
 import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fastify } from "fastify";
 import { Type } from "typebox";
-import { answerError } from "../../src/api/error-answer.ts";
-import { acceptJson } from "../../src/api/json-body.ts";
-import { readPollConfig, refuseLongLists } from "../../src/api/poll-config.ts";
-import type { Api } from "../../src/api/schema-types.ts";
+import { answerError } from "../../src/api/http/error-answer.ts";
+import { acceptJson } from "../../src/api/http/json-body.ts";
+import type { Api } from "../../src/api/http/schema-types.ts";
+import { ajvOptions, toProblem } from "../../src/api/http/validation.ts";
 import { ref } from "../../src/api/schemas/field.ts";
 import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
-import { ajvOptions, toProblem } from "../../src/api/validation.ts";
-import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { readPollConfig, refuseLongLists } from "../../src/api/tasks/poll-config.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 describe("providers", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Compile } from "typebox/compile";
 import type { Task } from "../../src/domain/task.ts";
-import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/task-id.ts";
+import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
 import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readEmail } from "../../src/domain/email.ts";
+import { readEmail } from "../../src/domain/identity/email.ts";
 
 describe("a mail address", () => {
   it("is one, however its letters are written: one mailbox is one person, and has one limit", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { parseJsonText, readPath, textAt } from "../../src/domain/json-path.ts";
+import { parseJsonText, readPath, textAt } from "../../src/domain/poll/json-path.ts";
 
 describe("readPath", () => {
   it("follows members and indexes", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CallResponse } from "../../src/domain/outcome.ts";
-import type { Provider } from "../../src/domain/poll-config.ts";
-import { pollConfigComplaints } from "../../src/domain/poll-rules.ts";
-import { catalogOrigins, pollTarget } from "../../src/domain/poll-target.ts";
-import { FRESH_POLL, judgePoll, judgeResultFetch } from "../../src/domain/poll-verdict.ts";
-import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import type { Provider } from "../../src/domain/poll/poll-config.ts";
+import { pollConfigComplaints } from "../../src/domain/poll/poll-rules.ts";
+import { catalogOrigins, pollTarget } from "../../src/domain/poll/poll-target.ts";
+import { FRESH_POLL, judgePoll, judgeResultFetch } from "../../src/domain/poll/poll-verdict.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { answer } from "./poll-scene.ts";
 
 function provider(id: string): Provider {

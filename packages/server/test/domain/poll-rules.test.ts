@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "../../src/domain/poll-rules.ts";
+import {
+  completePollConfig,
+  type OwnPollConfig,
+  pollConfigComplaints,
+} from "../../src/domain/poll/poll-rules.ts";
 
 const OWN: OwnPollConfig = {
   urlTemplate: "https://api.example.com/jobs/{startResult.body.id}",

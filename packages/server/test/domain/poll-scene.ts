@@ -1,5 +1,5 @@
 import type { CallFailure, CallResponse, FailureCode } from "../../src/domain/outcome.ts";
-import type { PollConfig } from "../../src/domain/poll-config.ts";
+import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 
 export function ownConfig(changes: Partial<PollConfig> = {}): PollConfig {
   return {

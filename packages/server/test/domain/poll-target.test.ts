@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { catalogOrigins, type PollTargetRequest, pollTarget } from "../../src/domain/poll-target.ts";
-import { PROVIDER_CATALOG } from "../../src/domain/provider-catalog.ts";
+import { catalogOrigins, type PollTargetRequest, pollTarget } from "../../src/domain/poll/poll-target.ts";
+import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { ownConfig } from "./poll-scene.ts";
 
 const HEADERS = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { fillTemplate, LONGEST_POLL_URL, templateComplaint } from "../../src/domain/poll-template.ts";
+import { fillTemplate, LONGEST_POLL_URL, templateComplaint } from "../../src/domain/poll/poll-template.ts";
 
 const ID = "https://api.example.com/jobs/{startResult.body.id}";
 

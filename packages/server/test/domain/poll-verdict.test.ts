@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import type { PollConfig } from "../../src/domain/poll-config.ts";
+import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import {
   FRESH_POLL,
   judgePoll,
   judgeResultFetch,
   type PollState,
   type PollVerdict,
-} from "../../src/domain/poll-verdict.ts";
-import { RESULT_BODY_BYTES } from "../../src/domain/verdict.ts";
+} from "../../src/domain/poll/poll-verdict.ts";
+import { RESULT_BODY_BYTES } from "../../src/domain/result-body.ts";
 import { answer, failure, ownConfig } from "./poll-scene.ts";
 
 const POLL = { url: "https://api.example.com/jobs/j1", durationMs: 4321 };

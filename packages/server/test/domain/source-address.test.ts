@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sourceOf } from "../../src/domain/source-address.ts";
+import { sourceOf } from "../../src/domain/identity/source-address.ts";
 
 describe("the source that a limit counts by", () => {
   for (const [address, source] of [

@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { CallFailure, CallResponse, FailureCode, Outcome, Phase } from "../../src/domain/outcome.ts";
+import { RESULT_BODY_BYTES } from "../../src/domain/result-body.ts";
 import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
-import {
-  closeAttempt,
-  judge,
-  RESULT_BODY_BYTES,
-  type Trial,
-  type Verdict,
-} from "../../src/domain/verdict.ts";
+import { closeAttempt, judge, type Trial, type Verdict } from "../../src/domain/verdict.ts";
 
 const now = new Date("2030-01-01T00:00:00Z");
 const trial: Trial = {

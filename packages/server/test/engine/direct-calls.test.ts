@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Call } from "../../src/domain/call.ts";
-import type { PollConfig } from "../../src/domain/poll-config.ts";
+import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/task-service.ts";
+import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 import { type ReceivedCall, startTestTarget } from "../test-target.ts";
 

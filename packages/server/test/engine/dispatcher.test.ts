@@ -4,9 +4,9 @@ import { createDispatcher } from "../../src/engine/dispatcher.ts";
 import { createLanes } from "../../src/engine/lanes.ts";
 import type { Lease } from "../../src/engine/lease.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
-import type { Hint } from "../../src/store/hints.ts";
-import type { SlotGrant } from "../../src/store/queue-slots.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
+import type { Hint } from "../../src/store/tasks/hints.ts";
+import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
 
 const TEAM = 1;
 const turn = () => new Promise(setImmediate);

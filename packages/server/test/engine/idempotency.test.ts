@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import type { TaskRequest } from "../../src/service/task-service.ts";
+import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 
 describe("idempotency keys", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { PollConfig } from "../../src/domain/poll-config.ts";
+import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 
 describe("polling", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import { setQueuePaused } from "../../src/store/queues.ts";
+import { setQueuePaused } from "../../src/store/tasks/queues.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 
 describe("settings of a queue", () => {

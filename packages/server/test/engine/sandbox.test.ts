@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Actor } from "../../src/domain/principal.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/task-service.ts";
+import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
 describe("the sandbox", () => {
   let house: TestHouse;
   let receiver: TestTarget;
-  let sandbox: Actor;
+  let sandbox: Requester;
   before(async () => {
     house = await openTestHouse({ maxRetries: 3, concurrency: 1 });
     receiver = await startTestTarget();

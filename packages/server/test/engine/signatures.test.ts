@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { createApi } from "../../src/api/server.ts";
 import type { Call } from "../../src/domain/call.ts";
-import { createVaultService } from "../../src/service/vault-service.ts";
+import { createVaultService } from "../../src/service/vault/vault-service.ts";
 import { createFakeServices, LIVE_KEY } from "../api/fake-services.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 import type { ReceivedCall } from "../test-target.ts";

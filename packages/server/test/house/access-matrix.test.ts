@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import { createApi } from "../../src/api/server.ts";
-import type { Scope } from "../../src/domain/scope.ts";
+import type { Scope } from "../../src/domain/identity/scope.ts";
 import { createFakeServices } from "../api/fake-services.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";

@@ -1,5 +1,5 @@
-import type { Role } from "../../src/domain/role.ts";
-import type { Scope } from "../../src/domain/scope.ts";
+import type { Role } from "../../src/domain/identity/role.ts";
+import type { Scope } from "../../src/domain/identity/scope.ts";
 import type { World, WorldTeam } from "./access-world.ts";
 
 /**

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
-import { ensureOperator } from "../../src/service/operator.ts";
+import { ensureOperator } from "../../src/service/operator/operator.ts";
 import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";

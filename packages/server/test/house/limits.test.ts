@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
+import { hashSecret } from "../../src/service/access/secret-hash.ts";
+import { createTeam } from "../../src/service/people/team-creation.ts";
 import { newUuid } from "../../src/service/public-id.ts";
-import { hashSecret } from "../../src/service/secret-hash.ts";
-import { createTeam } from "../../src/service/team-creation.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
+import { insertApiKey } from "../../src/store/identity/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess } from "./server-process.ts";
 

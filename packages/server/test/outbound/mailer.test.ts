@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, it } from "node:test";
-import { readEmail } from "../../src/domain/email.ts";
-import type { Mail } from "../../src/domain/mail.ts";
+import { readEmail } from "../../src/domain/identity/email.ts";
+import type { Mail } from "../../src/domain/identity/mail.ts";
 import { createMailer } from "../../src/outbound/mailer.ts";
 import { startTestMailbox, type TestMailbox } from "../test-mailbox.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { isHeaderValue } from "../../src/domain/header.ts";
-import { createRedactor } from "../../src/domain/redaction.ts";
+import { createRedactor } from "../../src/domain/redaction/redaction.ts";
 import { Secret } from "../../src/domain/secret.ts";
 
 const redactor = (...values: string[]) => createRedactor(values.map((value) => new Secret(value)));

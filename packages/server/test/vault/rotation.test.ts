@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Secret } from "../../src/domain/secret.ts";
-import { insertTeam } from "../../src/store/teams.ts";
+import { insertTeam } from "../../src/store/identity/teams.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createRotation } from "../../src/vault/rotation.ts";
 import { parseTokenId } from "../../src/vault/token-id.ts";

@@ -4,9 +4,9 @@ import type { ConsentQuestion } from "../../service/oauth/authorization-service.
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { Visitor } from "../../service/oauth/visitor.ts";
-import type { Api } from "../schema-types.ts";
+import type { Api } from "../http/schema-types.ts";
+import { readSessionCookie } from "../http/session-cookie.ts";
 import { AuthorizeQuery } from "../schemas/oauth.ts";
-import { readSessionCookie } from "../session-cookie.ts";
 import { sendConsentPage } from "./consent.ts";
 import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, formField } from "./form.ts";
@@ -65,8 +65,8 @@ export function registerAuthorizePages(app: Api, oauth: OAuthService): void {
     reply.header("cache-control", "no-store");
     const isAllowed = formField(request, "decision") === "allow";
     if (!isAllowed) return reply.redirect(question.denied, 303);
-    const actor = { ...visitor.principal, address: request.ip, requestId: request.id };
-    return reply.redirect(await question.allow(actor), 303);
+    const requester = { ...visitor.principal, address: request.ip, requestId: request.id };
+    return reply.redirect(await question.allow(requester), 303);
   });
 }
 

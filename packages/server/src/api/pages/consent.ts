@@ -1,9 +1,9 @@
 import type { FastifyReply } from "fastify";
 import { html } from "../../domain/html.ts";
-import { formTargetOf } from "../../domain/redirect-uri.ts";
+import { formTargetOf } from "../../domain/identity/redirect-uri.ts";
 import type { ConsentQuestion } from "../../service/oauth/authorization-service.ts";
 import type { Visitor } from "../../service/oauth/visitor.ts";
-import { SCOPE_WORDS } from "../scope-words.ts";
+import { SCOPE_WORDS } from "../openapi/scope-words.ts";
 import { sendPage } from "./page.ts";
 
 /** Asks a person whether an application may act in their name. `page` is the query that they were sent here with. */

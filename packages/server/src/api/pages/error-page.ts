@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Html, html } from "../../domain/html.ts";
 import type { Problem } from "../../domain/problem.ts";
-import { refuse } from "../error-answer.ts";
+import { refuse } from "../http/error-answer.ts";
 import { sendPage } from "./page.ts";
 
 /** For scopes whose visitors are people: the same statuses and headers as in the API, in words for them. */

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../domain/problem.ts";
-import type { Api } from "../schema-types.ts";
-import { readCookie } from "../session-cookie.ts";
+import type { Api } from "../http/schema-types.ts";
+import { readCookie } from "../http/session-cookie.ts";
 
 /** Larger than any form of ours. */
 const BODY_LIMIT = 16 * 1024;

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from "fastify";
-import type { ApiKey } from "../../domain/api-key.ts";
-import type { ApiKeyService } from "../../service/api-key-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { invalid } from "../complaint.ts";
-import { blankComplaints, labelComplaints } from "../label.ts";
-import type { Api } from "../schema-types.ts";
+import type { ApiKey } from "../../domain/identity/api-key.ts";
+import type { ApiKeyService } from "../../service/access/api-key-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { invalid } from "../http/complaint.ts";
+import { blankComplaints, labelComplaints } from "../http/label.ts";
+import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/api-key.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -32,7 +32,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
       const { name, environment = "live" } = request.body;
       const complaints = labelComplaints("name", name);
       if (complaints.length > 0) throw invalid(complaints);
-      const { createdAt, ...minted } = await apiKeys.create(actorOf(request), name, environment);
+      const { createdAt, ...minted } = await apiKeys.create(requesterOf(request), name, environment);
       reply.code(201);
       return { apiKey: { ...minted, createdAt: createdAt.toISOString() } };
     },
@@ -67,7 +67,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
       },
     },
     async (request) => {
-      const { id, name, revokedAt } = await apiKeys.revoke(actorOf(request), request.params.key_id);
+      const { id, name, revokedAt } = await apiKeys.revoke(requesterOf(request), request.params.key_id);
       return { apiKey: { id, name, revokedAt: revokedAt.toISOString() } };
     },
   );

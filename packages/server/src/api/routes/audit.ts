@@ -1,11 +1,11 @@
-import type { AuditEvent } from "../../domain/audit-event.ts";
-import type { AuditQuery, AuditService } from "../../service/audit-service.ts";
+import type { AuditEvent } from "../../domain/identity/audit-event.ts";
+import type { AuditQuery, AuditService } from "../../service/audit/audit-service.ts";
 import { parseId } from "../../service/public-id.ts";
-import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
-import { broken, invalid } from "../complaint.ts";
-import { readIntegers } from "../query-integers.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import { broken, invalid } from "../http/complaint.ts";
+import { readIntegers } from "../http/query-integers.ts";
+import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/audit.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";

@@ -1,9 +1,9 @@
+import type { SessionService, SignedIn } from "../../service/people/session-service.ts";
+import type { SignInService } from "../../service/people/sign-in-service.ts";
 import { formatId } from "../../service/public-id.ts";
-import type { SessionService, SignedIn } from "../../service/session-service.ts";
-import type { SignInService } from "../../service/sign-in-service.ts";
-import { access } from "../access.ts";
-import { acceptedCredential, actorOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { acceptedCredential, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/sign-in.ts";
@@ -81,7 +81,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
       },
     },
     async (request) => {
-      const endedAt = await sessions.end(actorOf(request), acceptedCredential(request));
+      const endedAt = await sessions.end(requesterOf(request), acceptedCredential(request));
       return { session: { endedAt: endedAt.toISOString() } };
     },
   );
@@ -106,7 +106,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
     },
     async (request) => {
       const credential = acceptedCredential(request);
-      return signedInView(await sessions.switchTeam(actorOf(request), credential, request.body.teamId));
+      return signedInView(await sessions.switchTeam(requesterOf(request), credential, request.body.teamId));
     },
   );
 }

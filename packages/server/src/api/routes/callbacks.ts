@@ -1,13 +1,13 @@
 import { Type } from "typebox";
 import { Problem } from "../../domain/problem.ts";
-import type { CallbackService } from "../../service/callback-service.ts";
-import { acceptJsonOfAnyType } from "../json-body.ts";
-import type { Api } from "../schema-types.ts";
+import type { CallbackService } from "../../service/tasks/callback-service.ts";
+import { acceptJsonOfAnyType } from "../http/json-body.ts";
+import type { Api } from "../http/schema-types.ts";
+import { UNCOUNTED } from "../http/visit-limit.ts";
 import { ResolvedTask } from "../schemas/direct-task-record.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { resolvedView } from "../task-view.ts";
-import { UNCOUNTED } from "../visit-limit.ts";
+import { resolvedView } from "../tasks/task-view.ts";
 
 const CallbackPath = Type.Object({
   callbackId: Type.String({

@@ -1,8 +1,8 @@
 import type { HealthService } from "../../service/health-service.ts";
-import type { Api } from "../schema-types.ts";
+import type { Api } from "../http/schema-types.ts";
+import { UNCOUNTED } from "../http/visit-limit.ts";
 import { ref } from "../schemas/field.ts";
 import { Alive, Readiness } from "../schemas/health.ts";
-import { UNCOUNTED } from "../visit-limit.ts";
 
 const tags = ["Health"];
 

@@ -1,13 +1,13 @@
-import { readEmail } from "../../domain/email.ts";
+import { readEmail } from "../../domain/identity/email.ts";
+import type { Invitation } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { Invitation } from "../../domain/team.ts";
-import type { InvitationService } from "../../service/invitation-service.ts";
+import type { InvitationService } from "../../service/people/invitation-service.ts";
 import { formatId, parseId } from "../../service/public-id.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { broken, invalid } from "../complaint.ts";
-import { blankComplaints } from "../label.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { broken, invalid } from "../http/complaint.ts";
+import { blankComplaints } from "../http/label.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/invitation.ts";
@@ -41,7 +41,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
       const { email, role = "member" } = request.body;
       const address = readEmail(email);
       if (address === null) throw invalid([broken("email", "a valid mail address")]);
-      const invitation = await invitations.create(actorOf(request), address, role);
+      const invitation = await invitations.create(requesterOf(request), address, role);
       reply.code(201);
       return { invitation: invitationView(invitation) };
     },
@@ -79,7 +79,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
     async (request) => {
       const id = parseId("inv", request.params.invitation_id);
       if (id === null) throw new Problem("invitation_not_found");
-      const { email, revokedAt } = await invitations.revoke(actorOf(request), id);
+      const { email, revokedAt } = await invitations.revoke(requesterOf(request), id);
       return { invitation: { id: formatId("inv", id), email, revokedAt: revokedAt.toISOString() } };
     },
   );

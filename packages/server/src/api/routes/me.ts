@@ -1,9 +1,9 @@
-import { SCOPES } from "../../domain/scope.ts";
+import { SCOPES } from "../../domain/identity/scope.ts";
+import type { TeamService } from "../../service/people/team-service.ts";
 import { formatId } from "../../service/public-id.ts";
-import type { TeamService } from "../../service/team-service.ts";
-import { access } from "../access.ts";
-import { callerOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { Me } from "../schemas/me.ts";

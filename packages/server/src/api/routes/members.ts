@@ -1,10 +1,10 @@
+import type { Member } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { Member } from "../../domain/team.ts";
-import type { MemberService, RemovedMember } from "../../service/member-service.ts";
+import type { MemberService, RemovedMember } from "../../service/people/member-service.ts";
 import { formatId, parseId } from "../../service/public-id.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/member.ts";
@@ -47,7 +47,9 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
     },
     async (request) => {
       const userId = readUserId(request.params.user_id);
-      return { member: memberView(await members.changeRole(actorOf(request), userId, request.body.role)) };
+      return {
+        member: memberView(await members.changeRole(requesterOf(request), userId, request.body.role)),
+      };
     },
   );
 
@@ -65,7 +67,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
       },
     },
     async (request) =>
-      removedView(await members.remove(actorOf(request), readUserId(request.params.user_id))),
+      removedView(await members.remove(requesterOf(request), readUserId(request.params.user_id))),
   );
 
   app.delete(
@@ -84,7 +86,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
         },
       },
     },
-    async (request) => removedView(await members.leave(actorOf(request))),
+    async (request) => removedView(await members.leave(requesterOf(request))),
   );
 }
 

@@ -1,9 +1,9 @@
-import type { MintedApplication, OAuthApplication } from "../../domain/oauth-application.ts";
-import type { OAuthApplicationService } from "../../service/oauth-application-service.ts";
-import { access } from "../access.ts";
-import { readApplication, refuseLists } from "../application-request.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import type { MintedApplication, OAuthApplication } from "../../domain/identity/oauth-application.ts";
+import type { OAuthApplicationService } from "../../service/oauth/oauth-application-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
+import { readApplication, refuseLists } from "../oauth/application-request.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth-application.ts";
@@ -31,7 +31,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
       },
     },
     async (request, reply) => {
-      const minted = await applications.create(actorOf(request), readApplication(request.body));
+      const minted = await applications.create(requesterOf(request), readApplication(request.body));
       reply.code(201);
       return { application: mintedView(minted) };
     },
@@ -69,7 +69,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
     },
     async (request) => {
       const { clientId, name, deletedAt } = await applications.remove(
-        actorOf(request),
+        requesterOf(request),
         request.params.clientId,
       );
       return { application: { clientId, name, deletedAt: deletedAt.toISOString() } };
@@ -90,7 +90,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
       },
     },
     async (request) => ({
-      application: mintedView(await applications.rotate(actorOf(request), request.params.clientId)),
+      application: mintedView(await applications.rotate(requesterOf(request), request.params.clientId)),
     }),
   );
 }

@@ -1,8 +1,8 @@
-import type { GrantedAccess } from "../../domain/granted-access.ts";
-import type { GrantedAccessService } from "../../service/granted-access-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import type { GrantedAccess } from "../../domain/identity/granted-access.ts";
+import type { GrantedAccessService } from "../../service/oauth/granted-access-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth-authorization.ts";
@@ -45,7 +45,7 @@ export function registerAuthorizationRoutes(app: Api, grantedAccess: GrantedAcce
       },
     },
     async (request) => {
-      const { id, endedAt } = await grantedAccess.end(actorOf(request), request.params.authorization_id);
+      const { id, endedAt } = await grantedAccess.end(requesterOf(request), request.params.authorization_id);
       return { authorization: { id, endedAt: endedAt.toISOString() } };
     },
   );

@@ -1,13 +1,13 @@
 import type { FastifyRequest, onSendHookHandler } from "fastify";
-import { GRANT_TYPES } from "../../domain/oauth-application.ts";
-import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
-import { SCOPES } from "../../domain/scope.ts";
+import { GRANT_TYPES } from "../../domain/identity/oauth-application.ts";
+import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import { SCOPES } from "../../domain/identity/scope.ts";
 import type { ClientRequest } from "../../service/oauth/client-authentication.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
-import { answerOAuthError } from "../oauth-error.ts";
+import type { Api } from "../http/schema-types.ts";
+import { answerOAuthError } from "../oauth/oauth-error.ts";
 import { acceptForms } from "../pages/form.ts";
-import type { Api } from "../schema-types.ts";
 import { NoQuery, ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth.ts";
 

@@ -1,5 +1,5 @@
-import type { ProviderService } from "../../service/provider-service.ts";
-import type { Api } from "../schema-types.ts";
+import type { ProviderService } from "../../service/tasks/provider-service.ts";
+import type { Api } from "../http/schema-types.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { ProviderList } from "../schemas/provider.ts";

@@ -1,11 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import type { QueueService } from "../../service/queue-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { invalid } from "../complaint.ts";
-import { readQueueName } from "../queue-lookup.ts";
-import { queueView, queueWithStatsView, readSettings } from "../queue-view.ts";
-import type { Api } from "../schema-types.ts";
+import type { QueueService } from "../../service/tasks/queue-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { invalid } from "../http/complaint.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import {
@@ -17,6 +15,8 @@ import {
   QueueWithStats,
   UpdateQueue,
 } from "../schemas/queue.ts";
+import { readQueueName } from "../tasks/queue-lookup.ts";
+import { queueView, queueWithStatsView, readSettings } from "../tasks/queue-view.ts";
 
 const tags = ["Queues"];
 
@@ -36,7 +36,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request, reply) => {
       const { name, ...settings } = request.body;
-      const queue = await queues.create(actorOf(request), name, readSettings(settings));
+      const queue = await queues.create(requesterOf(request), name, readSettings(settings));
       reply.code(201);
       return queueView(queue);
     },
@@ -94,7 +94,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      return queueView(await queues.update(actorOf(request), name, readSettings(request.body)));
+      return queueView(await queues.update(requesterOf(request), name, readSettings(request.body)));
     },
   );
 
@@ -114,7 +114,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
       },
       async (request) => {
         const name = readQueueName(request.params.queue_name);
-        return queueView(await queues.setPaused(actorOf(request), name, paused));
+        return queueView(await queues.setPaused(requesterOf(request), name, paused));
       },
     );
   }
@@ -134,7 +134,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      await queues.remove(actorOf(request), name);
+      await queues.remove(requesterOf(request), name);
       return { name, deleted: true };
     },
   );

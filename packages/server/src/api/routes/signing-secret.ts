@@ -1,7 +1,7 @@
-import type { SigningSecretService, SigningSecretView } from "../../service/signing-secret-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import type { Api } from "../schema-types.ts";
+import type { SigningSecretService, SigningSecretView } from "../../service/vault/signing-secret-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { SigningSecretAnswer } from "../schemas/signing-secret.ts";
@@ -37,7 +37,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
         response: { 200: ref(SigningSecretAnswer), ...refusals() },
       },
     },
-    async (request) => secretView(await signingSecrets.rotate(actorOf(request))),
+    async (request) => secretView(await signingSecrets.rotate(requesterOf(request))),
   );
 }
 

@@ -1,17 +1,15 @@
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
-import type { PollConfig } from "../../domain/poll-config.ts";
+import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
-import type { ProviderService } from "../../service/provider-service.ts";
-import { formatTaskId, parseTaskId } from "../../service/task-id.ts";
-import type { TaskQuery, TaskRequest, TaskService } from "../../service/task-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { broken, echo, invalid, unlike } from "../complaint.ts";
-import { refuseLongLists } from "../poll-config.ts";
-import { readIntegers } from "../query-integers.ts";
-import { queueNotFound } from "../queue-lookup.ts";
-import type { Api } from "../schema-types.ts";
+import type { ProviderService } from "../../service/tasks/provider-service.ts";
+import { formatTaskId, parseTaskId } from "../../service/tasks/task-id.ts";
+import type { TaskQuery, TaskRequest, TaskService } from "../../service/tasks/task-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { broken, echo, invalid, unlike } from "../http/complaint.ts";
+import { readIntegers } from "../http/query-integers.ts";
+import type { Api } from "../http/schema-types.ts";
 import { type CreateDirectTask, CreateEitherTask } from "../schemas/direct-task-request.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -19,10 +17,12 @@ import { isQueueName } from "../schemas/queue-name.ts";
 import { CreatedAnswer, RecordAnswer, ReplayedAnswer, TaskList } from "../schemas/task-answer.ts";
 import { DeletedTask } from "../schemas/task-record.ts";
 import { type CreateTask, CreateTaskHeaders, TaskListQuery, TaskPath } from "../schemas/task-request.ts";
-import { createdView, readTask } from "../shape-a.ts";
-import { createdDirectView, readDirectTask } from "../shape-b.ts";
-import type { RefuseUrl, RequestContext } from "../task-request.ts";
-import { answerOf, summaryOf } from "../task-view.ts";
+import { refuseLongLists } from "../tasks/poll-config.ts";
+import { queueNotFound } from "../tasks/queue-lookup.ts";
+import { createdView, readTask } from "../tasks/shape-a.ts";
+import { createdDirectView, readDirectTask } from "../tasks/shape-b.ts";
+import type { RefuseUrl, RequestContext } from "../tasks/task-request.ts";
+import { answerOf, summaryOf } from "../tasks/task-view.ts";
 
 const tags = ["Tasks"];
 
@@ -143,7 +143,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     },
     async (request) => {
       const { task_id: id } = request.params;
-      await tasks.remove(actorOf(request), readTaskId(id));
+      await tasks.remove(requesterOf(request), readTaskId(id));
       return { id, deleted: true };
     },
   );

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import type { Membership, Team } from "../../domain/team.ts";
+import type { Membership, Team } from "../../domain/identity/team.ts";
+import type { TeamService } from "../../service/people/team-service.ts";
 import { formatId } from "../../service/public-id.ts";
-import type { TeamService } from "../../service/team-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { invalid } from "../complaint.ts";
-import { blankComplaints, labelComplaints } from "../label.ts";
-import type { Api } from "../schema-types.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { invalid } from "../http/complaint.ts";
+import { blankComplaints, labelComplaints } from "../http/label.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/team.ts";
@@ -54,7 +54,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
       },
     },
     async (request, reply) => {
-      const team = await teams.create(actorOf(request), readName(request.body));
+      const team = await teams.create(requesterOf(request), readName(request.body));
       reply.code(201);
       return { team: { ...teamView(team), role: "owner" as const } };
     },
@@ -88,7 +88,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         response: { 200: ref(record.TeamAnswer), ...refusals(...BODY_REFUSALS) },
       },
     },
-    async (request) => ({ team: teamView(await teams.rename(actorOf(request), readName(request.body))) }),
+    async (request) => ({ team: teamView(await teams.rename(requesterOf(request), readName(request.body))) }),
   );
 }
 

@@ -2,12 +2,12 @@ import { isHeaderValue } from "../../domain/header.ts";
 import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { Secret } from "../../domain/secret.ts";
 import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
-import type { VaultService } from "../../service/vault-service.ts";
-import { access } from "../access.ts";
-import { actorOf, callerOf } from "../auth-hook.ts";
-import { broken, echo, invalid } from "../complaint.ts";
-import { blankComplaints, labelComplaints } from "../label.ts";
-import type { Api } from "../schema-types.ts";
+import type { VaultService } from "../../service/vault/vault-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { broken, echo, invalid } from "../http/complaint.ts";
+import { blankComplaints, labelComplaints } from "../http/label.ts";
+import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/token.ts";
@@ -42,7 +42,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         ...hostComplaints(allowedHosts),
       ];
       if (complaints.length > 0) throw invalid(complaints);
-      const token = await vault.create(actorOf(request), {
+      const token = await vault.create(requesterOf(request), {
         name,
         value: new Secret(value),
         allowedHosts: allowedHosts?.map((host) => parseAllowedHost(host) ?? host) ?? null,
@@ -82,7 +82,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
       },
     },
     async (request) => {
-      const { id, name, revokedAt } = await vault.revoke(actorOf(request), request.params.tokenId);
+      const { id, name, revokedAt } = await vault.revoke(requesterOf(request), request.params.tokenId);
       return { token: { id, name, revokedAt: revokedAt.toISOString() } };
     },
   );

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { MOST_ACTIVE_KEYS } from "../../domain/api-key.ts";
+import { MOST_ACTIVE_KEYS } from "../../domain/identity/api-key.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
 
 const ENVIRONMENTS = ["live", "test"] as const;

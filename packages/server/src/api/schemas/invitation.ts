@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ROLES } from "../../domain/role.ts";
+import { ROLES } from "../../domain/identity/role.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
 import { role } from "./team.ts";
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { SCOPES } from "../../domain/scope.ts";
+import { SCOPES } from "../../domain/identity/scope.ts";
 import { integerOrNull, model, oneOf } from "./field.ts";
 import { personFields } from "./member.ts";
 import { role, teamFields } from "./team.ts";

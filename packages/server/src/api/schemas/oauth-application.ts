@@ -1,7 +1,11 @@
 import { type Static, Type } from "typebox";
-import { DEFAULT_GRANT_TYPES, GRANT_TYPES, MOST_APPLICATIONS } from "../../domain/oauth-application.ts";
-import { LONGEST_REDIRECT_URI, MOST_REDIRECT_URIS } from "../../domain/redirect-uri.ts";
-import { SCOPES } from "../../domain/scope.ts";
+import {
+  DEFAULT_GRANT_TYPES,
+  GRANT_TYPES,
+  MOST_APPLICATIONS,
+} from "../../domain/identity/oauth-application.ts";
+import { LONGEST_REDIRECT_URI, MOST_REDIRECT_URIS } from "../../domain/identity/redirect-uri.ts";
+import { SCOPES } from "../../domain/identity/scope.ts";
 import { instant, model, ref } from "./field.ts";
 
 const EXAMPLE = {

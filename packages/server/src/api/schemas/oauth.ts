@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { GRANT_TYPES } from "../../domain/oauth-application.ts";
+import { GRANT_TYPES } from "../../domain/identity/oauth-application.ts";
 import { model, oneOf } from "./field.ts";
 
 const text = (description: string, ...examples: readonly string[]) =>

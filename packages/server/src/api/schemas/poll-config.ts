@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { POLL_DEFAULTS } from "../../domain/poll-config.ts";
-import { POLL_LIMITS } from "../../domain/poll-rules.ts";
+import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
+import { POLL_LIMITS } from "../../domain/poll/poll-rules.ts";
 import { model } from "./field.ts";
 
 function template(description: string, example: string) {

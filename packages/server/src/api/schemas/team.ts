@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { PLANS } from "../../domain/plan.ts";
-import { ROLES } from "../../domain/role.ts";
+import { PLANS } from "../../domain/identity/plan.ts";
+import { ROLES } from "../../domain/identity/role.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
 
 export const teamFields = {

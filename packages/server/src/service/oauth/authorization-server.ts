@@ -1,5 +1,5 @@
 import { AuthorizationServer, DateInterval, type JwtInterface } from "@jmondi/oauth2-server";
-import type { ClientApplication } from "../../store/oauth-applications.ts";
+import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
 import type { Sql } from "../../store/sql.ts";
 import { createClientRepository, toClient } from "./client-repository.ts";
 import { createCodeRepository } from "./code-repository.ts";

@@ -1,13 +1,17 @@
 import type { AuthorizationRequest } from "@jmondi/oauth2-server";
-import { type OAuthErrorCode, OAuthRefusal } from "../../domain/oauth-refusal.ts";
-import type { Actor } from "../../domain/principal.ts";
+import { type OAuthErrorCode, OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import type { Requester } from "../../domain/identity/principal.ts";
+import { isRegisteredUri, withParameters } from "../../domain/identity/redirect-uri.ts";
+import { isScope, type Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
-import { isRegisteredUri, withParameters } from "../../domain/redirect-uri.ts";
-import { isScope, type Scope } from "../../domain/scope.ts";
-import { holdMembership } from "../../store/members.ts";
-import { type ClientApplication, findClient, holdApplication } from "../../store/oauth-applications.ts";
+import { holdMembership } from "../../store/identity/members.ts";
+import {
+  type ClientApplication,
+  findClient,
+  holdApplication,
+} from "../../store/identity/oauth-applications.ts";
 import type { Database } from "../../store/sql.ts";
-import { recordChange } from "../audit.ts";
+import { recordChange } from "../audit/audit.ts";
 import { formatId, parseId } from "../public-id.ts";
 import { createAuthorizationServer } from "./authorization-server.ts";
 import { formatHolder } from "./holder.ts";
@@ -25,7 +29,7 @@ export interface ConsentQuestion {
   /** Where the browser goes after no. */
   readonly denied: string;
   /** Issues a code to the application. Returns where the browser goes with it. */
-  allow(actor: Actor): Promise<string>;
+  allow(requester: Requester): Promise<string>;
 }
 
 export type Review =
@@ -48,8 +52,8 @@ export function createAuthorizationService(deps: {
 }): AuthorizationService {
   const { database } = deps;
 
-  async function allow(application: ClientApplication, asked: AuthorizationRequest, actor: Actor) {
-    const { teamId, userId } = actor;
+  async function allow(application: ClientApplication, asked: AuthorizationRequest, requester: Requester) {
+    const { teamId, userId } = requester;
     if (userId === null) throw new Problem("session_required");
     const clientId = formatId("app", application.id);
     return database.transaction(async (sql) => {
@@ -60,7 +64,7 @@ export function createAuthorizationService(deps: {
       asked.isAuthorizationApproved = true;
       const answer = await server.completeAuthorizationRequest(asked);
       const scopes = asked.scopes.map(({ name }) => name);
-      await recordChange(sql, actor, {
+      await recordChange(sql, requester, {
         action: "application.authorized",
         target: clientId,
         detail: { name: application.name, scopes },
@@ -98,7 +102,7 @@ export function createAuthorizationService(deps: {
             scopes: asked.scopes.map(({ name }) => name).filter(isScope),
             redirectUri,
             denied: sendBack("access_denied", "The request was denied"),
-            allow: async (actor) => withParameters(await allow(application, asked, actor), { iss }),
+            allow: async (requester) => withParameters(await allow(application, asked, requester), { iss }),
           },
         };
       } catch (error) {

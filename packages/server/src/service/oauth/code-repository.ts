@@ -1,12 +1,12 @@
 import { type OAuthAuthCodeRepository, type OAuthClient, OAuthException } from "@jmondi/oauth2-server";
-import { isScope } from "../../domain/scope.ts";
-import { holdMembership } from "../../store/members.ts";
-import type { ClientApplication } from "../../store/oauth-applications.ts";
-import { findCode, insertCode, noteReplay, useCode } from "../../store/oauth-codes.ts";
-import { revokeFamily } from "../../store/oauth-tokens.ts";
+import { isScope } from "../../domain/identity/scope.ts";
+import { holdMembership } from "../../store/identity/members.ts";
+import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
+import { findCode, insertCode, noteReplay, useCode } from "../../store/identity/oauth-codes.ts";
+import { revokeFamily } from "../../store/identity/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { newUuid } from "../public-id.ts";
-import { hashSecret, newSecret } from "../secret-hash.ts";
 import { formatHolder, parseHolder } from "./holder.ts";
 import { ReplayedGrant } from "./replay.ts";
 

@@ -1,5 +1,5 @@
 import { ErrorType, OAuthException } from "@jmondi/oauth2-server";
-import { type OAuthErrorCode, OAuthRefusal } from "../../domain/oauth-refusal.ts";
+import { type OAuthErrorCode, OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 
 const CODES: Readonly<Partial<Record<ErrorType, OAuthErrorCode>>> = {
   [ErrorType.InvalidRequest]: "invalid_request",

@@ -1,8 +1,8 @@
 import type { Database } from "../../store/sql.ts";
-import type { FailureLimit } from "../failure-limit.ts";
-import type { RequestLimits } from "../request-limits.ts";
-import type { FindByHash } from "../token-principal.ts";
-import type { TokenSigner } from "../token-signer.ts";
+import type { FailureLimit } from "../access/failure-limit.ts";
+import type { RequestLimits } from "../access/request-limits.ts";
+import type { FindByHash } from "../access/token-principal.ts";
+import type { TokenSigner } from "../access/token-signer.ts";
 import { type AuthorizationService, createAuthorizationService } from "./authorization-service.ts";
 import { createClientAuthentication } from "./client-authentication.ts";
 import { createOAuthTokenService, type OAuthTokenService } from "./token-service.ts";

@@ -1,4 +1,4 @@
-import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
+import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 
 /** Parameters by name; those without a value count as left out (RFC 6749, 3.1). */
 export type Parameters = ReadonlyMap<string, string>;

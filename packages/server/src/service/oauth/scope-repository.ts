@@ -1,6 +1,6 @@
 import type { OAuthScopeRepository } from "@jmondi/oauth2-server";
-import { OAuthRefusal } from "../../domain/oauth-refusal.ts";
-import { isScope, SCOPES } from "../../domain/scope.ts";
+import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import { isScope, SCOPES } from "../../domain/identity/scope.ts";
 import { closestName } from "../../domain/spelling.ts";
 
 /** Whoever asks for no scope asks for all that the application has; nobody gets more than that. */

@@ -1,7 +1,7 @@
 import { type OAuthClient, OAuthException, type OAuthTokenRepository } from "@jmondi/oauth2-server";
-import { isScope } from "../../domain/scope.ts";
-import { holdMembership } from "../../store/members.ts";
-import type { ClientApplication } from "../../store/oauth-applications.ts";
+import { isScope } from "../../domain/identity/scope.ts";
+import { holdMembership } from "../../store/identity/members.ts";
+import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
 import {
   addRefreshToken,
   findRefreshable,
@@ -9,10 +9,10 @@ import {
   revokeFamily,
   useRefreshToken,
   wasRefreshed,
-} from "../../store/oauth-tokens.ts";
+} from "../../store/identity/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { newUuid } from "../public-id.ts";
-import { hashSecret, newSecret } from "../secret-hash.ts";
 import { formatHolder, parseHolder } from "./holder.ts";
 import { ReplayedGrant } from "./replay.ts";
 

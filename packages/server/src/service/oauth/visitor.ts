@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/identity/principal.ts";
+import { findTeam } from "../../store/identity/teams.ts";
 import type { Sql } from "../../store/sql.ts";
-import { findTeam } from "../../store/teams.ts";
-import { hashSecret } from "../secret-hash.ts";
-import type { FindByHash } from "../token-principal.ts";
-import type { TokenSigner } from "../token-signer.ts";
+import { hashSecret } from "../access/secret-hash.ts";
+import type { FindByHash } from "../access/token-principal.ts";
+import type { TokenSigner } from "../access/token-signer.ts";
 
 /** Somebody who looks at a page of ours with a session in the browser. */
 export interface Visitor {

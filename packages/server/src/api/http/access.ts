@@ -1,0 +1,40 @@
+import type { FastifyContextConfig } from "fastify";
+import type { Principal } from "../../domain/identity/principal.ts";
+import { requireScope } from "../../domain/identity/principal.ts";
+import { isAtLeast, type Role } from "../../domain/identity/role.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
+import { Problem } from "../../domain/problem.ts";
+
+/** Who may use a route. Every authenticated route declares it in its `config`; one that does not stops the start. */
+export interface Access {
+  /** What an OAuth application must have been granted; `any`: every credential will do; `session`: people only. */
+  readonly scope: Scope | "any" | "session";
+  readonly role: Role;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+}
+
+/** A scope to read is enough for a viewer; one to change something asks for a member, or for whom the route names. */
+export function access(scope: Access["scope"], role: Role = defaultRole(scope)): FastifyContextConfig {
+  return { access: { scope, role } };
+}
+
+function defaultRole(scope: Access["scope"]): Role {
+  return scope.endsWith(":write") ? "member" : "viewer";
+}
+
+/** Whether a change by this route may end what somebody calls with, or change what it may do. */
+export function mayEndCredentials({ scope, role }: Access): boolean {
+  return role === "admin" || scope === "session" || scope === "team:write";
+}
+
+export function requireAccess(principal: Principal, { scope, role }: Access): void {
+  if (scope === "session") {
+    if (principal.kind !== "session") throw new Problem("session_required");
+  } else if (scope !== "any") requireScope(principal, scope);
+  if (!isAtLeast(principal.role, role)) throw new Problem("role_missing", { role });
+}

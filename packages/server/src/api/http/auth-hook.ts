@@ -1,0 +1,123 @@
+import type {
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  onRequestHookHandler,
+  onSendHookHandler,
+} from "fastify";
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { Problem, rateLimited } from "../../domain/problem.ts";
+import type { AuthService } from "../../service/access/auth-service.ts";
+import type { RequestLimits } from "../../service/access/request-limits.ts";
+import type { Allowance } from "../../service/access/team-meter.ts";
+import { type Access, requireAccess } from "./access.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null before the auth hook, and on routes that have none. */
+    principal: Principal | null;
+  }
+}
+
+const BEARER = /^Bearer +(\S.*)$/i;
+
+/**
+ * Who is calling, how often, and whether they may. Runs before the body is read: a stranger cannot make us parse
+ * anything. A credential that is known and a team without a limit are nearly always the case: no promise is made then.
+ */
+export function createAuthHook(
+  access: Access,
+  auth: AuthService,
+  limits: RequestLimits,
+): onRequestHookHandler {
+  /** Every answer from here on tells what is left of the limit, also a refusal. */
+  function admit(
+    principal: Principal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    request.principal = principal;
+    // Records of a team, now and then a secret: nothing that a browser or a proxy may keep.
+    reply.header("cache-control", "no-store");
+    const counted = limits.count(principal);
+    if (counted instanceof Promise)
+      counted.then((allowance) => decide(principal, access, allowance, reply, done), done);
+    else decide(principal, access, counted, reply, done);
+  }
+
+  return (request, reply, done) => {
+    const credential = credentialOf(request);
+    if (credential === undefined) {
+      done(new Problem("api_key_required"));
+      return;
+    }
+    const known = auth.recall(credential);
+    if (known !== null) {
+      admit(known, request, reply, done);
+      return;
+    }
+    auth
+      .authenticate(credential, request.ip)
+      .then((principal) => admit(principal, request, reply, done), done);
+  };
+}
+
+function decide(
+  principal: Principal,
+  access: Access,
+  allowance: Allowance,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  const { retryAfterSeconds } = allowance;
+  tellAllowance(reply, allowance);
+  try {
+    if (retryAfterSeconds !== null) throw rateLimited(retryAfterSeconds);
+    requireAccess(principal, access);
+  } catch (error) {
+    done(error instanceof Error ? error : new Error("Refused"));
+    return;
+  }
+  done();
+}
+
+function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {
+  const unlimited = limit === null;
+  reply.header("x-ratelimit-limit", unlimited ? "unlimited" : limit);
+  reply.header("x-ratelimit-remaining", unlimited ? "unlimited" : remaining);
+  reply.header("x-ratelimit-reset", resetSeconds);
+}
+
+/** Before the answer leaves that something was ended, nobody is let in from memory any more. */
+export function createRecheckHook(auth: Pick<AuthService, "recheck">): onSendHookHandler {
+  return (_request, reply, payload, done) => {
+    if (reply.statusCode < 400) auth.recheck();
+    done(null, payload);
+  };
+}
+
+/** Who is calling. Only for routes behind the auth hook; anywhere else it is a bug. */
+export function callerOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Error("This route has no auth hook");
+  return request.principal;
+}
+
+/** Who is changing something, and from where: for what is recorded in the audit log. */
+export function requesterOf(request: FastifyRequest): Requester {
+  return { ...callerOf(request), address: request.ip, requestId: request.id };
+}
+
+function credentialOf(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  const bearer = authorization === undefined ? null : BEARER.exec(authorization);
+  if (bearer !== null) return bearer[1];
+  const key = request.headers["x-api-key"];
+  return typeof key === "string" && key !== "" ? key : undefined;
+}
+
+/** The credential that the auth hook accepted, for the route that ends it. */
+export function acceptedCredential(request: FastifyRequest): string {
+  callerOf(request);
+  return credentialOf(request) ?? "";
+}

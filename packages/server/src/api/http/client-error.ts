@@ -1,0 +1,41 @@
+import { ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { Problem, type ProblemCode } from "../../domain/problem.ts";
+import { problemText } from "./error-answer.ts";
+import { newRequestId } from "./request-id.ts";
+
+const NODE_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+};
+
+/** Answers bytes that never became a request: there is only the socket, so the response is written by hand. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable || isBeingAnswered(socket)) {
+    socket.destroy();
+    return;
+  }
+  const problem = new Problem(NODE_PROBLEMS[error.code ?? ""] ?? "request_malformed");
+  const body = problemText(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${newRequestId()}`,
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  socket.destroySoon();
+}
+
+/** An answer is half written: whatever we add would be read as part of it. */
+function isBeingAnswered(socket: Socket): boolean {
+  return (
+    "_httpMessage" in socket &&
+    socket._httpMessage instanceof ServerResponse &&
+    socket._httpMessage.headersSent
+  );
+}

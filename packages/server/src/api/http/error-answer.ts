@@ -1,0 +1,63 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { Problem, type ProblemCode } from "../../domain/problem.ts";
+import { REQUEST_ID_HEADER } from "./request-id.ts";
+import { logRequest } from "./request-log.ts";
+
+const INTERNAL_ERROR = JSON.stringify({ error: "Internal server error" });
+
+/** Fastify's own refusals by code; its texts are never shown. */
+const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_BAD_URL: "url_malformed",
+  FST_ERR_MAX_PARAM_LENGTH: "not_found",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "body_not_typed",
+  FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "request_malformed",
+};
+
+/** Every answer that is not a success leaves through here, unless it is a page. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = refuse(error, request, reply);
+  reply.type("application/json; charset=utf-8");
+  return reply.send(problem === null ? INTERNAL_ERROR : problemText(problem));
+}
+
+/** Sets the status, and the headers that belong to it. Null for a bug, which is logged. */
+export function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem | null {
+  const problem = toProblem(error, request);
+  if (problem === null) {
+    request.log.error({ requestId: request.id, err: error }, "request failed");
+    reply.code(500);
+    return null;
+  }
+  if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  if (problem.retryAfterSeconds !== null) reply.header("retry-after", String(problem.retryAfterSeconds));
+  reply.code(problem.status);
+  return problem;
+}
+
+/** What the router refuses has no route, so no hook sees it: the id and the log line are added here. */
+export function answerFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header(REQUEST_ID_HEADER, request.id);
+  answerError(error, request, reply);
+  logRequest(request, reply);
+}
+
+/** Text and not an object: the serializer of the route must not decide what of an error is shown. */
+export function problemText(problem: Problem): string {
+  const { message: error, details } = problem;
+  return JSON.stringify(details.length === 0 ? { error } : { error, details });
+}
+
+/** Null for a bug. */
+function toProblem(error: unknown, request: FastifyRequest): Problem | null {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return null;
+  // The client went away in the middle of its body. Nobody reads the answer, and it is no bug of ours.
+  if (error === request.raw.errored) return new Problem("request_malformed");
+  const code = "code" in error && typeof error.code === "string" ? FASTIFY_PROBLEMS[error.code] : undefined;
+  return code === undefined ? null : new Problem(code);
+}

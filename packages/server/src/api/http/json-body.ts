@@ -1,0 +1,61 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyRequest } from "fastify";
+import { Problem } from "../../domain/problem.ts";
+import { invalid } from "./complaint.ts";
+import type { Api } from "./schema-types.ts";
+import { unknownField } from "./validation.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The body as it was written. The parsed value has lost what JSON.parse loses: large numbers, duplicate keys. */
+    bodyText: string;
+  }
+}
+
+/** JSON is the only media type. An empty body is no body, whatever its Content-Type: many clients always send one. */
+export function acceptJson(app: Api): void {
+  app.decorateRequest("bodyText", "");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, parseJson);
+}
+
+/** For routes that strangers call: many send JSON under another type, or under none. What counts is the body. */
+export function acceptJsonOfAnyType(app: Api): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, parseJson);
+}
+
+function parseJson(
+  request: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  if (bytes.length === 0) {
+    done(null, undefined);
+    return;
+  }
+  // Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us.
+  if (!isUtf8(bytes)) {
+    done(new Problem("body_not_json"));
+    return;
+  }
+  const text = bytes.toString("utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    done(new Problem("body_not_json"));
+    return;
+  }
+  request.bodyText = text;
+  done(null, value);
+}
+
+/** For routes that take no body: an empty object does no harm, a field would be swallowed. */
+export async function refuseBody(request: FastifyRequest): Promise<void> {
+  const { body } = request;
+  if (body === undefined || body === null) return;
+  if (typeof body !== "object" || Array.isArray(body)) throw new Problem("body_not_object");
+  const [field] = Object.keys(body);
+  if (field !== undefined) throw invalid([unknownField(field)]);
+}

@@ -1,0 +1,19 @@
+import type { ProblemDetail } from "../../domain/problem.ts";
+import { broken } from "./complaint.ts";
+
+/** For `preValidation`: an empty field is a missing one, which the schema would say less well. */
+export function blankComplaints(body: unknown, ...names: readonly string[]): ProblemDetail[] {
+  if (typeof body !== "object" || body === null) return [];
+  const fields: Readonly<Record<string, unknown>> = { ...body };
+  return names
+    .filter((field) => {
+      const text = fields[field];
+      return typeof text === "string" && text.trim() === "";
+    })
+    .map((field) => ({ field, error: `${field} is required` }));
+}
+
+/** Control characters have no place in a label, PostgreSQL refuses NUL, and a lone surrogate is no text. */
+export function labelComplaints(field: string, text: string): ProblemDetail[] {
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? [broken(field, "text without control characters")] : [];
+}

@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../domain/problem.ts";
+import type { Api } from "./schema-types.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/**
+ * Decides between 404 and 405 for a request that matched no route, by asking the router which other methods the
+ * path has. So every method gets the same honest answer, also those that nobody registers (OPTIONS, PROPFIND, …).
+ */
+export function createNotFoundRefusal(app: Api): (request: FastifyRequest, reply: FastifyReply) => Problem {
+  return (request, reply) => {
+    const allowed = METHODS.filter((method) => Boolean(app.findRoute({ method, url: request.url })));
+    if (allowed.length === 0) return new Problem("not_found");
+    reply.header("allow", allowed.join(", "));
+    return new Problem("method_not_allowed");
+  };
+}

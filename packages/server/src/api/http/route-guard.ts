@@ -1,0 +1,19 @@
+import type { AuthService } from "../../service/access/auth-service.ts";
+import type { RequestLimits } from "../../service/access/request-limits.ts";
+import { mayEndCredentials } from "./access.ts";
+import { createAuthHook, createRecheckHook } from "./auth-hook.ts";
+import type { Api } from "./schema-types.ts";
+
+/** Deny by default: a route registered after this that does not say who may use it stops the start. */
+export function guardRoutes(
+  app: Api,
+  { auth, limits }: { readonly auth: AuthService; readonly limits: RequestLimits },
+): void {
+  app.addHook("onRoute", (route) => {
+    const access = route.config?.access;
+    if (access === undefined) throw new Error(`${route.method} ${route.url} does not declare its access`);
+    route.onRequest = [createAuthHook(access, auth, limits), ...[route.onRequest ?? []].flat()];
+    if (route.method === "GET" || route.method === "HEAD" || !mayEndCredentials(access)) return;
+    route.onSend = [createRecheckHook(auth), ...[route.onSend ?? []].flat()];
+  });
+}

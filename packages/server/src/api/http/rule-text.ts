@@ -1,0 +1,46 @@
+import { AUDIT_ACTION_PATTERN } from "../schemas/audit-action.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../schemas/idempotency-key.ts";
+import { QUEUE_NAME_PATTERN } from "../schemas/queue-name.ts";
+
+/** Patterns are for machines; this is what they say. */
+const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
+  [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
+  [AUDIT_ACTION_PATTERN, "an action such as queue.created"],
+  [IDEMPOTENCY_KEY_PATTERN, "1 to 255 printable ASCII characters"],
+]);
+
+/**
+ * The rule of a field in words, from its schema: the same text whichever part of the rule was broken, so that one
+ * answer is enough to get it right.
+ */
+export function ruleOf(schema: unknown): string {
+  if (!isRecord(schema)) return "valid";
+  const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  if (Array.isArray(schema.enum)) {
+    return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
+  }
+  switch (type) {
+    case "integer":
+      return maximum === undefined
+        ? `an integer of at least ${minimum}`
+        : `an integer between ${minimum} and ${maximum}`;
+    case "number":
+      return `a number between ${minimum} and ${maximum}`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return maxItems === undefined ? "an array" : `an array of ${minItems ?? 0} to ${maxItems} strings`;
+    case "object":
+      return "an object";
+    default:
+      return PATTERN_RULES.get(schema.pattern) ?? textRule(minLength, maxLength);
+  }
+}
+
+function textRule(minLength: unknown, maxLength: unknown): string {
+  return maxLength === undefined ? "a string" : `a string of ${minLength ?? 0} to ${maxLength} characters`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

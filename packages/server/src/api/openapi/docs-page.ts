@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import scalar from "@scalar/fastify-api-reference";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { makeAnswersOnce } from "../http/made-once.ts";
+import type { Api } from "../http/schema-types.ts";
+
+/** The reference for people. It must work without the internet, and must not tell anybody that it is read. */
+export async function serveDocs(app: Api): Promise<void> {
+  await app.register(async (docs) => {
+    docs.addHook("onSend", protectPage);
+    makeAnswersOnce(docs);
+    await docs.register(scalar, {
+      routePrefix: "/docs",
+      configuration: {
+        pageTitle: "Bellhop API",
+        orderSchemaPropertiesBy: "preserve",
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showDeveloperTools: "never",
+        persistAuth: false,
+        agent: { disabled: true },
+      },
+    });
+  });
+}
+
+const INLINE_SCRIPT = /<script type="text\/javascript">([\s\S]*?)<\/script>/g;
+
+/** The settings above are promises of a bundle of 3.5 MB; the policy holds even where one of them is not kept. */
+async function protectPage(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const isPage =
+    typeof payload === "string" && String(reply.getHeader("content-type")).startsWith("text/html");
+  if (!isPage) return payload;
+  const scripts = Array.from(
+    payload.matchAll(INLINE_SCRIPT),
+    ([, source = ""]) => `'sha256-${sha256(source)}'`,
+  );
+  reply.header(
+    "content-security-policy",
+    [
+      "default-src 'none'",
+      `script-src ${["'self'", ...scripts].join(" ")}`,
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  );
+  return payload;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}

@@ -1,0 +1,217 @@
+import swagger from "@fastify/swagger";
+import type { FastifySchema } from "fastify";
+import { makeAnswersOnce } from "../http/made-once.ts";
+import type { Api } from "../http/schema-types.ts";
+import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RevokedApiKey } from "../schemas/api-key.ts";
+import { AuditEvent, AuditList } from "../schemas/audit.ts";
+import {
+  CreatedDirectTask,
+  DirectAttempt,
+  DirectTask,
+  DirectTaskAnswer,
+  DirectTaskSummary,
+  ResolvedTask,
+} from "../schemas/direct-task-record.ts";
+import { CreateDirectTask } from "../schemas/direct-task-request.ts";
+import { ErrorBody } from "../schemas/error.ts";
+import { Readiness } from "../schemas/health.ts";
+import {
+  CreateInvitation,
+  Invitation,
+  InvitationAnswer,
+  InvitationList,
+  RevokedInvitation,
+} from "../schemas/invitation.ts";
+import { Me } from "../schemas/me.ts";
+import { ChangeRole, Member, MemberAnswer, MemberList, RemovedMember } from "../schemas/member.ts";
+import {
+  TokenAnswer as AccessToken,
+  OAuthError,
+  RevocationRequest,
+  Revoked,
+  ServerMetadata,
+  TokenRequest,
+} from "../schemas/oauth.ts";
+import {
+  Application,
+  ApplicationList,
+  CreateApplication,
+  DeletedApplication,
+  MintedApplication,
+} from "../schemas/oauth-application.ts";
+import { Authorization, AuthorizationList, EndedAuthorization } from "../schemas/oauth-authorization.ts";
+import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
+import { Provider, ProviderList } from "../schemas/provider.ts";
+import {
+  CreateQueue,
+  DeletedQueue,
+  Queue,
+  QueueList,
+  QueueStats,
+  QueueWithStats,
+  UpdateQueue,
+} from "../schemas/queue.ts";
+import {
+  EndedSession,
+  MagicLinkSent,
+  OpenSession,
+  RequestMagicLink,
+  SignedIn,
+  SwitchTeam,
+} from "../schemas/sign-in.ts";
+import { SigningSecretAnswer } from "../schemas/signing-secret.ts";
+import { TaskList } from "../schemas/task-answer.ts";
+import { Attempt, CreatedTask, DeletedTask, Task, TaskResult, TaskSummary } from "../schemas/task-record.ts";
+import { CreateTask } from "../schemas/task-request.ts";
+import { CreatedTeam, NameTeam, Team, TeamAnswer, TeamList, TeamMembership } from "../schemas/team.ts";
+import { CreateToken, RevokedToken, Token, TokenAnswer, TokenList } from "../schemas/token.ts";
+import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
+
+const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
+and keeps the record.
+
+**Errors** are \`{ "error": "<text>" }\`; when several fields broke a rule, \`details\` lists each. A field that is not
+known is an error, in bodies and in query strings alike.
+
+**Rate limits** are a team's, for all of its credentials together, and hold in any 60 seconds. Every authenticated response
+says where the team stands: \`X-RateLimit-Limit\` (requests a minute), \`X-RateLimit-Remaining\` (both \`unlimited\` for a team
+without a limit) and \`X-RateLimit-Reset\` (the Unix time in seconds at which the oldest counted request is a minute old).
+Over the limit the answer is 429; after \`Retry-After\` seconds the next request fits. What is refused with 429 does not
+count. Without a credential an address may make 600 requests in 60 seconds, and 30 callbacks.
+
+**Request id**: every response carries \`X-Request-Id\`, the caller's own if it sent one.
+
+**At least once**: a task that was answered with 201 is on disk and will be called. A call may be made twice when a
+machine dies in the middle of it, so targets should be idempotent.`;
+
+/** Collects the routes that are registered after it. */
+export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {
+  for (const schema of [
+    ErrorBody,
+    Readiness,
+    CreateTask,
+    CreateDirectTask,
+    CreatedTask,
+    CreatedDirectTask,
+    Task,
+    DirectTask,
+    DirectTaskAnswer,
+    TaskSummary,
+    DirectTaskSummary,
+    TaskList,
+    TaskResult,
+    Attempt,
+    DirectAttempt,
+    DeletedTask,
+    ResolvedTask,
+    CreateQueue,
+    UpdateQueue,
+    Queue,
+    QueueWithStats,
+    QueueStats,
+    QueueList,
+    DeletedQueue,
+    PollConfig,
+    OwnPollConfig,
+    Provider,
+    ProviderList,
+    CreateToken,
+    Token,
+    TokenAnswer,
+    TokenList,
+    RevokedToken,
+    SigningSecretAnswer,
+    RequestMagicLink,
+    MagicLinkSent,
+    OpenSession,
+    SwitchTeam,
+    SignedIn,
+    EndedSession,
+    Me,
+    NameTeam,
+    Team,
+    TeamAnswer,
+    CreatedTeam,
+    TeamMembership,
+    TeamList,
+    ChangeRole,
+    Member,
+    MemberAnswer,
+    MemberList,
+    RemovedMember,
+    CreateInvitation,
+    Invitation,
+    InvitationAnswer,
+    InvitationList,
+    RevokedInvitation,
+    CreateApiKey,
+    ApiKey,
+    CreatedApiKey,
+    ApiKeyList,
+    RevokedApiKey,
+    AuditEvent,
+    AuditList,
+    CreateApplication,
+    Application,
+    MintedApplication,
+    ApplicationList,
+    DeletedApplication,
+    Authorization,
+    AuthorizationList,
+    EndedAuthorization,
+    TokenRequest,
+    AccessToken,
+    RevocationRequest,
+    Revoked,
+    OAuthError,
+    ServerMetadata,
+  ]) {
+    app.addSchema(schema);
+  }
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Bellhop API",
+        version,
+        description: DESCRIPTION,
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: publicUrl }],
+      tags: [
+        { name: "Tasks", description: "One HTTP call each, with its life until it ends." },
+        { name: "Queues", description: "Named lanes with concurrency, retry and timeout settings." },
+        { name: "Vault tokens", description: "Third-party credentials that tasks refer to by id." },
+        { name: "Callbacks", description: "Where third parties report the results of tasks." },
+        { name: "Signing secret", description: "With it targets can tell that a call is ours." },
+        { name: "API keys", description: "With which programs call this API." },
+        { name: "Audit log", description: "Who changed what, from where and when." },
+        { name: "Sign-in", description: "By a link in a mail, for people." },
+        { name: "OAuth", description: "Applications that act in a person's name, or in their own." },
+        { name: "Providers", description: "Third parties whose jobs outlive the first call." },
+        { name: "Teams", description: "Who belongs together, as what, and who you are." },
+        { name: "Health", description: "For load balancers and orchestrators." },
+      ],
+      security: SECURITY,
+      components: { securitySchemes: securitySchemes(publicUrl) },
+    },
+    transform: ({ schema, url, route }) => {
+      const security = securityOf(route.config?.access);
+      return { schema: { ...showChoice(schema), ...(security !== undefined && { security }) }, url };
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`),
+    },
+  });
+  await app.register(async (scope) => {
+    makeAnswersOnce(scope);
+    scope.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  });
+}
+
+/** Few readers of OpenAPI know `if`: a body that is judged by one of two rules is shown as one of two. */
+function showChoice<T extends FastifySchema>(schema: T): T {
+  const { body } = schema ?? {};
+  if (typeof body !== "object" || body === null || !("then" in body) || !("else" in body)) return schema;
+  return { ...schema, body: { oneOf: [body.else, body.then] } };
+}

@@ -1,0 +1,31 @@
+import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
+import type * as record from "../schemas/queue.ts";
+
+/** Only what was sent: a setting left out keeps its value, or takes the default of a new queue. */
+export function readSettings(body: record.UpdateQueue): Partial<QueueSettings> {
+  return {
+    ...(body.concurrency !== undefined && { concurrency: body.concurrency }),
+    ...(body.max_retries !== undefined && { maxRetries: body.max_retries }),
+    ...(body.retry_backoff !== undefined && { backoff: body.retry_backoff }),
+    ...(body.retry_delay !== undefined && { retryDelaySeconds: body.retry_delay }),
+    ...(body.timeout !== undefined && { timeoutSeconds: body.timeout }),
+  };
+}
+
+export function queueView(queue: Queue): record.Queue {
+  return {
+    name: queue.name,
+    concurrency: queue.concurrency,
+    max_retries: queue.maxRetries,
+    retry_backoff: queue.backoff,
+    retry_delay: queue.retryDelaySeconds,
+    timeout: queue.timeoutSeconds,
+    paused: queue.paused,
+    created_at: queue.createdAt.toISOString(),
+    updated_at: queue.updatedAt.toISOString(),
+  };
+}
+
+export function queueWithStatsView(queue: QueueWithStats): record.QueueWithStats {
+  return { ...queueView(queue), stats: queue.stats };
+}

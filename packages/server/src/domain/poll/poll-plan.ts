@@ -1,0 +1,44 @@
+import type { Call } from "../call.ts";
+import type { PollConfig } from "./poll-config.ts";
+import { catalogOrigins, type PollTarget, pollTarget } from "./poll-target.ts";
+import { FRESH_POLL, type PollState } from "./poll-verdict.ts";
+
+type Target = Omit<Extract<PollTarget, { ok: true }>, "ok">;
+
+/** All that is needed to go on polling, on any node. It lies in the task's row. */
+export interface PollPlan {
+  readonly status: Target;
+  /** Where the result lies, if not in the answer that says done. */
+  readonly result: Target | null;
+  /** The job is done; what is left is to fetch its result. */
+  readonly fetching: boolean;
+  readonly state: PollState;
+}
+
+/** Made once, from the answer to the first call. Where it leads and what goes along is decided here and kept. */
+export function planPolling(
+  provider: string | null,
+  config: PollConfig,
+  startBody: string,
+  firstCall: Pick<Call, "url" | "headers">,
+): { readonly ok: true; readonly plan: PollPlan } | { readonly ok: false; readonly message: string } {
+  const request = { config, startBody, firstCall, catalogOrigins: catalogOrigins(provider, config) };
+  const status = pollTarget({ ...request, template: config.urlTemplate });
+  if (!status.ok) return status;
+  const result =
+    config.resultUrlTemplate === undefined
+      ? null
+      : pollTarget({ ...request, template: config.resultUrlTemplate });
+  if (result !== null && !result.ok) return result;
+  const plan = {
+    status: toTarget(status),
+    result: result && toTarget(result),
+    fetching: false,
+    state: FRESH_POLL,
+  };
+  return { ok: true, plan };
+}
+
+function toTarget({ url, headers, withheld }: Target): Target {
+  return { url, headers, withheld };
+}

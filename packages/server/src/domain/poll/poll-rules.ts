@@ -1,0 +1,48 @@
+import { forbiddenHeader, isHeaderName } from "../header.ts";
+import type { ProblemDetail } from "../problem.ts";
+import { POLL_DEFAULTS, type PollConfig } from "./poll-config.ts";
+import { templateComplaint } from "./poll-template.ts";
+
+/** How large each part of a configuration may be: it is copied into the row of every task that uses it. */
+export const POLL_LIMITS = {
+  template: 2048,
+  path: 256,
+  values: 50,
+  value: 256,
+  headers: 16,
+  header: 128,
+  minInterval: 1,
+  maxInterval: 3600,
+  minDuration: 1,
+  maxDuration: 86_400,
+} as const;
+
+/** A configuration as someone writes it: what has a default may be left out. */
+export type OwnPollConfig = Omit<PollConfig, keyof typeof POLL_DEFAULTS> &
+  Partial<Pick<PollConfig, keyof typeof POLL_DEFAULTS>>;
+
+export function completePollConfig(own: OwnPollConfig): PollConfig {
+  return { ...POLL_DEFAULTS, ...own };
+}
+
+/**
+ * The rules that types and sizes cannot say. `firstCallUrl` is left out where it is not known yet: in the operator's
+ * own catalog entries.
+ */
+export function pollConfigComplaints(own: OwnPollConfig, firstCallUrl?: string): ProblemDetail[] {
+  const complaints: ProblemDetail[] = [];
+  const complain = (field: string, complaint: string) =>
+    complaints.push({ field, error: `${field} ${complaint}` });
+  for (const field of ["urlTemplate", "resultUrlTemplate"] as const) {
+    const template = own[field];
+    const complaint = template === undefined ? null : templateComplaint(template, firstCallUrl);
+    if (complaint !== null) complain(field, complaint);
+  }
+  const both = own.failValues.find((value) => own.doneValues.includes(value));
+  if (both !== undefined) complain("failValues", `must not repeat "${both}" of doneValues`);
+  const badHeader = own.forwardHeaders?.find((name) => !isHeaderName(name) || forbiddenHeader(name));
+  if (badHeader !== undefined) {
+    complain("forwardHeaders", `has "${badHeader}", which is not a header that can be forwarded`);
+  }
+  return complaints;
+}

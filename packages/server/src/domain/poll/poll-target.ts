@@ -1,0 +1,74 @@
+import type { Call } from "../call.ts";
+import type { PollConfig } from "./poll-config.ts";
+import { fillTemplate, originOf } from "./poll-template.ts";
+
+/** Where to poll, and what of the first call's headers to send along: their values as given, `tok_…` unresolved. */
+export type PollTarget =
+  | {
+      readonly ok: true;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Headers that would have gone along, had the origin been trusted. */
+      readonly withheld: readonly string[];
+    }
+  | { readonly ok: false; readonly message: string };
+
+export interface PollTargetRequest {
+  /** `urlTemplate` or `resultUrlTemplate`. */
+  readonly template: string;
+  readonly config: Pick<PollConfig, "forwardAuth" | "forwardHeaders">;
+  /** The answer to the first call, as text. */
+  readonly startBody: string;
+  readonly firstCall: Pick<Call, "url" | "headers">;
+  readonly catalogOrigins: readonly string[];
+}
+
+const CREDENTIALS = ["authorization", "x-api-key"];
+
+/**
+ * The danger: the URL to poll may come out of a third party's answer. It must not lead our requests to plain http
+ * somewhere else, and above all it must not be able to collect a credential. So credentials go only where the caller
+ * has sent them already, or where the catalog says that they belong.
+ */
+export function pollTarget(request: PollTargetRequest): PollTarget {
+  const { template, config, startBody, firstCall, catalogOrigins } = request;
+  const filled = fillTemplate(template, startBody);
+  if (!filled.ok) return filled;
+  const origin = originOf(filled.url);
+  if (origin === null) return refuse("The URL to poll is not a valid http or https URL");
+  const { href, protocol, username, password } = new URL(filled.url);
+  if (username !== "" || password !== "") return refuse("The URL to poll holds a user name or password");
+  const isFirstOrigin = origin === originOf(firstCall.url);
+  if (protocol !== "https:" && !isFirstOrigin) {
+    return refuse("The URL to poll must be https, or on the origin of the first call");
+  }
+
+  const forwarded = forwardedHeaders(config, firstCall.headers);
+  const isTrusted = isFirstOrigin || catalogOrigins.includes(origin);
+  return isTrusted
+    ? { ok: true, url: href, headers: Object.fromEntries(forwarded), withheld: [] }
+    : { ok: true, url: href, headers: {}, withheld: forwarded.map(([name]) => name) };
+}
+
+/**
+ * The origins that a catalog entry names by its absolute templates. A configuration of the caller's own names none:
+ * whoever may create a task could otherwise send a stored credential anywhere.
+ */
+export function catalogOrigins(provider: string | null, config: PollConfig): readonly string[] {
+  if (provider === null) return [];
+  const templates = [config.urlTemplate, config.resultUrlTemplate ?? ""];
+  return templates.map(originOf).filter((origin) => origin !== null);
+}
+
+function forwardedHeaders(
+  { forwardAuth, forwardHeaders = [] }: PollTargetRequest["config"],
+  headers: Call["headers"],
+): [string, string][] {
+  const wanted = new Set(forwardHeaders.map((name) => name.toLowerCase()));
+  if (forwardAuth) for (const name of CREDENTIALS) wanted.add(name);
+  return Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase()));
+}
+
+function refuse(message: string): PollTarget {
+  return { ok: false, message };
+}

@@ -1,0 +1,204 @@
+import type { CallFailure, CallResponse, Outcome } from "../outcome.ts";
+import { cutToBytes, RESULT_BODY_BYTES } from "../result-body.ts";
+import type { TaskResult } from "../task.ts";
+import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
+import type { PollConfig } from "./poll-config.ts";
+
+/** As `statusPath`: the HTTP status of the answer is the status. */
+export const HTTP_STATUS = "_httpStatus";
+/** As `resultPath`: the answer is the bytes themselves, which are not stored. */
+export const BINARY_URL = "_binaryUrl";
+
+/** What polls in a row have come to. It lies in the row between two polls. */
+export interface PollState {
+  /** Answers 401 or 403 without another in between. */
+  readonly authFailures: number;
+  /** Answers 5xx to the fetching of the result. */
+  readonly resultFailures: number;
+}
+
+export const FRESH_POLL: PollState = { authFailures: 0, resultFailures: 0 };
+
+/** The poll, or the fetching of the result, that was just made. */
+export interface Poll {
+  readonly url: string;
+  /** Milliseconds since the first call. */
+  readonly durationMs: number;
+  /** Headers that were kept back because the URL's origin is not trusted. */
+  readonly withheld?: readonly string[];
+}
+
+export type PollVerdict =
+  /** Still running, or a trouble that may pass; `error` names it. */
+  | { readonly kind: "again"; readonly state: PollState; readonly error: string | null }
+  /** Done, and the result lies at `resultUrlTemplate`. */
+  | { readonly kind: "fetchResult"; readonly state: PollState }
+  | { readonly kind: "done"; readonly result: TaskResult }
+  | {
+      readonly kind: "failed";
+      readonly reason: "poll_failed" | "blocked";
+      readonly error: string;
+      readonly result: TaskResult | null;
+    };
+
+/** A credential that is refused this often in a row will not be accepted later either. */
+const MOST_REFUSALS = 3;
+
+/**
+ * fal answers a request for the result of a failed job with the status the job ended in, which may be a 5xx. Asked
+ * again it stays the same; a gateway in trouble does not.
+ */
+const MOST_RESULT_FAILURES = 3;
+
+/** Enough for what a provider says to people; the whole answer is in the result. */
+const LONGEST_ERROR_BYTES = 4096;
+
+/** What one look at a third party's job means. */
+export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState, poll: Poll): PollVerdict {
+  if (outcome.kind === "failure") return judgeFailure(outcome, state);
+  const json = parseJsonText(outcome.body);
+  const status = readStatus(config, outcome, json);
+  if (status !== null && config.failValues.includes(status)) {
+    return fail(reportedError(config, outcome, json, status), outcome, poll);
+  }
+  if (status !== null && config.doneValues.includes(status) && isTold(config, outcome)) {
+    return config.resultUrlTemplate === undefined
+      ? { kind: "done", result: toResult(config, outcome, json, poll) }
+      : { kind: "fetchResult", state: { ...state, authFailures: 0 } };
+  }
+  if (isAuthFailure(outcome)) return judgeAuthFailure(outcome, state, poll);
+  if (outcome.truncated && json === null && isSuccess(outcome) && config.statusPath !== HTTP_STATUS) {
+    // It will not get shorter.
+    return fail("The provider's answer is too large for its status to be read", outcome, poll);
+  }
+  return {
+    kind: "again",
+    state: { ...state, authFailures: 0 },
+    error: troubleOf(config, outcome, json, status),
+  };
+}
+
+/** What the answer at `resultUrlTemplate` means, for a job that its status calls done. */
+export function judgeResultFetch(
+  config: PollConfig,
+  outcome: Outcome,
+  state: PollState,
+  poll: Poll,
+): PollVerdict {
+  if (outcome.kind === "failure") return judgeFailure(outcome, state);
+  if (isSuccess(outcome)) {
+    return { kind: "done", result: toResult(config, outcome, parseJsonText(outcome.body), poll) };
+  }
+  const { statusCode } = outcome;
+  const resultFailures = state.resultFailures + (statusCode >= 500 ? 1 : 0);
+  if (statusCode === 429 || (statusCode >= 500 && resultFailures < MOST_RESULT_FAILURES)) {
+    return { kind: "again", state: { ...state, resultFailures }, error: answered(outcome) };
+  }
+  const error = outcome.body.trim() === "" ? `${answered(outcome)} instead of the result` : outcome.body;
+  return fail(error, outcome, poll);
+}
+
+/** The network may recover. Our own refusal to make the call will not. */
+function judgeFailure({ code, message }: CallFailure, state: PollState): PollVerdict {
+  if (code === "blocked" || code === "invalid_request") {
+    return {
+      kind: "failed",
+      reason: code === "blocked" ? "blocked" : "poll_failed",
+      error: message,
+      result: null,
+    };
+  }
+  return { kind: "again", state: { ...state, authFailures: 0 }, error: message };
+}
+
+function judgeAuthFailure(response: CallResponse, state: PollState, poll: Poll): PollVerdict {
+  const authFailures = state.authFailures + 1;
+  if (authFailures < MOST_REFUSALS) {
+    return { kind: "again", state: { ...state, authFailures }, error: answered(response) };
+  }
+  const { withheld = [] } = poll;
+  const hint =
+    withheld.length === 0
+      ? ""
+      : `; ${withheld.join(", ")} did not go along, because the poll goes to another origin than the first call`;
+  return fail(`${answered(response)} ${MOST_REFUSALS} times in a row${hint}`, response, poll);
+}
+
+/** Compared as text. Null where the answer tells no status: an error page's JSON is not the job's. */
+function readStatus(config: PollConfig, response: CallResponse, json: JsonText | null): string | null {
+  const { statusCode } = response;
+  if (config.statusPath === HTTP_STATUS) return String(statusCode);
+  if (json === null || statusCode >= 500 || statusCode === 429 || isAuthFailure(response)) return null;
+  const status = readPath(json.value, config.statusPath);
+  return typeof status === "object" ? null : textAt(json, config.statusPath);
+}
+
+/** A job may be reported failed with a 4xx; that it is done counts only from an answer that is no error itself. */
+function isTold(config: PollConfig, response: CallResponse): boolean {
+  return config.statusPath === HTTP_STATUS || isSuccess(response);
+}
+
+function reportedError(
+  config: PollConfig,
+  response: CallResponse,
+  json: JsonText | null,
+  status: string,
+): string {
+  const told = config.errorPath === undefined || json === null ? null : textAt(json, config.errorPath);
+  if (told !== null && told !== "") return told;
+  return config.statusPath === HTTP_STATUS
+    ? answered(response)
+    : `The provider reported the status "${status}"`;
+}
+
+function troubleOf(
+  config: PollConfig,
+  response: CallResponse,
+  json: JsonText | null,
+  status: string | null,
+): string | null {
+  if (!isSuccess(response)) return answered(response);
+  if (status !== null) return null;
+  return json === null
+    ? "The provider's answer is not JSON"
+    : `The provider's answer has no "${config.statusPath}"`;
+}
+
+function toResult(config: PollConfig, response: CallResponse, json: JsonText | null, poll: Poll): TaskResult {
+  if (config.resultPath === BINARY_URL) return cutResult(response, JSON.stringify({ url: poll.url }), poll);
+  const found = config.resultPath === "" || json === null ? null : textAt(json, config.resultPath);
+  return found === null ? wholeResult(response, poll) : cutResult(response, found, poll);
+}
+
+function wholeResult(response: CallResponse, poll: Poll): TaskResult {
+  const result = cutResult(response, response.body, poll);
+  return response.truncated ? { ...result, truncated: true } : result;
+}
+
+function cutResult({ statusCode, headers }: CallResponse, body: string, poll: Poll): TaskResult {
+  const { text, cut } = cutToBytes(body, RESULT_BODY_BYTES);
+  const result = { statusCode, headers, body: text, duration: poll.durationMs };
+  return cut ? { ...result, truncated: true } : result;
+}
+
+function fail(error: string, response: CallResponse, poll: Poll): PollVerdict {
+  const { text, cut } = cutToBytes(error, LONGEST_ERROR_BYTES);
+  return {
+    kind: "failed",
+    reason: "poll_failed",
+    error: cut ? `${text}…` : text,
+    result: wholeResult(response, poll),
+  };
+}
+
+function answered({ statusCode }: CallResponse): string {
+  return `The provider answered ${statusCode}`;
+}
+
+function isAuthFailure({ statusCode }: CallResponse): boolean {
+  return statusCode === 401 || statusCode === 403;
+}
+
+function isSuccess({ statusCode }: CallResponse): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}

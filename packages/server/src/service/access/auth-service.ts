@@ -1,0 +1,99 @@
+import type { Principal } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { FailureLimit } from "./failure-limit.ts";
+
+export interface AuthService {
+  authenticate(credential: string, address: string): Promise<Principal>;
+  /** Who this credential was a moment ago, without asking; null if that is not known for sure. */
+  recall(credential: string): Principal | null;
+  /** Something was ended on this node: whoever calls from now on is looked up again, so that it counts no more, at once. */
+  recheck(): void;
+}
+
+/** Finds who a credential of one kind speaks for; null if it does not count. */
+export type FindPrincipal = (credential: string) => Promise<Principal | null>;
+
+/** A revoked credential is refused everywhere within this time; until then a known one costs no look into the database. */
+const FRESH_MS = 1_000;
+/** Far more than call within a second; the memory must have an end. */
+const MAX_REMEMBERED = 10_000;
+
+/** Three parts by dots: a session or an access token. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const API_KEY = /^bh_(live|test)_[A-Za-z0-9]{32,128}$/;
+
+interface Remembered {
+  untilMs: number;
+  readonly found: Promise<Principal | null>;
+  /** What was found, once it was. */
+  principal: Principal | null;
+  /** It counted when it was last looked at; whether it still does is not said. */
+  isKnown: boolean;
+}
+
+export function createAuthService(deps: {
+  readonly findKey: FindPrincipal;
+  readonly findToken: FindPrincipal;
+  readonly failures: FailureLimit;
+  readonly monotonicMs: () => number;
+}): AuthService {
+  const { failures } = deps;
+  const remembered = new Map<string, Remembered>();
+
+  function remember(credential: string, entry: Remembered): void {
+    // Whoever called last stands last, so that the first is whom to forget.
+    remembered.delete(credential);
+    remembered.set(credential, entry);
+    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
+  }
+
+  /** Unless it was forgotten meanwhile, or looked for again. */
+  function replace(credential: string, entry: Remembered, by: Remembered | undefined): void {
+    if (remembered.get(credential) !== entry) return;
+    if (by?.isKnown) remembered.set(credential, by);
+    else remembered.delete(credential);
+  }
+
+  function find(credential: string, look: FindPrincipal): Promise<Principal | null> {
+    const nowMs = deps.monotonicMs();
+    const known = remembered.get(credential);
+    if (known !== undefined && nowMs < known.untilMs) return known.found;
+    const found = look(credential);
+    const isKnown = known?.isKnown === true;
+    const entry: Remembered = { untilMs: nowMs + FRESH_MS, found, principal: null, isKnown };
+    remember(credential, entry);
+    found.then(
+      (principal) => {
+        entry.principal = principal;
+        entry.isKnown = principal !== null;
+        // Whoever guesses must not push the others out.
+        if (principal === null) replace(credential, entry, undefined);
+      },
+      // The database is away; who is known stays known.
+      () => replace(credential, entry, known),
+    );
+    return found;
+  }
+
+  return {
+    recall(credential) {
+      const known = remembered.get(credential);
+      return known !== undefined && deps.monotonicMs() < known.untilMs ? known.principal : null;
+    },
+    async authenticate(credential, address) {
+      const isToken = JWT.test(credential);
+      const refusal = isToken ? "token_invalid" : "api_key_invalid";
+      const mayCount = isToken || API_KEY.test(credential);
+      const look = async () => (mayCount ? find(credential, isToken ? deps.findToken : deps.findKey) : null);
+      // Whoever was valid a while ago may ask again, however many others fail from the same address.
+      const isKnown = remembered.get(credential)?.isKnown === true;
+      const principal = await (isKnown ? look() : failures.attempt(address, look));
+      if (principal !== null) return principal;
+      if (isKnown) failures.count(address);
+      throw new Problem(refusal);
+    },
+    recheck() {
+      for (const entry of remembered.values()) entry.untilMs = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Principal } from "../../domain/identity/principal.ts";
+import type { Sql } from "../../store/sql.ts";
+import { type Allowance, createTeamMeter, type TeamMeter } from "./team-meter.ts";
+
+export interface RequestLimits {
+  /** Counts one request of a team. No promise where the database need not be asked. */
+  count(team: Pick<Principal, "teamId" | "requestsPerMinute">): Allowance | Promise<Allowance>;
+}
+
+/** Far more teams than call one node within a minute. Whoever is forgotten is asked about again, and loses nothing. */
+const MAX_METERS = 10_000;
+
+/** A team has one limit, whoever calls for it: the plan's, over all nodes and all credentials, in any minute. */
+export function createRequestLimits(deps: {
+  readonly sql: Sql;
+  readonly monotonicMs: () => number;
+  readonly nowMs: () => number;
+}): RequestLimits {
+  const meters = new Map<number, TeamMeter>();
+  let unlimited = allowAll(0);
+
+  function meterOf(teamId: number, limit: number): TeamMeter {
+    const known = meters.get(teamId);
+    // A change of plan is as new as the principal, which is a second old at most.
+    if (known?.limit === limit) return known;
+    if (meters.size >= MAX_METERS) meters.clear();
+    const meter = createTeamMeter({ sql: deps.sql, monotonicMs: deps.monotonicMs, teamId, limit });
+    meters.set(teamId, meter);
+    return meter;
+  }
+
+  return {
+    count({ teamId, requestsPerMinute }) {
+      if (requestsPerMinute !== null) return meterOf(teamId, requestsPerMinute).count();
+      const nowSeconds = Math.floor(deps.nowMs() / 1000);
+      if (unlimited.resetSeconds !== nowSeconds) unlimited = allowAll(nowSeconds);
+      return unlimited;
+    },
+  };
+}
+
+/** One for all requests of a second: nearly every request is one of a team without a limit. */
+function allowAll(nowSeconds: number): Allowance {
+  return Object.freeze({ limit: null, remaining: 0, resetSeconds: nowSeconds, retryAfterSeconds: null });
+}

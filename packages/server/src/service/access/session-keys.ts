@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  insertSessionKey,
+  isNewestKeyOlderThan,
+  listSessionKeys,
+  lockSessionKeys,
+  removeReplacedSessionKeys,
+} from "../../store/identity/session-keys.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+
+/** Another node may have made a key: one that signs here and there must be known here within this time. */
+const FRESH_MS = 60_000;
+/** An unknown key id is usually nonsense, and nonsense must not cost a look into the database each time. */
+const LOOK_AGAIN_MS = 1_000;
+const REPLACE_AFTER_DAYS = 30;
+/** A token lives for at most a day, and a node may sign with the older key for as long as it holds it fresh. */
+const KEEP_REPLACED_HOURS = 25;
+const ROUND_MS = 10 * 60_000;
+
+export interface SessionKey {
+  /** The `kid` of the tokens that it signs. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+export interface SessionKeys {
+  signing(): Promise<SessionKey>;
+  find(id: string): Promise<SessionKey | null>;
+}
+
+/** The operator's own: the first signs. They are the same on every node, and changed by a restart. */
+export function createSetKeys(texts: readonly string[]): SessionKeys {
+  const keys = texts.map((text) => ({ id: fingerprint(text), secret: Buffer.from(text) }));
+  return {
+    signing: async () => firstOf(keys),
+    find: async (id) => keys.find((key) => key.id === id) ?? null,
+  };
+}
+
+/** Tells keys apart and tells nothing else: it is in every token. */
+function fingerprint(text: string): string {
+  return createHash("sha256").update(`bellhop session key ${text}`).digest("hex").slice(0, 16);
+}
+
+/** Kept in the database, which all nodes share. The first is made when it is needed. */
+export function createStoredKeys(deps: {
+  readonly database: Database;
+  readonly monotonicMs: () => number;
+}): SessionKeys {
+  const { database, monotonicMs } = deps;
+  let known: { readonly untilMs: number; readonly keys: Promise<readonly SessionKey[]> } | null = null;
+  let lookedAgainMs = Number.NEGATIVE_INFINITY;
+
+  function read(): Promise<readonly SessionKey[]> {
+    const keys = load(database);
+    const entry = { untilMs: monotonicMs() + FRESH_MS, keys };
+    known = entry;
+    keys.catch(() => {
+      if (known === entry) known = null;
+    });
+    return keys;
+  }
+  const current = () => (known !== null && monotonicMs() < known.untilMs ? known.keys : read());
+  const pick = (keys: readonly SessionKey[], id: string) => keys.find((key) => key.id === id) ?? null;
+
+  return {
+    signing: async () => firstOf(await current()),
+    async find(id) {
+      const found = pick(await current(), id);
+      if (found !== null) return found;
+      // Whoever comes second waits for the look of the first: both may hold a token of the same new key.
+      if (monotonicMs() - lookedAgainMs < LOOK_AGAIN_MS) return pick(await current(), id);
+      lookedAgainMs = monotonicMs();
+      return pick(await read(), id);
+    },
+  };
+}
+
+async function load(database: Database): Promise<readonly SessionKey[]> {
+  const found = await listSessionKeys(database);
+  if (found.length > 0) return found;
+  return database.transaction(async (sql) => {
+    await lockSessionKeys(sql);
+    if ((await listSessionKeys(sql)).length === 0) await rotateSessionKey(sql);
+    return listSessionKeys(sql);
+  });
+}
+
+/**
+ * Makes a new key, which signs from now on: on every node within a minute. The older ones go on verifying what they
+ * have signed, so nobody is signed out. Returns its id.
+ */
+export async function rotateSessionKey(sql: Sql): Promise<string> {
+  const id = randomBytes(8).toString("hex");
+  await insertSessionKey(sql, { id, secret: randomBytes(32) });
+  return id;
+}
+
+/** For an actor: replaces a key that has signed for long, and removes those that no token can need. */
+export async function turnSessionKeys(database: Database): Promise<number> {
+  await database.transaction(async (sql) => {
+    await lockSessionKeys(sql);
+    if (await isNewestKeyOlderThan(sql, REPLACE_AFTER_DAYS)) await rotateSessionKey(sql);
+  });
+  await removeReplacedSessionKeys(database, KEEP_REPLACED_HOURS);
+  return ROUND_MS;
+}
+
+function firstOf(keys: readonly SessionKey[]): SessionKey {
+  const [key] = keys;
+  if (key === undefined) throw new Error("There is no key to sign tokens with");
+  return key;
+}

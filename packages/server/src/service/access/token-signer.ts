@@ -1,0 +1,103 @@
+import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters, SignJWT } from "jose";
+import type { Database } from "../../store/sql.ts";
+import { createSetKeys, createStoredKeys } from "./session-keys.ts";
+
+/** A token that was signed by us and has not expired: what it is for, and the secret id by whose hash its row is found. */
+export interface VerifiedToken {
+  readonly use: TokenUse;
+  readonly id: string;
+}
+
+export type TokenUse = "session" | "access";
+
+export interface NewToken {
+  readonly use: TokenUse;
+  readonly id: string;
+  /** Whom it speaks for: a user's or an application's public id. */
+  readonly subject: string;
+  /** At most a day ahead: keys that no token of theirs can need are removed. */
+  readonly expiresAt: Date;
+}
+
+export interface TokenSigner {
+  sign(token: NewToken): Promise<string>;
+  /** Null for whatever is not a token of ours that counts now. */
+  verify(text: string): Promise<VerifiedToken | null>;
+}
+
+const ISSUER = "bellhop";
+const ALGORITHM = "HS256";
+/**
+ * Ours have about 400 characters. Decoders are lenient with what stands between the digits, and with the two bits that
+ * the last digit of a signature has too many; we are not: a token that was ended has no other spelling.
+ */
+const LONGEST_TOKEN = 2048;
+const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
+
+/** `typ` and `aud` both tell the use: neither kind can be taken for the other, here or by any library. */
+const KINDS: Readonly<Record<TokenUse, { readonly typ: string; readonly audience: string }>> = {
+  session: { typ: "session+jwt", audience: "bellhop:session" },
+  access: { typ: "at+jwt", audience: "bellhop:api" },
+};
+
+/** Without keys of the operator's own (`sessionKeys`) they are made, kept and replaced in the database. */
+export function createTokenSigner(deps: {
+  readonly database: Database;
+  readonly sessionKeys: readonly string[];
+  readonly monotonicMs: () => number;
+  readonly now: () => Date;
+}): TokenSigner {
+  const keys = deps.sessionKeys.length > 0 ? createSetKeys(deps.sessionKeys) : createStoredKeys(deps);
+
+  return {
+    async sign({ use, id, subject, expiresAt }) {
+      const key = await keys.signing();
+      const { typ, audience } = KINDS[use];
+      return new SignJWT()
+        .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ })
+        .setIssuer(ISSUER)
+        .setAudience(audience)
+        .setSubject(subject)
+        .setJti(id)
+        .setIssuedAt(deps.now())
+        .setExpirationTime(expiresAt)
+        .sign(key.secret);
+    },
+    async verify(text) {
+      const header = text.length <= LONGEST_TOKEN && THREE_PARTS.test(text) ? readHeader(text) : null;
+      const use = header === null ? null : useOf(header.typ);
+      if (header?.alg !== ALGORITHM || typeof header.kid !== "string" || use === null) return null;
+      // A database that cannot be reached is no verdict on the token: what is thrown here passes on.
+      const key = await keys.find(header.kid);
+      if (key === null) return null;
+      try {
+        const { payload } = await jwtVerify(text, key.secret, {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          audience: KINDS[use].audience,
+          typ: KINDS[use].typ,
+          requiredClaims: ["sub", "jti", "iat", "exp"],
+          currentDate: deps.now(),
+        });
+        return typeof payload.jti === "string" && payload.jti !== "" ? { use, id: payload.jti } : null;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What the token says of itself; nothing of it is proven yet. */
+function readHeader(text: string): ProtectedHeaderParameters | null {
+  try {
+    return decodeProtectedHeader(text);
+  } catch {
+    return null;
+  }
+}
+
+function useOf(typ: unknown): TokenUse | null {
+  if (typ === KINDS.session.typ) return "session";
+  return typ === KINDS.access.typ ? "access" : null;
+}

@@ -1,0 +1,36 @@
+import type { AuditEvent } from "../../domain/identity/audit-event.ts";
+import type { Principal } from "../../domain/identity/principal.ts";
+import { listAuditEvents } from "../../store/identity/audit-events.ts";
+import type { Sql } from "../../store/sql.ts";
+import { formatId } from "../public-id.ts";
+
+export interface AuditQuery {
+  /** Null is every action. */
+  readonly action: string | null;
+  readonly limit: number;
+  /** The UUID of an event: only older ones are listed. */
+  readonly cursor: string | null;
+}
+
+export interface AuditPage {
+  readonly events: readonly AuditEvent[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+export interface AuditService {
+  /** Newest first. */
+  list(principal: Principal, query: AuditQuery): Promise<AuditPage>;
+}
+
+export function createAuditService({ sql }: { readonly sql: Sql }): AuditService {
+  return {
+    async list({ teamId }, { action, limit, cursor }) {
+      // One more than asked for tells whether there is a next page.
+      const found = await listAuditEvents(sql, teamId, { action, before: cursor, limit: limit + 1 });
+      const events = found.slice(0, limit).map((event) => ({ ...event, id: formatId("evt", event.id) }));
+      const hasMore = found.length > limit;
+      return { events, hasMore, nextCursor: hasMore ? (events.at(-1)?.id ?? null) : null };
+    },
+  };
+}

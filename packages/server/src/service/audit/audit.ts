@@ -1,0 +1,39 @@
+import type { AuditActorKind } from "../../domain/identity/audit-event.ts";
+import { insertAuditEvent } from "../../store/identity/audit-events.ts";
+import type { Sql } from "../../store/sql.ts";
+import { newUuid } from "../public-id.ts";
+
+export interface Change {
+  /** Resource and past participle: `queue.created`, `api_key.revoked`. */
+  readonly action: string;
+  /** The public id, or the name, of what was changed. */
+  readonly target: string;
+  /** What else is worth knowing; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Who makes the change: a caller of the API, or the operator at the command line, who has no address. */
+export interface ChangeAuthor {
+  readonly teamId: number;
+  readonly kind: AuditActorKind;
+  readonly id: string;
+  readonly name: string;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** Records a change. `sql` is the transaction that makes it: neither exists without the other. */
+export async function recordChange(sql: Sql, actor: ChangeAuthor, change: Change): Promise<void> {
+  await insertAuditEvent(sql, {
+    teamId: actor.teamId,
+    id: newUuid(),
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    action: change.action,
+    target: change.target,
+    detail: change.detail ?? null,
+    address: actor.address,
+    requestId: actor.requestId,
+  });
+}

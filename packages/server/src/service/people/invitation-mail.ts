@@ -1,0 +1,50 @@
+import { html } from "../../domain/html.ts";
+import type { Mail } from "../../domain/identity/mail.ts";
+import type { Requester } from "../../domain/identity/principal.ts";
+import type { Invitation, Team } from "../../domain/identity/team.ts";
+
+const IGNORE = "If you did not expect this mail, leave it: without your click nothing happens.";
+
+export function composeInvitation(
+  requester: Pick<Requester, "kind" | "name">,
+  team: Team,
+  { email, role, expiresAt }: Invitation,
+  link: string,
+): Mail {
+  const invitation = `${describeInviter(requester)} invites you to join the team ${quote(team.name)} on Bellhop, with the role ${role}.`;
+  const until = `The link works once, until ${expiresAt.toUTCString()}.`;
+  const page = html`<!doctype html>
+<p>Hello,</p>
+<p>${invitation}</p>
+<p><a href="${link}">Join the team</a></p>
+<p>${until} ${IGNORE}</p>
+`;
+  return {
+    to: email,
+    subject: `Join ${quote(team.name)} on Bellhop`,
+    text: `Hello,\n\n${invitation}\n\n${link}\n\n${until} ${IGNORE}\n`,
+    html: page.toString(),
+  };
+}
+
+function describeInviter({ kind, name }: Pick<Requester, "kind" | "name">): string {
+  switch (kind) {
+    case "session":
+      return name;
+    case "api_key":
+      return `The API key ${quote(name)}`;
+    case "application":
+      return `The application ${quote(name)}`;
+  }
+}
+
+/** Of lines, and of the direction of text. */
+const MARKS = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+
+/**
+ * Names are chosen by strangers: they stand between quotes, and cannot end them, break the line or turn it around, so
+ * that none of them reads like our own words.
+ */
+function quote(name: string): string {
+  return `“${name.replace(/[“”]/g, "'").replace(MARKS, " ").replace(/ {2,}/g, " ")}”`;
+}

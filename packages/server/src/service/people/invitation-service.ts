@@ -1,0 +1,91 @@
+import type { SendMail } from "../../domain/identity/mail.ts";
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import type { Role } from "../../domain/identity/role.ts";
+import { type Invitation, requireRoleToChange } from "../../domain/identity/team.ts";
+import { Problem } from "../../domain/problem.ts";
+import {
+  deleteInvitation,
+  listOpenInvitations,
+  type RevokedInvitation,
+  replaceInvitation,
+} from "../../store/identity/invitations.ts";
+import { isMemberAddress } from "../../store/identity/members.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { limitHits, nameless } from "../access/hit-limit.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
+import { lockStanding } from "../access/standing.ts";
+import { recordChange } from "../audit/audit.ts";
+import { formatId, newUuid } from "../public-id.ts";
+import { composeInvitation } from "./invitation-mail.ts";
+
+/** A week: long enough for a holiday, too short to be found in an old mailbox. */
+const VALID_HOURS = 7 * 24;
+/** A team that grows fast; nobody who sends advertisements. */
+const MAILS_BY_TEAM = { most: 20, seconds: 3600 };
+/** Over all teams: whoever opens several must not fill a stranger's mailbox from each. */
+const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
+
+export interface InvitationService {
+  /** Mails a link to join the team. An earlier one to the same address stops working. */
+  create(requester: Requester, email: string, role: Role): Promise<Invitation>;
+  list(principal: Principal): Promise<readonly Invitation[]>;
+  revoke(requester: Requester, id: string): Promise<RevokedInvitation>;
+}
+
+export function createInvitationService(deps: {
+  readonly database: Database;
+  readonly sendMail: SendMail;
+  readonly publicUrl: () => string;
+}): InvitationService {
+  const { database } = deps;
+
+  return {
+    async create(requester, email, role) {
+      const { teamId } = requester;
+      const secret = newSecret();
+      const { team, invitation } = await database.transaction(async (sql) => {
+        const standing = await lockStanding(sql, requester);
+        requireRoleToChange(standing.role, { from: null, to: role });
+        if (await isMemberAddress(sql, teamId, email)) throw new Problem("member_exists", { email });
+        await countMail(sql, teamId, email);
+        const stored = await replaceInvitation(sql, teamId, {
+          id: newUuid(),
+          email,
+          role,
+          hash: hashSecret(secret),
+          invitedBy: requester.name,
+          validHours: VALID_HOURS,
+        });
+        await recordChange(sql, requester, {
+          action: "member.invited",
+          target: formatId("inv", stored.id),
+          detail: { email, role },
+        });
+        return { team: standing.team, invitation: stored };
+      });
+      // Only now: a link that was never stored must not be in anybody's mailbox.
+      const link = `${deps.publicUrl()}/sign-in/link?token=${secret}`;
+      deps.sendMail(composeInvitation(requester, team, invitation, link));
+      return invitation;
+    },
+    list: ({ teamId }) => listOpenInvitations(database, teamId),
+    revoke: (requester, id) =>
+      database.transaction(async (sql) => {
+        const revoked = await deleteInvitation(sql, requester.teamId, id);
+        if (revoked === null) throw new Problem("invitation_not_found");
+        const { email, role } = revoked;
+        await recordChange(sql, requester, {
+          action: "invitation.revoked",
+          target: formatId("inv", id),
+          detail: { email, role },
+        });
+        return revoked;
+      }),
+  };
+}
+
+/** In the transaction: a refused invitation counts for nothing. */
+async function countMail(sql: Sql, teamId: number, email: string): Promise<void> {
+  await limitHits(sql, `invitation by ${teamId}`, MAILS_BY_TEAM);
+  await limitHits(sql, `invitation to ${nameless(email)}`, MAILS_TO_ADDRESS);
+}

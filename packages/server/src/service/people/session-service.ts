@@ -1,0 +1,120 @@
+import type { Requester } from "../../domain/identity/principal.ts";
+import type { Team } from "../../domain/identity/team.ts";
+import { Problem } from "../../domain/problem.ts";
+import {
+  type EndedSession,
+  endSession,
+  insertSession,
+  type NewSession,
+} from "../../store/identity/sessions.ts";
+import { listTeamsOf } from "../../store/identity/teams.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
+import type { TokenSigner } from "../access/token-signer.ts";
+import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
+import { formatId, parseId } from "../public-id.ts";
+
+/** Spec 5: a session token expires after 24 hours. */
+const SESSION_MS = 24 * 3_600_000;
+
+export interface OpenedSession {
+  /** Shown once; what is stored is a hash of the secret in it. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** The answer to a sign-in. Ids are as they are stored. */
+export interface SignedIn {
+  readonly session: OpenedSession;
+  readonly user: { readonly id: string; readonly email: string };
+  readonly team: Pick<Team, "id" | "name" | "plan">;
+}
+
+export interface SessionService {
+  /** Ends the session that this credential is of. Returns when. */
+  end(requester: Requester, credential: string): Promise<Date>;
+  /** Ends the session and opens one in another team of the same person, which expires when the old one would have. */
+  switchTeam(requester: Requester, credential: string, teamPublicId: string): Promise<SignedIn>;
+}
+
+export function createSessionService(deps: {
+  readonly database: Database;
+  readonly signer: TokenSigner;
+}): SessionService {
+  const { database, signer } = deps;
+
+  async function hashOf(credential: string): Promise<Buffer> {
+    const token = await signer.verify(credential);
+    if (token?.use !== "session") throw new Problem("token_invalid");
+    return hashSecret(token.id);
+  }
+
+  /** Of two requests that end the same session at once, one is refused as if it had come later. */
+  async function endRecorded(sql: Sql, requester: Requester, hash: Buffer): Promise<EndedSession> {
+    const ended = await endSession(sql, hash);
+    if (ended === null) throw new Problem("token_invalid");
+    await recordChange(sql, requester, { action: "session.ended", target: requester.id });
+    return ended;
+  }
+
+  return {
+    async end(requester, credential) {
+      const hash = await hashOf(credential);
+      const { endedAt } = await database.transaction((sql) => endRecorded(sql, requester, hash));
+      return endedAt;
+    },
+    async switchTeam(requester, credential, teamPublicId) {
+      const { userId, name: email } = requester;
+      if (userId === null) throw new Problem("session_required");
+      const hash = await hashOf(credential);
+      const wanted = parseId("team", teamPublicId);
+      const { stored, team } = await database.transaction(async (sql) => {
+        const { expiresAt, isBound } = await endRecorded(sql, requester, hash);
+        const teams = await listTeamsOf(sql, userId);
+        const found = teams.find(({ team }) => team.id === wanted);
+        // Thrown inside the transaction: the session that asked goes on.
+        if (found === undefined) throw new Problem("team_not_found");
+        if (isBound) throw new Problem("session_bound");
+        const stored = await storeSession(sql, { ...found, userId, expiresAt, isBound });
+        await recordOpening(sql, { ...requester, teamId: found.teamId });
+        return { stored, team: found.team };
+      });
+      return { session: await issueToken(signer, stored), user: { id: userId, email }, team };
+    },
+  };
+}
+
+/** A session whose token is not made yet, with the secret that goes into it. */
+export interface StoredSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+}
+
+export async function storeSession(sql: Sql, of: Omit<NewSession, "hash">): Promise<StoredSession> {
+  const { userId, teamId, expiresAt, isBound } = of;
+  const id = newSecret();
+  await insertSession(sql, { userId, teamId, expiresAt, isBound, hash: hashSecret(id) });
+  return { id, userId, expiresAt };
+}
+
+export function recordOpening(sql: Sql, requester: ChangeAuthor): Promise<void> {
+  return recordChange(sql, requester, { action: "session.opened", target: requester.id });
+}
+
+/**
+ * After the transaction that stored the session and not within: the signer may have to read its keys, and transactions
+ * that wait for a connection while holding one can wait for each other.
+ */
+export async function issueToken(
+  signer: TokenSigner,
+  { id, userId, expiresAt }: StoredSession,
+): Promise<OpenedSession> {
+  const token = await signer.sign({ use: "session", id, subject: formatId("user", userId), expiresAt });
+  return { token, expiresAt };
+}
+
+/** To the second, like the time inside the token: row and token expire together. */
+export function sessionExpiry(now: Date): Date {
+  return new Date(Math.floor((now.getTime() + SESSION_MS) / 1000) * 1000);
+}

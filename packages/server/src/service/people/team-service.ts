@@ -1,0 +1,88 @@
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import type { Membership, Team } from "../../domain/identity/team.ts";
+import { Problem } from "../../domain/problem.ts";
+import { insertMember } from "../../store/identity/members.ts";
+import { countOwnedTeams, findTeam, listTeamsOf, lockTeam, renameTeam } from "../../store/identity/teams.ts";
+import { findEmail, lockUser } from "../../store/identity/users.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { recordChange } from "../audit/audit.ts";
+import { formatId } from "../public-id.ts";
+import { createTeam } from "./team-creation.ts";
+
+/** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */
+const MOST_FREE_TEAMS = 10;
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+export interface TeamService {
+  /** The team that the credential speaks for, and the person behind it, if there is one. */
+  whoAmI(principal: Principal): Promise<{ team: Team; user: Person | null }>;
+  /** All teams of the person who is signed in. */
+  list(principal: Principal): Promise<readonly Membership[]>;
+  /** A new team of its own for the person who is signed in; the session stays in the team it is in. */
+  create(requester: Requester, name: string): Promise<Team>;
+  get(principal: Principal): Promise<Team>;
+  rename(requester: Requester, name: string): Promise<Team>;
+}
+
+export function createTeamService({ database }: { readonly database: Database }): TeamService {
+  async function get(sql: Sql, teamId: number): Promise<Team> {
+    const team = await findTeam(sql, teamId);
+    if (team === null) throw new Error("A caller's team is not there");
+    return team;
+  }
+
+  return {
+    async whoAmI({ teamId, userId, scopes }) {
+      const team = await get(database, teamId);
+      // An application learns an address only where it may read the list of members anyway.
+      const mayKnow = userId !== null && (scopes === null || scopes.has("team:read"));
+      const email = mayKnow ? await findEmail(database, userId) : null;
+      return { team, user: userId === null || email === null ? null : { id: userId, email } };
+    },
+    list: async (principal) => listTeamsOf(database, personOf(principal)),
+    async create(requester, name) {
+      const userId = personOf(requester);
+      return database.transaction(async (sql) => {
+        await lockUser(sql, userId);
+        if ((await countOwnedTeams(sql, userId, "free")) >= MOST_FREE_TEAMS)
+          throw new Problem("team_limit", { most: String(MOST_FREE_TEAMS) });
+        const teamId = await createTeam(sql, name, "free");
+        await insertMember(sql, teamId, userId, "owner");
+        const team = await get(sql, teamId);
+        // Its own log begins with it; what the person's other teams are is nobody's business there.
+        await recordChange(
+          sql,
+          { ...requester, teamId },
+          { action: "team.created", target: formatId("team", team.id), detail: { name } },
+        );
+        return team;
+      });
+    },
+    get: ({ teamId }) => get(database, teamId),
+    rename(requester, name) {
+      const { teamId } = requester;
+      return database.transaction(async (sql) => {
+        const team = await lockTeam(sql, teamId);
+        if (team.name === name) return team;
+        await renameTeam(sql, teamId, name);
+        const target = formatId("team", team.id);
+        await recordChange(sql, requester, {
+          action: "team.renamed",
+          target,
+          detail: { from: team.name, to: name },
+        });
+        return { ...team, name };
+      });
+    },
+  };
+}
+
+/** The routes that need a person let nobody else in; this is for whoever forgets it on a new one. */
+function personOf({ userId }: Principal): string {
+  if (userId === null) throw new Problem("session_required");
+  return userId;
+}

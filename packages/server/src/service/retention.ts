@@ -1,0 +1,18 @@
+import { removeOldAuditEvents } from "../store/identity/audit-events.ts";
+import { removeExpiredCredentials } from "../store/identity/expired-credentials.ts";
+import type { Sql } from "../store/sql.ts";
+import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
+
+const ROUND_MS = 60_000;
+/** Small enough that no statement holds locks or fills the log for long. */
+const BATCH = 1_000;
+/** A year, and a month to look back at it. */
+const AUDIT_DAYS = 400;
+
+/** Removes credentials and audit events past their time. Returns how long to nap: not at all while there is more. */
+export async function removeOldRecords(sql: Sql): Promise<number> {
+  await removeRetiredSecrets(sql);
+  const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
+  const credentials = await removeExpiredCredentials(sql, BATCH);
+  return events === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+}

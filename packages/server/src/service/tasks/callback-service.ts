@@ -1,0 +1,80 @@
+import { Problem } from "../../domain/problem.ts";
+import { cutToBytes, RESULT_BODY_BYTES } from "../../domain/result-body.ts";
+import type { Task, TaskResult } from "../../domain/task.ts";
+import type { Sql } from "../../store/sql.ts";
+import { callbackStatus, resolveCallback } from "../../store/tasks/callbacks.ts";
+import { findTask } from "../../store/tasks/task-reads.ts";
+import { type CallbackLimit, createCallbackLimit } from "../access/callback-limit.ts";
+import { hashCallbackId, isCallbackId } from "./callback-id.ts";
+
+/** A third party may answer before its own answer to our first call has reached us. */
+const HOLD_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+/** Held callbacks cost a look each; beyond this many a 409 is kinder to everyone. */
+const MOST_HELD = 500;
+
+export interface CallbackService {
+  /** To be asked of every request, whatever becomes of it, before anything else. */
+  readonly admit: CallbackLimit;
+  /** Ends the task that waits for this callback, with the received JSON text as its result. */
+  resolve(callbackId: string, body: string): Promise<Task>;
+}
+
+export function createCallbackService(deps: {
+  readonly sql: Sql;
+  readonly nodeId: () => number;
+  readonly monotonicMs: () => number;
+  readonly onEnded: () => void;
+}): CallbackService {
+  const { sql, monotonicMs } = deps;
+  let held = 0;
+
+  /** "active" while the task may still come to wait: it is being called right now. */
+  async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
+    const key = await resolveCallback(sql, hash, result, deps.nodeId());
+    if (key !== null) {
+      deps.onEnded();
+      const task = await findTask(sql, key.teamId, key.id);
+      if (task !== null) return task;
+    }
+    const status = await callbackStatus(sql, hash);
+    if (status === null) throw new Problem("callback_unknown");
+    // Between the two looks it may have come to wait: then the next try finds it.
+    if (status === "active" || status === "waiting" || status === "polling") return "active";
+    throw new Problem("callback_not_awaited", { status });
+  }
+
+  async function hold(hash: string, result: TaskResult): Promise<Task> {
+    const untilMs = monotonicMs() + HOLD_MS;
+    held += 1;
+    try {
+      while (monotonicMs() < untilMs) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+        const task = await tryResolve(hash, result);
+        if (task !== "active") return task;
+      }
+    } finally {
+      held -= 1;
+    }
+    throw new Problem("callback_not_awaited", { status: "active" });
+  }
+
+  return {
+    admit: createCallbackLimit(deps),
+    async resolve(callbackId, body) {
+      if (!isCallbackId(callbackId)) throw new Problem("callback_unknown");
+      const hash = hashCallbackId(callbackId);
+      const result = toResult(body);
+      const task = await tryResolve(hash, result);
+      if (task !== "active") return task;
+      if (held >= MOST_HELD) throw new Problem("callback_not_awaited", { status: "active" });
+      return hold(hash, result);
+    },
+  };
+}
+
+function toResult(body: string): TaskResult {
+  const { text, cut } = cutToBytes(body, RESULT_BODY_BYTES);
+  const result = { statusCode: 200, headers: {}, body: text, duration: 0 };
+  return cut ? { ...result, truncated: true } : result;
+}

@@ -1,0 +1,112 @@
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import {
+  DEFAULT_QUEUE,
+  QUEUE_DEFAULTS,
+  type Queue,
+  type QueueSettings,
+  type QueueWithStats,
+} from "../../domain/queue.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { sendHint } from "../../store/tasks/hints.ts";
+import {
+  findQueue,
+  insertQueue,
+  listQueues,
+  markQueueDeleted,
+  setQueuePaused,
+  updateQueue,
+} from "../../store/tasks/queues.ts";
+import { removePendingOfDeletedQueues } from "../../store/tasks/task-removals.ts";
+import { type Change, recordChange } from "../audit/audit.ts";
+
+export interface QueueService {
+  create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
+  list(principal: Principal): Promise<readonly QueueWithStats[]>;
+  get(principal: Principal, name: string): Promise<QueueWithStats>;
+  update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
+  setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
+  remove(requester: Requester, name: string): Promise<void>;
+}
+
+/** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
+const REMOVAL_BATCH = 5_000;
+
+export function createQueueService(deps: {
+  readonly database: Database;
+  readonly nodeId: () => number;
+}): QueueService {
+  const { database } = deps;
+
+  function found<T>(queue: T | null, name: string): T {
+    if (queue === null) throw new Problem("queue_not_found", { name });
+    return queue;
+  }
+
+  /** Changes a queue, records it and tells every node's dispatcher, in one commit. Null if there was nothing to change. */
+  function change<T>(
+    requester: Requester,
+    queue: string,
+    recorded: Omit<Change, "target">,
+    work: (sql: Sql) => Promise<T | null>,
+  ): Promise<T | null> {
+    return database.transaction(async (sql) => {
+      const changed = await work(sql);
+      if (changed === null) return null;
+      await recordChange(sql, requester, { ...recorded, target: queue });
+      await sendHint(sql, { kind: "queue", teamId: requester.teamId, queue }, 0);
+      return changed;
+    });
+  }
+
+  return {
+    create: (requester, name, settings) =>
+      database.transaction(async (sql) => {
+        const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
+        if (queue === null) throw new Problem("queue_exists", { name });
+        const detail = namedSettings(settings);
+        await recordChange(sql, requester, { action: "queue.created", target: name, detail });
+        return queue;
+      }),
+    list: ({ teamId }) => listQueues(database, teamId),
+    get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
+    async update(requester, name, changes) {
+      const recorded = { action: "queue.updated", detail: namedSettings(changes) };
+      const queue = await change(requester, name, recorded, (sql) =>
+        updateQueue(sql, requester.teamId, name, changes),
+      );
+      return found(queue, name);
+    },
+    async setPaused(requester, name, paused) {
+      const recorded = { action: paused ? "queue.paused" : "queue.resumed" };
+      const queue = await change(requester, name, recorded, (sql) =>
+        setQueuePaused(sql, requester.teamId, name, paused),
+      );
+      return queue ?? found(await findQueue(database, requester.teamId, name), name);
+    },
+    async remove(requester, name) {
+      if (name === DEFAULT_QUEUE) throw new Problem("queue_default_kept");
+      const { teamId } = requester;
+      const recorded = { action: "queue.deleted" };
+      const queueId = found(
+        await change(requester, name, recorded, (sql) => markQueueDeleted(sql, teamId, name)),
+        name,
+      );
+      // Nothing is claimed from it any more. If we die here the janitor goes on.
+      const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
+      while ((await removePendingOfDeletedQueues(database, batch, deps.nodeId())) > 0);
+    },
+  };
+}
+
+/** By the names that callers know them by: the record is for them. */
+function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
+  const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(maxRetries !== undefined && { max_retries: maxRetries }),
+    ...(backoff !== undefined && { retry_backoff: backoff }),
+    ...(retryDelaySeconds !== undefined && { retry_delay: retryDelaySeconds }),
+    ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { Secret } from "../../domain/secret.ts";
+import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
+import type { Database } from "../../store/sql.ts";
+import type { Vault } from "../../vault/vault.ts";
+import { recordChange } from "../audit/audit.ts";
+
+export interface NewToken {
+  readonly name: string;
+  readonly value: Secret;
+  readonly allowedHosts: readonly string[] | null;
+}
+
+export interface VaultService {
+  /** False: there is no key, and everything is refused. */
+  readonly isOpen: boolean;
+  create(requester: Requester, token: NewToken): Promise<VaultToken>;
+  list(principal: Principal): Promise<readonly VaultToken[]>;
+  revoke(requester: Requester, tokenId: string): Promise<RevokedToken>;
+}
+
+export function createVaultService(deps: {
+  readonly vault: Vault;
+  readonly database: Database;
+}): VaultService {
+  const { vault, database } = deps;
+  return {
+    isOpen: vault.isOpen,
+    create: (requester, { name, value, allowedHosts }) =>
+      database.transaction(async (sql) => {
+        const token = await vault.put(requester.teamId, name, value, allowedHosts, sql);
+        const detail = { name, ...(allowedHosts !== null && { allowedHosts }) };
+        await recordChange(sql, requester, { action: "vault_token.created", target: token.id, detail });
+        return token;
+      }),
+    list: ({ teamId }) => vault.list(teamId),
+    revoke: (requester, tokenId) =>
+      database.transaction(async (sql) => {
+        const revoked = await vault.revoke(requester.teamId, tokenId, sql);
+        if (revoked === null) throw new Problem("vault_token_not_found");
+        const detail = { name: revoked.name };
+        await recordChange(sql, requester, { action: "vault_token.revoked", target: revoked.id, detail });
+        return revoked;
+      }),
+  };
+}

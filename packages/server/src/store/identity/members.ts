@@ -1,0 +1,125 @@
+import { ROLES, type Role } from "../../domain/identity/role.ts";
+import type { Member } from "../../domain/identity/team.ts";
+import type { Sql } from "../sql.ts";
+import { ensureUser } from "./users.ts";
+
+interface MemberRow {
+  user_id: string;
+  email: string;
+  role: Role;
+  joined_at: Date;
+}
+
+const COLUMNS = "m.user_id, u.email, m.role, m.joined_at";
+
+/** Whoever joined first comes first. */
+export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
+  const rows = await sql.rows<MemberRow>(
+    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
+      where m.team_id = $1 order by m.joined_at, m.user_id`,
+    [teamId],
+  );
+  return rows.map(toMember);
+}
+
+export async function findMember(sql: Sql, teamId: number, userId: string): Promise<Member | null> {
+  const rows = await sql.rows<MemberRow>(
+    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
+      where m.team_id = $1 and m.user_id = $2`,
+    [teamId, userId],
+  );
+  return rows[0] === undefined ? null : toMember(rows[0]);
+}
+
+export async function isMemberAddress(sql: Sql, teamId: number, email: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from team_members m join users u on u.id = m.user_id where m.team_id = $1 and u.email = $2",
+    [teamId, email],
+  );
+  return rows.length === 1;
+}
+
+/** Whether somebody with this address belongs to any team. */
+export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from users u join team_members m on m.user_id = u.id where u.email = $1 limit 1",
+    [email],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Whether the person is still a member. Until the transaction ends the membership cannot be removed: what is issued to
+ * the person now is seen, and revoked, by whoever removes it.
+ */
+export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from team_members where team_id = $1 and user_id = $2 for key share",
+    [teamId, userId],
+  );
+  return rows.length === 1;
+}
+
+/** Counts only while the team is locked: otherwise the other owner may be on the way out too. */
+export async function hasOtherOwner(sql: Sql, teamId: number, userId: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from team_members where team_id = $1 and role = 'owner' and user_id <> $2 limit 1",
+    [teamId, userId],
+  );
+  return rows.length === 1;
+}
+
+export async function insertMember(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
+  await sql.rows("insert into team_members (team_id, user_id, role) values ($1, $2, $3)", [
+    teamId,
+    userId,
+    role,
+  ]);
+}
+
+/** Makes the person a member. Whoever is one already keeps the role. */
+export async function ensureMember(
+  sql: Sql,
+  teamId: number,
+  newId: string,
+  email: string,
+  role: Role,
+): Promise<string> {
+  const userId = await ensureUser(sql, newId, email);
+  await sql.rows(
+    "insert into team_members (team_id, user_id, role) values ($1, $2, $3) on conflict do nothing",
+    [teamId, userId, role],
+  );
+  return userId;
+}
+
+/** Makes the person a member. Whoever is one already keeps the role, unless the new one allows more. */
+export async function joinTeam(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
+  await sql.rows(
+    `insert into team_members as m (team_id, user_id, role) values ($1, $2, $3)
+     on conflict (team_id, user_id) do update set role = excluded.role
+      where array_position($4::text[], excluded.role) < array_position($4::text[], m.role)`,
+    [teamId, userId, role, ROLES],
+  );
+}
+
+export async function updateRole(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
+  await sql.rows("update team_members set role = $3 where team_id = $1 and user_id = $2", [
+    teamId,
+    userId,
+    role,
+  ]);
+}
+
+/** The moment from which the person is no member any more; null if it was none. */
+export async function deleteMember(sql: Sql, teamId: number, userId: string): Promise<Date | null> {
+  const rows = await sql.rows<{ removed_at: Date }>(
+    "delete from team_members where team_id = $1 and user_id = $2 returning now() as removed_at",
+    [teamId, userId],
+  );
+  return rows[0]?.removed_at ?? null;
+}
+
+function toMember(row: MemberRow): Member {
+  return { userId: row.user_id, email: row.email, role: row.role, joinedAt: row.joined_at };
+}

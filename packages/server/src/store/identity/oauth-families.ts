@@ -1,0 +1,75 @@
+import { SCOPES, type Scope } from "../../domain/identity/scope.ts";
+import type { Sql } from "../sql.ts";
+
+/** What a person let an application do, while there is a token of it that counts. */
+export interface LiveFamily {
+  readonly consentId: string;
+  readonly codeHash: Buffer;
+  readonly applicationId: string;
+  readonly applicationName: string;
+  /** The team that the application is of. */
+  readonly ownerName: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: readonly Scope[];
+  readonly consentedAt: Date;
+  readonly expiresAt: Date;
+}
+
+interface FamilyRow {
+  consent_id: string;
+  code_hash: Buffer;
+  application_id: string;
+  name: string;
+  owner_name: string;
+  user_id: string;
+  email: string;
+  scopes: string[];
+  consented_at: Date;
+  expires_at: Date;
+}
+
+/**
+ * Each by its last token, the only one that was not refreshed: it outlives those before it. They matter for what they
+ * may do while their hour lasts, which is more if the application has asked for less since.
+ */
+const LIVE = `
+  select k.consent_id, k.code_hash, k.application_id, a.name, o.name as owner_name, k.user_id, u.email, k.consented_at,
+         greatest(k.access_expires_at, k.refresh_expires_at) as expires_at,
+         k.scopes || array(select unnest(e.scopes) from oauth_tokens e
+                            where e.code_hash = k.code_hash and e.access_expires_at > now()) as scopes
+    from oauth_tokens k
+    join oauth_applications a on a.id = k.application_id
+    join teams o on o.id = a.team_id
+    join users u on u.id = k.user_id
+   where k.team_id = $1 and k.consent_id is not null and k.refreshed_at is null and k.revoked_at is null
+     and greatest(k.access_expires_at, k.refresh_expires_at) > now()`;
+
+/** Those of one person, or with null of everybody in the team. Newest first. */
+export async function listFamilies(sql: Sql, teamId: number, userId: string | null): Promise<LiveFamily[]> {
+  const rows = await sql.rows<FamilyRow>(
+    `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
+    [teamId, userId],
+  );
+  return rows.map(toFamily);
+}
+
+export async function findFamily(sql: Sql, teamId: number, consentId: string): Promise<LiveFamily | null> {
+  const rows = await sql.rows<FamilyRow>(`${LIVE} and k.consent_id = $2`, [teamId, consentId]);
+  return rows[0] === undefined ? null : toFamily(rows[0]);
+}
+
+function toFamily(row: FamilyRow): LiveFamily {
+  return {
+    consentId: row.consent_id,
+    codeHash: row.code_hash,
+    applicationId: row.application_id,
+    applicationName: row.name,
+    ownerName: row.owner_name,
+    userId: row.user_id,
+    email: row.email,
+    scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
+    consentedAt: row.consented_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Sql } from "../sql.ts";
+
+/** An arbitrary number that all nodes agree on: of several that want a new key at once, one makes it. */
+const SESSION_KEY_LOCK = 7_305_815;
+
+export interface StoredSessionKey {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+/** The newest first: that is the one that signs. */
+export async function listSessionKeys(sql: Sql): Promise<StoredSessionKey[]> {
+  return sql.rows<StoredSessionKey>("select id, secret from session_keys order by created_at desc, id");
+}
+
+/** In a transaction: until it ends no other node makes a key. */
+export async function lockSessionKeys(sql: Sql): Promise<void> {
+  await sql.rows("select pg_advisory_xact_lock($1)", [SESSION_KEY_LOCK]);
+}
+
+/** Whether it is time for another. Counts only under the lock. */
+export async function isNewestKeyOlderThan(sql: Sql, days: number): Promise<boolean> {
+  const rows = await sql.rows(
+    "select 1 from session_keys having max(created_at) < clock_timestamp() - make_interval(days => $1)",
+    [days],
+  );
+  return rows.length === 1;
+}
+
+export async function insertSessionKey(sql: Sql, { id, secret }: StoredSessionKey): Promise<void> {
+  // Not the start of the transaction, which may have waited for the lock: the newest must be the newest.
+  await sql.rows("insert into session_keys (id, secret, created_at) values ($1, $2, clock_timestamp())", [
+    id,
+    secret,
+  ]);
+}
+
+/** Those that were replaced more than this many hours ago. The newest always stays. */
+export async function removeReplacedSessionKeys(sql: Sql, hours: number): Promise<void> {
+  await sql.rows(
+    `delete from session_keys k
+      where exists (select 1 from session_keys n
+                     where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))`,
+    [hours],
+  );
+}

@@ -1,0 +1,85 @@
+import type { Plan } from "../../domain/identity/plan.ts";
+import type { Role } from "../../domain/identity/role.ts";
+import { prepare, type Sql } from "../sql.ts";
+
+export interface NewSession {
+  /** Of the secret id inside the token. */
+  readonly hash: Buffer;
+  readonly userId: string;
+  readonly teamId: number;
+  readonly expiresAt: Date;
+  /** It stays in its team. */
+  readonly isBound: boolean;
+}
+
+export async function insertSession(sql: Sql, session: NewSession): Promise<void> {
+  await sql.rows(
+    "insert into sessions (hash, user_id, team_id, expires_at, is_bound) values ($1, $2, $3, $4, $5)",
+    [session.hash, session.userId, session.teamId, session.expiresAt, session.isBound],
+  );
+}
+
+export interface LiveSession {
+  readonly teamId: number;
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly plan: Plan;
+  readonly customPerMinute: number | null;
+}
+
+interface SessionRow {
+  team_id: number;
+  user_id: string;
+  email: string;
+  role: Role;
+  plan: Plan;
+  requests_per_minute: number | null;
+}
+
+const FIND_SESSION = prepare(
+  "find_session",
+  `select s.team_id, s.user_id, u.email, m.role, t.plan, t.requests_per_minute
+     from sessions s
+     join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
+     join users u on u.id = s.user_id
+     join teams t on t.id = s.team_id
+    where s.hash = $1 and s.expires_at > now()`,
+);
+
+/** A session counts while it has not expired and the person is still a member of its team. */
+export async function findSession(sql: Sql, hash: Buffer): Promise<LiveSession | null> {
+  const [row] = await sql.rows<SessionRow>(FIND_SESSION, [hash]);
+  if (row === undefined) return null;
+  return {
+    teamId: row.team_id,
+    userId: row.user_id,
+    email: row.email,
+    role: row.role,
+    plan: row.plan,
+    customPerMinute: row.requests_per_minute,
+  };
+}
+
+export interface EndedSession {
+  readonly expiresAt: Date;
+  readonly endedAt: Date;
+  readonly isBound: boolean;
+}
+
+/** Null if it had ended already: of two that end it at once, one does. */
+export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession | null> {
+  const [row] = await sql.rows<{ expires_at: Date; ended_at: Date; is_bound: boolean }>(
+    `delete from sessions where hash = $1 and expires_at > now()
+     returning expires_at, now() as ended_at, is_bound`,
+    [hash],
+  );
+  return row === undefined
+    ? null
+    : { expiresAt: row.expires_at, endedAt: row.ended_at, isBound: row.is_bound };
+}
+
+/** For a member who leaves or is removed. */
+export async function endSessionsOfMember(sql: Sql, teamId: number, userId: string): Promise<void> {
+  await sql.rows("delete from sessions where team_id = $1 and user_id = $2", [teamId, userId]);
+}

@@ -1,0 +1,36 @@
+import type { Sql } from "../sql.ts";
+
+export interface NewSignInLink {
+  readonly email: string;
+  /** Of the secret in the mailed link. */
+  readonly hash: Buffer;
+  readonly validMinutes: number;
+  /** Where the person goes once signed in. */
+  readonly nextPath: string | null;
+}
+
+/** At most one per address: the earlier one, used or not, counts no more. */
+export async function replaceSignInLink(sql: Sql, link: NewSignInLink): Promise<void> {
+  await sql.rows(
+    `insert into sign_in_links (email, hash, next_path, expires_at)
+     values ($1, $2, $3, now() + make_interval(mins => $4))
+     on conflict (email) do update
+        set hash = excluded.hash, next_path = excluded.next_path, created_at = excluded.created_at,
+            expires_at = excluded.expires_at`,
+    [link.email, link.hash, link.nextPath, link.validMinutes],
+  );
+}
+
+export interface TakenLink {
+  readonly email: string;
+  readonly nextPath: string | null;
+}
+
+/** Single use: of two that present it at once, the second waits for the first and finds nothing. */
+export async function takeSignInLink(sql: Sql, hash: Buffer): Promise<TakenLink | null> {
+  const [row] = await sql.rows<{ email: string; next_path: string | null }>(
+    "delete from sign_in_links where hash = $1 and expires_at > now() returning email, next_path",
+    [hash],
+  );
+  return row === undefined ? null : { email: row.email, nextPath: row.next_path };
+}

@@ -1,0 +1,97 @@
+import { prepare, type Sql } from "../sql.ts";
+
+export interface HitLimit {
+  readonly most: number;
+  /** How long a hit counts. */
+  readonly seconds: number;
+}
+
+export interface TakenHits {
+  /** How many of the wanted hits fitted, and count from now on. */
+  readonly granted: number;
+  /** How many more would have fitted. */
+  readonly left: number;
+  /** Until one more fits; 0 if it does now. */
+  readonly waitMs: number;
+  /** When the oldest hit that counts does so no more: Unix time, by the database's clock. */
+  readonly resetAtMs: number;
+  /** The instant that these hits bear, to the microsecond. */
+  readonly stamp: string;
+}
+
+/** Hits of an earlier taking that shall bear the instant of this one. */
+export interface Renewal {
+  readonly stamp: string;
+  readonly count: number;
+}
+
+const expiry = (at: string) =>
+  `date_trunc('minute', ${at}) + interval '1 minute' + make_interval(secs => $4::float8)`;
+
+/**
+ * The race: two nodes take the last hit at once. The row is locked before `set` is evaluated, and `set` sees the row as
+ * it is then, on whatever node it was changed; so does its clock. A second look at the table in the same statement would
+ * see it as it was before the lock: all that is answered is therefore read from the row that was written.
+ *
+ * Nothing depends on the order of the hits, nor on a clock that never goes back: a hit from the future counts as one of
+ * this moment, so that a clock that was set back locks nobody out for longer than the limit's own time.
+ */
+const TAKE_HITS = prepare(
+  "take_hits",
+  `insert into source_hits as s (source, hits, granted, looked_at, expires_at)
+   select $1, array_fill(c.at, array[g.n]), g.n, c.at, ${expiry("c.at")}
+     from (select clock_timestamp() as at) c, (select least($2::integer, $3::integer) as n) g
+   on conflict (source) do update
+      set (hits, granted, looked_at, expires_at) = (
+        select kept.hits || array_fill(c.at, array[g.n - kept.renewed]), g.n, c.at, ${expiry("c.at")}
+          from (select clock_timestamp() as at) c,
+               lateral (
+                 select coalesce(array_agg(h.at order by h.at), '{}') as hits, count(*)::integer as n,
+                        count(*) filter (where h.renewed)::integer as renewed
+                   from (select case when o.renewed then c.at else least(o.at, c.at) end as at, o.renewed
+                           from (select u.at, u.at = $5::timestamptz and
+                                        row_number() over (partition by u.at) <= $6::integer as renewed
+                                   from unnest(s.hits) u(at)
+                                  where u.at > c.at - make_interval(secs => $4::float8)) o) h
+               ) kept,
+               lateral (
+                 select kept.renewed + greatest(0, least($2::integer - kept.renewed, $3::integer - kept.n)) as n
+               ) g
+      )
+   returning granted, looked_at::text as stamp, greatest(0, $3::integer - cardinality(hits)) as room,
+     case when cardinality(hits) < $3::integer then 0
+          else ceil(extract(epoch from hits[cardinality(hits) - $3::integer + 1]
+                      + make_interval(secs => $4::float8) - looked_at) * 1000)
+     end::float8 as wait_ms,
+     (extract(epoch from coalesce(hits[1], looked_at) + make_interval(secs => $4::float8)) * 1000)::float8
+       as reset_at_ms`,
+);
+
+/**
+ * Counts as many of the wanted hits of a source as fit into its limit. One row per source, locked by its own update:
+ * exact over all nodes. Renewed hits are among the granted.
+ */
+export async function takeHits(
+  sql: Sql,
+  source: string,
+  wanted: number,
+  { most, seconds }: HitLimit,
+  renewal: Renewal | null = null,
+): Promise<TakenHits> {
+  const rows = await sql.rows<{
+    granted: number;
+    stamp: string;
+    room: number;
+    wait_ms: number;
+    reset_at_ms: number;
+  }>(TAKE_HITS, [source, wanted, most, seconds, renewal?.stamp ?? null, renewal?.count ?? 0]);
+  const [row] = rows;
+  if (row === undefined) throw new Error("An upsert returned no row");
+  return {
+    granted: row.granted,
+    left: row.room,
+    waitMs: row.wait_ms,
+    resetAtMs: row.reset_at_ms,
+    stamp: row.stamp,
+  };
+}

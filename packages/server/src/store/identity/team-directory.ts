@@ -1,0 +1,93 @@
+import type { Plan } from "../../domain/identity/plan.ts";
+import type { Sql } from "../sql.ts";
+
+/**
+ * The operator's view over all teams. Nothing that a caller of the API can reach may ask these questions: they are the
+ * only ones that do not carry a team.
+ */
+export interface DirectoryEntry {
+  readonly teamId: number;
+  readonly publicId: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** Only an enterprise team has one. */
+  readonly customPerMinute: number | null;
+  readonly members: number;
+  readonly activeKeys: number;
+  readonly createdAt: Date;
+}
+
+interface DirectoryRow {
+  id: number;
+  public_id: string;
+  name: string;
+  plan: Plan;
+  requests_per_minute: number | null;
+  members: number;
+  active_keys: number;
+  created_at: Date;
+}
+
+/** The oldest first: the operator's own at the top. */
+export async function listDirectory(sql: Sql): Promise<DirectoryEntry[]> {
+  return entries(sql, "true", []);
+}
+
+export async function findInDirectory(sql: Sql, publicId: string): Promise<DirectoryEntry | null> {
+  return (await entries(sql, "t.public_id = $1", [publicId]))[0] ?? null;
+}
+
+/** Several teams may have the same name. */
+export async function findNamedInDirectory(sql: Sql, name: string): Promise<DirectoryEntry[]> {
+  return entries(sql, "t.name = $1", [name]);
+}
+
+async function entries(sql: Sql, where: string, values: readonly unknown[]): Promise<DirectoryEntry[]> {
+  const rows = await sql.rows<DirectoryRow>(
+    `select t.id, t.public_id, t.name, t.plan, t.requests_per_minute, t.created_at,
+            (select count(*)::integer from team_members m where m.team_id = t.id) as members,
+            (select count(*)::integer from api_keys k where k.team_id = t.id and k.revoked_at is null) as active_keys
+       from teams t where ${where} order by t.id`,
+    values,
+  );
+  return rows.map((row) => ({
+    teamId: row.id,
+    publicId: row.public_id,
+    name: row.name,
+    plan: row.plan,
+    customPerMinute: row.requests_per_minute,
+    members: row.members,
+    activeKeys: row.active_keys,
+    createdAt: row.created_at,
+  }));
+}
+
+export async function listTeamNames(sql: Sql): Promise<string[]> {
+  const rows = await sql.rows<{ name: string }>("select distinct name from teams");
+  return rows.map(({ name }) => name);
+}
+
+export async function updatePlan(
+  sql: Sql,
+  teamId: number,
+  plan: Plan,
+  customPerMinute: number | null,
+): Promise<void> {
+  await sql.rows("update teams set plan = $2, requests_per_minute = $3 where id = $1", [
+    teamId,
+    plan,
+    customPerMinute,
+  ]);
+}
+
+/** Whose key this is; null if there is none of this id. */
+export async function findTeamOfKey(
+  sql: Sql,
+  keyId: string,
+): Promise<{ readonly teamId: number; readonly team: string } | null> {
+  const rows = await sql.rows<{ id: number; name: string }>(
+    "select t.id, t.name from api_keys k join teams t on t.id = k.team_id where k.id = $1",
+    [keyId],
+  );
+  return rows[0] === undefined ? null : { teamId: rows[0].id, team: rows[0].name };
+}

@@ -1,0 +1,79 @@
+import type { Plan } from "../../domain/identity/plan.ts";
+import type { Role } from "../../domain/identity/role.ts";
+import type { Membership, Team } from "../../domain/identity/team.ts";
+import type { Sql } from "../sql.ts";
+
+/** The operator's own team is the first; its row is made by the first start. */
+export const OPERATOR_TEAM = "Operator";
+
+export async function firstTeam(sql: Sql): Promise<number | null> {
+  const rows = await sql.rows<{ id: number }>("select id from teams order by id limit 1");
+  return rows[0]?.id ?? null;
+}
+
+/** Ids made by the caller sort by the time they were made at; the column's own default does not. */
+export async function insertTeam(sql: Sql, name: string, plan: Plan, publicId?: string): Promise<number> {
+  const rows = await sql.rows<{ id: number }>(
+    `insert into teams (name, plan, public_id) values ($1, $2, coalesce($3::uuid, gen_random_uuid())) returning id`,
+    [name, plan, publicId ?? null],
+  );
+  return Number(rows[0]?.id);
+}
+
+interface TeamRow {
+  public_id: string;
+  name: string;
+  plan: Plan;
+  created_at: Date;
+}
+
+const COLUMNS = "t.public_id, t.name, t.plan, t.created_at";
+
+export async function findTeam(sql: Sql, teamId: number): Promise<Team | null> {
+  const rows = await sql.rows<TeamRow>(`select ${COLUMNS} from teams t where t.id = $1`, [teamId]);
+  return rows[0] === undefined ? null : toTeam(rows[0]);
+}
+
+/**
+ * Until the transaction ends nobody else who locks the team goes on: its name, and who belongs to it as what, stay as
+ * they are. Rows that refer to the team can still be added.
+ */
+export async function lockTeam(sql: Sql, teamId: number): Promise<Team> {
+  const rows = await sql.rows<TeamRow>(`select ${COLUMNS} from teams t where t.id = $1 for no key update`, [
+    teamId,
+  ]);
+  if (rows[0] === undefined) throw new Error("A caller's team is not there");
+  return toTeam(rows[0]);
+}
+
+export async function renameTeam(sql: Sql, teamId: number, name: string): Promise<void> {
+  await sql.rows("update teams set name = $2 where id = $1", [teamId, name]);
+}
+
+/** Goes by person instead of by team, and tells nobody else: all of theirs, the one they joined first at the top. */
+export async function listTeamsOf(sql: Sql, userId: string): Promise<Membership[]> {
+  const rows = await sql.rows<TeamRow & { id: number; role: Role; joined_at: Date }>(
+    `select t.id, ${COLUMNS}, m.role, m.joined_at from team_members m join teams t on t.id = m.team_id
+      where m.user_id = $1 order by m.joined_at, t.id`,
+    [userId],
+  );
+  return rows.map((row) => ({
+    teamId: row.id,
+    team: toTeam(row),
+    role: row.role,
+    joinedAt: row.joined_at,
+  }));
+}
+
+export async function countOwnedTeams(sql: Sql, userId: string, plan: Plan): Promise<number> {
+  const rows = await sql.rows<{ owned: number }>(
+    `select count(*)::integer as owned from team_members m join teams t on t.id = m.team_id
+      where m.user_id = $1 and m.role = 'owner' and t.plan = $2`,
+    [userId, plan],
+  );
+  return rows[0]?.owned ?? 0;
+}
+
+function toTeam(row: TeamRow): Team {
+  return { id: row.public_id, name: row.name, plan: row.plan, createdAt: row.created_at };
+}

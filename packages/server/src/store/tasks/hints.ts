@@ -1,0 +1,24 @@
+import type { Sql } from "../sql.ts";
+
+/** The channel on which nodes tell each other what changed. Losing a hint costs a poll interval, never a task. */
+export const CHANNEL = "bellhop";
+
+/** `due`: there is work · `queue`: its settings changed · `slots`: someone needs some, or gave some back. */
+export interface Hint {
+  readonly kind: "due" | "queue" | "slots";
+  readonly teamId: number;
+  readonly queue: string;
+}
+
+/** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
+export async function sendHint(sql: Sql, hint: Hint, from: number): Promise<void> {
+  await sql.rows("select pg_notify($1, $2)", [CHANNEL, `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`]);
+}
+
+/** Null for what a newer node may say and this one does not understand. */
+export function parseHint(message: string): (Hint & { readonly from: number }) | null {
+  const [kind, team, queue, from] = message.split(" ");
+  if (kind !== "due" && kind !== "queue" && kind !== "slots") return null;
+  if (team === undefined || queue === undefined) return null;
+  return { kind, teamId: Number(team), queue, from: Number(from) };
+}

@@ -1,0 +1,32 @@
+import type { Sql } from "../sql.ts";
+
+export interface TakenKey {
+  readonly taskId: string;
+  readonly requestHash: string;
+}
+
+export async function findTakenKey(
+  sql: Sql,
+  teamId: number,
+  key: string,
+  sandbox: boolean,
+): Promise<TakenKey | null> {
+  const rows = await sql.rows<{ task_id: string; request_hash: string }>(
+    `select task_id, encode(request_hash, 'hex') as request_hash from idempotency_keys
+      where team_id = $1 and key = $2 and sandbox = $3 and created_at > now() - interval '24 hours'`,
+    [teamId, key, sandbox],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { taskId: row.task_id, requestHash: row.request_hash };
+}
+
+/** Keys are good for a day. */
+export async function removeOldKeys(sql: Sql, batch: number): Promise<number> {
+  const rows = await sql.rows(
+    `delete from idempotency_keys k using (
+       select team_id, key, sandbox from idempotency_keys where created_at < now() - interval '24 hours' limit $1) old
+      where k.team_id = old.team_id and k.key = old.key and k.sandbox = old.sandbox returning 1`,
+    [batch],
+  );
+  return rows.length;
+}

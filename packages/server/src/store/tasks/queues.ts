@@ -1,0 +1,155 @@
+import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
+import type { Sql } from "../sql.ts";
+
+interface QueueRow {
+  team_id: number;
+  id: string;
+  name: string;
+  concurrency: number;
+  max_retries: number;
+  backoff: Queue["backoff"];
+  retry_delay_seconds: number;
+  timeout_seconds: number;
+  paused: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = `q.team_id, q.id, q.name, q.concurrency, q.max_retries, q.backoff, q.retry_delay_seconds,
+  q.timeout_seconds, q.paused, q.created_at, q.updated_at`;
+
+/** Null when the name is taken. */
+export async function insertQueue(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  settings: QueueSettings,
+): Promise<Queue | null> {
+  const rows = await sql.rows<QueueRow>(
+    `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (team_id, name) where deleted_at is null do nothing
+     returning ${COLUMNS}`,
+    [
+      teamId,
+      name,
+      settings.concurrency,
+      settings.maxRetries,
+      settings.backoff,
+      settings.retryDelaySeconds,
+      settings.timeoutSeconds,
+    ],
+  );
+  return first(rows);
+}
+
+/** A change of concurrency is a new epoch: claims decided under the old limit find nothing any more. */
+export async function updateQueue(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  changes: Partial<QueueSettings>,
+): Promise<Queue | null> {
+  const rows = await sql.rows<QueueRow>(
+    `update queues q
+        set concurrency = coalesce($3, concurrency), max_retries = coalesce($4, max_retries),
+            backoff = coalesce($5, backoff), retry_delay_seconds = coalesce($6, retry_delay_seconds),
+            timeout_seconds = coalesce($7, timeout_seconds),
+            epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
+      where team_id = $1 and name = $2 and deleted_at is null
+     returning ${COLUMNS}`,
+    [
+      teamId,
+      name,
+      changes.concurrency ?? null,
+      changes.maxRetries ?? null,
+      changes.backoff ?? null,
+      changes.retryDelaySeconds ?? null,
+      changes.timeoutSeconds ?? null,
+    ],
+  );
+  return first(rows);
+}
+
+/** Null when it is so already, or there is no such queue. */
+export async function setQueuePaused(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  paused: boolean,
+): Promise<Queue | null> {
+  const rows = await sql.rows<QueueRow>(
+    `update queues q
+        set paused = $3, epoch = epoch + 1, updated_at = now()
+      where team_id = $1 and name = $2 and deleted_at is null and paused <> $3
+     returning ${COLUMNS}`,
+    [teamId, name, paused],
+  );
+  return first(rows);
+}
+
+/** From here on nothing of the queue is claimed; its pending tasks are removed next. Null if there is none. */
+export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<number | null> {
+  const rows = await sql.rows<{ id: string }>(
+    `update queues set deleted_at = now(), updated_at = now(), epoch = epoch + 1
+      where team_id = $1 and name = $2 and deleted_at is null
+     returning id`,
+    [teamId, name],
+  );
+  return rows[0] === undefined ? null : Number(rows[0].id);
+}
+
+export async function findQueue(sql: Sql, teamId: number, name: string): Promise<QueueWithStats | null> {
+  const rows = await queuesWithStats(sql, "q.team_id = $1 and q.name = $2", [teamId, name]);
+  return rows[0] ?? null;
+}
+
+export async function listQueues(sql: Sql, teamId: number): Promise<QueueWithStats[]> {
+  return queuesWithStats(sql, "q.team_id = $1", [teamId]);
+}
+
+const STATES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
+type Stats = Record<(typeof STATES)[number], number>;
+
+async function queuesWithStats(sql: Sql, where: string, values: unknown[]): Promise<QueueWithStats[]> {
+  const rows = await sql.rows<QueueRow & Stats>(
+    `select ${COLUMNS}, ${STATES.map((state) => `s.${state}`).join(", ")}
+       from queues q cross join lateral (
+         select ${STATES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
+           from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id) s
+      where ${where} and q.deleted_at is null
+      order by q.name`,
+    values,
+  );
+  return rows.map((row) => ({
+    ...toQueue(row),
+    stats: {
+      pending: row.pending,
+      active: row.active,
+      waiting: row.waiting,
+      polling: row.polling,
+      completed: row.completed,
+      failed: row.failed,
+    },
+  }));
+}
+
+function first(rows: QueueRow[]): Queue | null {
+  return rows[0] === undefined ? null : toQueue(rows[0]);
+}
+
+function toQueue(row: QueueRow): Queue {
+  return {
+    teamId: row.team_id,
+    id: Number(row.id),
+    name: row.name,
+    concurrency: row.concurrency,
+    maxRetries: row.max_retries,
+    backoff: row.backoff,
+    retryDelaySeconds: row.retry_delay_seconds,
+    timeoutSeconds: row.timeout_seconds,
+    paused: row.paused,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,163 @@
+import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
+import type { Settlement } from "../../domain/settlement.ts";
+import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
+import type { Verdict } from "../../domain/verdict.ts";
+import { prepare, type Sql } from "../sql.ts";
+import { ENDING_COLUMNS, endings } from "./endings.ts";
+import { LANES, one, tally } from "./tallies.ts";
+
+export interface Settled {
+  readonly status: TaskStatus;
+  /** When it runs again, or is polled; null if it does not. */
+  readonly runAt: Date | null;
+  /** Someone waits to be told that it has ended. */
+  readonly notify: boolean;
+}
+
+/**
+ * Closes attempts, each only while its claim still stands: a worker that was paused past its lease finds no row
+ * with its fence. The condition names nothing but the key and the fence, so that the planner has only the primary
+ * key to go by: with stale statistics it walked an index of active rows instead, 500 times slower.
+ * A retry in a queue that was deleted meanwhile has nowhere to go and ends the task.
+ */
+const SETTLE_ATTEMPTS = prepare(
+  "settle_attempts",
+  `with judged as (
+     select j.*, gone.id is not null and j.kind = 'retry' as homeless
+       from jsonb_to_recordset($1::jsonb) as j(
+              team_id integer, id uuid, queue_id bigint, fence integer, kind text, wait_ms integer,
+              deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
+       left join queues gone
+         on j.kind = 'retry' and gone.team_id = j.team_id and gone.id = j.queue_id and gone.deleted_at is not null
+   ), settled as (
+     update tasks t
+        set status = case when homeless then 'failed' when kind = 'retry' then 'pending' else kind end,
+            run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
+            deadline_at = now() + make_interval(secs => deadline_ms / 1000.0),
+            poll = j.poll,
+            completed_at = case when kind in ('completed', 'failed') or homeless then now() end,
+            fence = t.fence + 1,
+            worker_id = null,
+            attempt_started_at = null,
+            failures = t.failures + (kind in ('retry', 'failed'))::integer,
+            attempts = t.attempts || j.attempt,
+            result = j.result,
+            error = j.error,
+            failure_reason = case when homeless then 'queue_deleted' else j.reason end
+       from judged j
+      where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
+     returning t.team_id, t.queue_id, t.id, t.fence, t.status, ${ENDING_COLUMNS}, case when t.status in ('pending', 'polling') then t.run_at end as run_at
+   ), tallied as (
+     ${tally({
+       from: "settled",
+       node: "$2::bigint",
+       lane: LANES.settle,
+       deltas: {
+         active: "-1",
+         pending: one("status = 'pending'"),
+         completed: one("status = 'completed'"),
+         failed: one("status = 'failed'"),
+         waiting: one("status = 'waiting'"),
+         polling: one("status = 'polling'"),
+       },
+     })}
+   ), ${endings("settled")}
+   select id, fence - 1 as fence, status, run_at,
+          status in ('completed', 'failed') and on_complete_url is not null as notify
+     from settled`,
+);
+
+/** Answers in the order of the settlements; null where the claim no longer stood. */
+export async function settleAttempts(
+  sql: Sql,
+  settlements: readonly Settlement[],
+  nodeId: number,
+): Promise<(Settled | null)[]> {
+  const rows = await sql.rows<{
+    id: string;
+    fence: number;
+    status: TaskStatus;
+    run_at: Date | null;
+    notify: boolean;
+  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), nodeId]);
+  const settled = new Map(
+    rows.map((row) => [
+      `${row.id} ${row.fence}`,
+      { status: row.status, runAt: row.run_at, notify: row.notify },
+    ]),
+  );
+  return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
+}
+
+function toRow({ claim, attempt, verdict }: Settlement): object {
+  return {
+    team_id: claim.teamId,
+    id: claim.id,
+    queue_id: claim.queueId,
+    fence: claim.fence,
+    kind: verdict.kind,
+    attempt: attemptToJson(attempt),
+    ...verdictColumns(verdict, claim.follow),
+  };
+}
+
+function verdictColumns(verdict: Verdict, { pollConfig, maxWaitSeconds }: FollowUp): object {
+  switch (verdict.kind) {
+    case "completed":
+      return { result: verdict.result };
+    case "retry":
+      return { wait_ms: verdict.waitMs, error: verdict.error };
+    case "failed":
+      return { result: verdict.result ?? undefined, error: verdict.error, reason: verdict.reason };
+    case "waiting":
+      return { deadline_ms: maxWaitSeconds * 1000 };
+    case "polling": {
+      const { interval, maxDuration } = pollConfig ?? POLL_DEFAULTS;
+      return { wait_ms: interval * 1000, deadline_ms: maxDuration * 1000, poll: verdict.plan };
+    }
+  }
+}
+
+/** Attempts as they lie in the row. */
+export interface AttemptJson {
+  number: number;
+  status: Attempt["status"];
+  code: number | null;
+  at: string;
+  ms: number | null;
+  phase: Attempt["phase"];
+  error: string | null;
+}
+
+function attemptToJson(attempt: Attempt): AttemptJson {
+  return {
+    number: attempt.number,
+    status: attempt.status,
+    code: attempt.responseCode,
+    at: attempt.executedAt.toISOString(),
+    ms: attempt.durationMs,
+    phase: attempt.phase,
+    error: attempt.error,
+  };
+}
+
+/**
+ * Notes that an answer came after the claim had been taken back: the attempt that the reaper closed as
+ * interrupted is shown as superseded, with what the target had said. The task itself does not change.
+ */
+export async function markSuperseded(sql: Sql, { claim, attempt }: Settlement): Promise<void> {
+  await sql.rows(
+    `update tasks t
+        set attempts = (
+          select jsonb_agg(case when a.value ->> 'number' = $3 and a.value ->> 'status' = 'interrupted'
+                                then $4::jsonb else a.value end order by a.ordinality)
+            from jsonb_array_elements(t.attempts) with ordinality a)
+      where t.team_id = $1 and t.id = $2 and t.attempts <> '[]'`,
+    [
+      claim.teamId,
+      claim.id,
+      String(attempt.number),
+      JSON.stringify(attemptToJson({ ...attempt, status: "superseded" })),
+    ],
+  );
+}

@@ -1,0 +1,48 @@
+import type { Sql } from "../sql.ts";
+
+/** A worker's row proves its right to act; the database's clock decides when it has run out. */
+export async function registerWorker(sql: Sql, name: string, ttlMs: number): Promise<number> {
+  const rows = await sql.rows<{ id: string }>(
+    `insert into workers (name, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2 / 1000.0))
+     returning id`,
+    [name, ttlMs],
+  );
+  return Number(rows[0]?.id);
+}
+
+/**
+ * Extends the lease and counts who else is alive. Null when the row is gone: the worker was taken for dead.
+ * The old expiry is not asked: as long as the row stands nothing was taken away, whatever the clock did.
+ */
+export async function renewWorker(sql: Sql, id: number, ttlMs: number): Promise<{ peers: number } | null> {
+  const rows = await sql.rows<{ peers: number }>(
+    `update workers set expires_at = clock_timestamp() + make_interval(secs => $2 / 1000.0) where id = $1
+     returning (select count(*)::integer from workers where id <> $1) as peers`,
+    [id, ttlMs],
+  );
+  return rows[0] ?? null;
+}
+
+/** Removes workers whose lease has run out, and their slots with them. */
+export async function removeExpiredWorkers(sql: Sql): Promise<number[]> {
+  const rows = await sql.rows<{ id: string }>(
+    "delete from workers where expires_at < clock_timestamp() returning id",
+  );
+  return rows.map((row) => Number(row.id));
+}
+
+export async function removeWorker(sql: Sql, id: number): Promise<void> {
+  await sql.rows("delete from workers where id = $1", [id]);
+}
+
+/** For a database that only this process can reach: whoever is registered is a predecessor, and dead. */
+export async function removeAllWorkers(sql: Sql): Promise<void> {
+  await sql.rows("delete from workers");
+}
+
+export async function databaseClockMs(sql: Sql): Promise<number> {
+  const rows = await sql.rows<{ ms: number }>(
+    "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
+  );
+  return rows[0]?.ms ?? 0;
+}

@@ -1,0 +1,141 @@
+import { prepare, type Sql } from "../sql.ts";
+
+export interface NewTokenRow {
+  readonly teamId: number;
+  readonly id: string;
+  readonly name: string;
+  readonly allowedHosts: readonly string[] | null;
+  readonly keyId: string;
+  readonly sealed: Buffer;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly name: string;
+  readonly allowed_hosts: string[] | null;
+  readonly created_at: Date;
+}
+
+export async function insertToken(sql: Sql, token: NewTokenRow): Promise<TokenRow> {
+  const [row] = await sql.rows<TokenRow>(
+    `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed) values ($1, $2, $3, $4, $5, $6)
+     returning id, name, allowed_hosts, created_at`,
+    [token.teamId, token.id, token.name, token.allowedHosts, token.keyId, token.sealed],
+  );
+  if (row === undefined) throw new TypeError("An insert without conflict clause returned nothing");
+  return row;
+}
+
+/** The active ones, newest first. */
+export async function listTokens(sql: Sql, teamId: number): Promise<TokenRow[]> {
+  return sql.rows<TokenRow>(
+    `select id, name, allowed_hosts, created_at from vault_tokens
+      where team_id = $1 and revoked_at is null
+      order by created_at desc, id desc`,
+    [teamId],
+  );
+}
+
+/** Wipes the value with the same stroke. Null when there is no active token of this id. */
+export async function revokeToken(
+  sql: Sql,
+  teamId: number,
+  id: string,
+): Promise<{ name: string; revoked_at: Date } | null> {
+  const rows = await sql.rows<{ name: string; revoked_at: Date }>(
+    `update vault_tokens set revoked_at = now(), sealed = null
+      where team_id = $1 and id = $2 and revoked_at is null
+     returning name, revoked_at`,
+    [teamId, id],
+  );
+  return rows[0] ?? null;
+}
+
+export interface SealedTokenRow {
+  readonly id: string;
+  readonly allowed_hosts: string[] | null;
+  /** Null: revoked. */
+  readonly sealed: Buffer | null;
+}
+
+const FIND_SEALED = prepare(
+  "find_sealed_tokens",
+  "select id, allowed_hosts, sealed from vault_tokens where team_id = $1 and id = any($2::uuid[])",
+);
+
+/** Never remembered: a token that was revoked must not be sent once more, by any node. */
+export async function findSealedTokens(
+  sql: Sql,
+  teamId: number,
+  ids: readonly string[],
+): Promise<SealedTokenRow[]> {
+  return sql.rows<SealedTokenRow>(FIND_SEALED, [teamId, ids]);
+}
+
+const FIND_ACTIVE = prepare(
+  "find_active_tokens",
+  `select id, allowed_hosts from vault_tokens
+    where team_id = $1 and id = any($2::uuid[]) and revoked_at is null`,
+);
+
+export async function findActiveTokens(
+  sql: Sql,
+  teamId: number,
+  ids: readonly string[],
+): Promise<Pick<TokenRow, "id" | "allowed_hosts">[]> {
+  return sql.rows<Pick<TokenRow, "id" | "allowed_hosts">>(FIND_ACTIVE, [teamId, ids]);
+}
+
+/** Where a walk over the tokens of all teams has come to. */
+export interface TokenPlace {
+  readonly teamId: number;
+  readonly id: string;
+}
+
+export interface TokenToReseal extends TokenPlace {
+  readonly keyId: string;
+  readonly sealed: Buffer;
+}
+
+/** The next active tokens behind a place that were sealed with one of these keys. */
+export async function findTokensSealedBy(
+  sql: Sql,
+  keyIds: readonly string[],
+  after: TokenPlace | null,
+  limit: number,
+): Promise<TokenToReseal[]> {
+  const rows = await sql.rows<{ team_id: number; id: string; key_id: string; sealed: Buffer }>(
+    `select team_id, id, key_id, sealed from vault_tokens
+      where key_id = any($1) and revoked_at is null
+        and ($2::integer is null or (team_id, id) > ($2::integer, $3::uuid))
+      order by team_id, id limit $4`,
+    [keyIds, after?.teamId ?? null, after?.id ?? null, limit],
+  );
+  return rows.map((row) => ({ teamId: row.team_id, id: row.id, keyId: row.key_id, sealed: row.sealed }));
+}
+
+/**
+ * Puts another seal on a token, unless it was revoked or resealed in the meantime: a value that was wiped must not come
+ * back. Returns whether it counted.
+ */
+export async function resealToken(
+  sql: Sql,
+  from: TokenToReseal,
+  to: { readonly keyId: string; readonly sealed: Buffer },
+): Promise<boolean> {
+  const rows = await sql.rows(
+    `update vault_tokens set key_id = $4, sealed = $5
+      where team_id = $1 and id = $2 and key_id = $3 and revoked_at is null
+     returning id`,
+    [from.teamId, from.id, from.keyId, to.keyId, to.sealed],
+  );
+  return rows.length === 1;
+}
+
+/** The keys without which some active token does not open. */
+export async function tokenKeysInUse(sql: Sql): Promise<string[]> {
+  const rows = await sql.rows<{ key_id: string }>(
+    "select distinct key_id from vault_tokens where revoked_at is null order by key_id",
+  );
+  return rows.map((row) => row.key_id);
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import type { Principal } from "../../../src/domain/identity/principal.ts";
+import { Problem, type ProblemCode } from "../../../src/domain/problem.ts";
+import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
+import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
+import { principalOf } from "../../test-principal.ts";
+import { createGate, databaseAway } from "../../test-sql.ts";
+
+const ADDRESS = "192.0.2.1";
+const VALID = `bh_live_${"v".repeat(40)}`;
+const guess = (number: number) => `bh_live_${String(number).padStart(40, "0")}`;
+
+describe("authentication", () => {
+  let nowMs: number;
+  let auth: AuthService;
+  /** The credentials that were looked for, in order. */
+  let looks: string[];
+  let keys: Map<string, Principal>;
+  let before: () => Promise<void>;
+  beforeEach(() => {
+    nowMs = 1000;
+    looks = [];
+    keys = new Map([[VALID, principalOf(1)]]);
+    before = async () => {};
+    const monotonicMs = () => nowMs;
+    const look = async (credential: string) => {
+      looks.push(credential);
+      await before();
+      return keys.get(credential) ?? null;
+    };
+    auth = createAuthService({
+      findKey: look,
+      findToken: look,
+      failures: createFailureLimit({ monotonicMs }),
+      monotonicMs,
+    });
+  });
+
+  const authenticate = (credential: string, address = ADDRESS) => auth.authenticate(credential, address);
+  /** What became of it: null, or why not. */
+  const outcome = async (credential: string, address = ADDRESS): Promise<ProblemCode | null> => {
+    try {
+      await authenticate(credential, address);
+      return null;
+    } catch (error) {
+      assert.ok(error instanceof Problem);
+      return error.code;
+    }
+  };
+  const tally = (outcomes: readonly (ProblemCode | null)[]) => {
+    const counts: Record<string, number> = {};
+    for (const each of outcomes) counts[each ?? "accepted"] = (counts[each ?? "accepted"] ?? 0) + 1;
+    return counts;
+  };
+
+  it("remembers a credential for a second, and no longer", async () => {
+    const principal = await authenticate(VALID);
+    nowMs += 999;
+    assert.equal(auth.recall(VALID), principal);
+    nowMs += 1;
+    assert.equal(auth.recall(VALID), null);
+    keys.delete(VALID);
+    assert.equal(await outcome(VALID), "api_key_invalid");
+  });
+
+  it("forgets first who has not called for longest, however long ago the others first did", async () => {
+    for (let number = 0; number < 10_000; number += 1) keys.set(guess(number), principalOf(1));
+    const principal = await authenticate(VALID);
+    for (let number = 1; number < 10_000; number += 1) await authenticate(guess(number));
+    nowMs += 1000;
+    await authenticate(VALID);
+    await authenticate(guess(0));
+
+    assert.equal(auth.recall(VALID), principal);
+  });
+
+  it("refuses a source after 60 failures in 60 seconds, without a look, and says for how long", async () => {
+    for (let failure = 0; failure < 60; failure += 1) {
+      const credential = failure % 3 === 0 ? "nonsense" : failure % 3 === 1 ? guess(failure) : "a.b.c";
+      assert.equal(await outcome(credential), credential === "a.b.c" ? "token_invalid" : "api_key_invalid");
+    }
+    const looked = looks.length;
+    nowMs += 20_500;
+    for (const credential of ["nonsense", guess(99), VALID, "a.b.c"]) {
+      await assert.rejects(
+        authenticate(credential),
+        (error) => error instanceof Problem && error.status === 429 && error.retryAfterSeconds === 40,
+      );
+    }
+    assert.equal(looks.length, looked);
+    assert.equal(await outcome(VALID, "192.0.2.2"), null);
+    nowMs += 39_500;
+    assert.equal(await outcome(guess(100)), "api_key_invalid");
+  });
+
+  it("counts a flood that comes all at once as well: 60 looks and no more", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 1000 }, (_, number) => outcome(guess(number))));
+
+    assert.deepEqual(tally(outcomes), { api_key_invalid: 60, rate_limited: 940 });
+    assert.equal(looks.length, 60);
+  });
+
+  it("lets everybody in who has a credential that counts, however many come at once", async () => {
+    for (let number = 0; number < 500; number += 1) keys.set(guess(number), principalOf(1));
+
+    const outcomes = await Promise.all(Array.from({ length: 500 }, (_, number) => outcome(guess(number))));
+    assert.deepEqual(tally(outcomes), { accepted: 500 });
+  });
+
+  it("makes one look for many requests of one credential", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(VALID)));
+
+    assert.deepEqual(tally(outcomes), { accepted: 300 });
+    assert.deepEqual(looks, [VALID]);
+  });
+
+  describe("in a flood from the same address", () => {
+    const flood = () => Promise.all(Array.from({ length: 100 }, (_, number) => outcome(guess(number))));
+
+    it("keeps letting in who was let in before, also while it looks again", async () => {
+      await authenticate(VALID);
+      await flood();
+      nowMs += 1500;
+      const gate = createGate();
+      before = gate.wait;
+      const first = outcome(VALID);
+      await gate.reached;
+      const second = outcome(VALID);
+      gate.open();
+
+      assert.deepEqual([await first, await second], [null, null]);
+    });
+
+    it("does so after the database was away", async () => {
+      await authenticate(VALID);
+      await flood();
+      nowMs += 1500;
+      before = async () => {
+        throw databaseAway();
+      };
+      assert.equal(await outcome(VALID), "database_away");
+      before = async () => {};
+      assert.equal(await outcome(VALID), null);
+    });
+
+    it("no longer once the credential has ended", async () => {
+      await authenticate(VALID);
+      await flood();
+      nowMs += 1500;
+      keys.delete(VALID);
+      assert.equal(await outcome(VALID), "api_key_invalid");
+      assert.equal(await outcome(VALID), "rate_limited");
+    });
+  });
+
+  it("a look that fails for want of the database is not held against anybody", async () => {
+    before = async () => {
+      throw databaseAway();
+    };
+    const outcomes = await Promise.all(Array.from({ length: 200 }, (_, number) => outcome(guess(number))));
+    assert.deepEqual(tally(outcomes), { database_away: 200 });
+    before = async () => {};
+    assert.equal(await outcome(VALID), null);
+  });
+
+  it("what a look found that began before something was ended is not remembered", async () => {
+    const gate = createGate();
+    before = gate.wait;
+    const looking = authenticate(VALID);
+    await gate.reached;
+    auth.recheck();
+    gate.open();
+    await looking;
+
+    assert.equal(auth.recall(VALID), null);
+  });
+});

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Sql } from "../../../src/store/sql.ts";
+import { parseHint, sendHint } from "../../../src/store/tasks/hints.ts";
+
+describe("hints", () => {
+  it("arrive as they were sent", async () => {
+    const messages: unknown[] = [];
+    const sql: Sql = {
+      async rows(_query, values = []) {
+        messages.push(values[1]);
+        return [];
+      },
+    };
+    const hint = { kind: "slots", teamId: 12, queue: "a-B-9" } as const;
+
+    await sendHint(sql, hint, 34);
+
+    assert.deepEqual(parseHint(String(messages[0])), { ...hint, from: 34 });
+  });
+
+  it("of a kind that this version does not know are ignored", () => {
+    for (const message of ["", "due", "due 1", "party 1 errands 0", "mark-1"]) {
+      assert.equal(parseHint(message), null, message);
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import {
+  queuesThatCameDue,
+  queuesWithDueTasks,
+  untilNextDueMs,
+} from "../../../src/store/tasks/due-queues.ts";
+import { findQueue } from "../../../src/store/tasks/queues.ts";
+import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
+import { countTasks, findTask, listTasks } from "../../../src/store/tasks/task-reads.ts";
+import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
+import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import {
+  claimRequest,
+  explain,
+  openTestStore,
+  type StoredQueue,
+  settlementOf,
+  type TestStore,
+} from "../../test-store.ts";
+
+const MODES = ["custom", "generic"] as const;
+
+/** Rows straight into the table: what matters here is only that they are many. */
+async function fill(store: TestStore, queue: StoredQueue, count: number, columns: Record<string, string>) {
+  const names = Object.keys(columns);
+  await store.database.rows(
+    `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff, retry_delay_seconds,
+                        timeout_seconds, created_at, ${names.join(", ")})
+     select $1, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint - n), 12, '0') || '70008000' ||
+                substr(md5($2::bigint || n::text), 1, 12))::uuid, $2, 'queue', false, 'POST', 'http://localhost/', 3, 'fixed', 1, 30, now(),
+            ${names.map((name) => columns[name]).join(", ")}
+       from generate_series(1, $3) n`,
+    [queue.teamId, queue.id, count],
+  );
+}
+
+const delayed = { status: "'pending'", run_at: "now() + interval '1 hour'" };
+const finished = { status: "'completed'", run_at: "now()", completed_at: "now()" };
+const held = (workerId: number) => ({
+  status: "'active'",
+  run_at: "now()",
+  attempt_started_at: "now()",
+  worker_id: String(workerId),
+  fence: "1",
+  attempt_count: "1",
+});
+
+describe("the plan of the claim", () => {
+  let store: TestStore;
+  let queue: StoredQueue;
+  let workerId: number;
+  beforeEach(async () => {
+    store = await openTestStore();
+    queue = await store.openQueue();
+    workerId = await store.openWorker();
+    await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+  });
+  afterEach(() => store.close());
+
+  async function assertFewBlocks(): Promise<void> {
+    await store.insert(queue, ...Array.from({ length: 20 }, () => ({ priority: 1 })));
+    const request = await claimRequest(store.database, queue, { workerId, limit: 5 });
+    for (const mode of MODES) {
+      const plan = await explain(store.database, mode, (sql) => claimDueTasks(sql, request));
+      assert.ok(plan.blocks < 300, `${mode}: ${plan.blocks} blocks by ${plan.indexes.join()}`);
+    }
+    assert.equal((await store.claim(queue, { workerId, limit: 1 }))[0]?.priority, 1);
+  }
+
+  it("steps over 20,000 delayed tasks of a higher priority without statistics", async () => {
+    await fill(store, queue, 20_000, { ...delayed, priority: "10" });
+    await assertFewBlocks();
+  });
+
+  it("steps over 20,000 delayed tasks of a higher priority with fresh statistics", async () => {
+    await fill(store, queue, 20_000, { ...delayed, priority: "10" });
+    await store.database.rows("analyze tasks");
+    await assertFewBlocks();
+  });
+
+  it("steps over delayed tasks that came after the statistics were made", async () => {
+    await fill(store, queue, 10_000, { ...finished, priority: "5" });
+    await store.database.rows("analyze tasks");
+    await fill(store, queue, 10_000, { ...delayed, priority: "10" });
+    await assertFewBlocks();
+  });
+
+  it("steps over due tasks of a paused queue that came after the statistics were made", async () => {
+    await fill(store, queue, 10_000, { ...delayed, priority: "10" });
+    await store.database.rows("analyze tasks");
+    const paused = await store.openQueue();
+    await fill(store, paused, 10_000, { ...delayed, run_at: "now() - interval '1 hour'", priority: "10" });
+    await assertFewBlocks();
+  });
+});
+
+describe("the plan of the settlement", () => {
+  let store: TestStore;
+  let queue: StoredQueue;
+  let workerId: number;
+  beforeEach(async () => {
+    store = await openTestStore();
+    queue = await store.openQueue();
+    workerId = await store.openWorker();
+    await store.insert(queue, {}, {}, {});
+  });
+  afterEach(() => store.close());
+
+  const statisticsOf: Record<string, () => Promise<unknown>> = {
+    "no statistics at all": async () => {},
+    "statistics of the empty table": async () => store.database.rows("analyze tasks"),
+  };
+  for (const [statistics, prepare] of Object.entries(statisticsOf)) {
+    it(`finds its rows by their key among 10,000 active ones, with ${statistics}`, async () => {
+      const claims = await store.claim(queue, { workerId });
+      const settlements = claims.map((claim) => settlementOf(claim));
+      await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+      await prepare();
+      await fill(store, queue, 10_000, { ...held(workerId), priority: "5" });
+
+      for (const mode of MODES) {
+        const plan = await explain(store.database, mode, (sql) => settleAttempts(sql, settlements, workerId));
+        assert.ok(plan.indexes.includes("tasks_pkey"), `${mode}: ${plan.indexes.join()}`);
+        assert.ok(plan.blocks < 200, `${mode}: ${plan.blocks} blocks`);
+      }
+    });
+  }
+});
+
+describe("the plans of reading", () => {
+  let store: TestStore;
+  let queue: StoredQueue;
+  before(async () => {
+    store = await openTestStore();
+    queue = await store.openQueue();
+    await fill(store, queue, 10_000, { ...finished, priority: "5" });
+    await store.insert(queue, {}, { delaySeconds: 60 });
+    await store.database.rows("analyze tasks");
+  });
+  after(() => store.close());
+
+  const page = { limit: 21, offset: 0, before: null };
+  const reads = {
+    "the first page of all tasks": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, queue: null, status: null }, page),
+    "the first page of a queue": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, queue: queue.name, status: null }, page),
+    "the first page of a state": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, queue: null, status: "completed" }, page),
+    "the first page of a state that hardly any task has": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, queue: queue.name, status: "pending" }, page),
+    "a count": (sql) => countTasks(sql, { teamId: queue.teamId, queue: null, status: null }),
+    "a count of one state of a queue": (sql) =>
+      countTasks(sql, { teamId: queue.teamId, queue: queue.name, status: "completed" }),
+    "a queue's stats": (sql) => findQueue(sql, queue.teamId, queue.name),
+    "one task": (sql) => findTask(sql, queue.teamId, "00000000-0000-7000-8000-000000000000"),
+    "the queues that came due": (sql) => queuesThatCameDue(sql, 1000),
+    "the queues with due tasks": (sql) => queuesWithDueTasks(sql),
+    "the time until the next delayed task": (sql) => untilNextDueMs(sql),
+    "the tasks of dead workers": (sql) => reapTasks(sql, 1),
+  } satisfies Record<string, (sql: Parameters<typeof findTask>[0]) => Promise<unknown>>;
+
+  for (const [name, read] of Object.entries(reads)) {
+    it(`reads ${name} without walking through 10,000 finished tasks`, async () => {
+      for (const mode of MODES) {
+        const plan = await explain(store.database, mode, read);
+        assert.ok(!plan.scanned.includes("tasks"), `${mode}: tasks read from end to end`);
+        assert.ok(plan.blocks < 150, `${mode}: ${plan.blocks} blocks`);
+      }
+    });
+  }
+});

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { acquireSlots, releaseSlots, type SlotGrant } from "../../../src/store/tasks/queue-slots.ts";
+import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+
+describe("slots of a queue", () => {
+  let store: TestStore;
+  before(async () => {
+    store = await openTestStore();
+  });
+  after(() => store.close());
+
+  async function acquire(queue: StoredQueue, workerId: number, inFlight = 0): Promise<SlotGrant> {
+    const grant = await acquireSlots(store.database, {
+      teamId: queue.teamId,
+      queue: queue.name,
+      workerId,
+      using: { queueId: queue.id, inFlight },
+    });
+    assert.ok(grant);
+    return grant;
+  }
+
+  async function granted(queue: StoredQueue): Promise<number> {
+    const [row] = await store.database.rows<{ sum: number }>(
+      "select coalesce(sum(slots), 0)::integer as sum from queue_slots where queue_id = $1",
+      [queue.id],
+    );
+    return row?.sum ?? 0;
+  }
+
+  const openWorkers = (count: number) => Promise.all(Array.from({ length: count }, () => store.openWorker()));
+
+  it("are all for the only worker that asks", async () => {
+    const queue = await store.openQueue({ concurrency: 7 });
+    const [worker = 0] = await openWorkers(1);
+
+    assert.deepEqual(await acquire(queue, worker), {
+      queueId: queue.id,
+      epoch: 1,
+      concurrency: 7,
+      paused: false,
+      slots: 7,
+      starved: false,
+      overdrawn: false,
+    });
+  });
+
+  it("never add up to more than the concurrency, however many workers ask at once", async () => {
+    const connections = store.open(8);
+    for (const concurrency of [1, 2, 5, 50]) {
+      const queue = await store.openQueue({ concurrency });
+      const workers = await openWorkers(8);
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all(
+          workers.map((workerId) =>
+            acquireSlots(connections, { teamId: queue.teamId, queue: queue.name, workerId, using: null }),
+          ),
+        );
+        const sum = await granted(queue);
+        assert.ok(sum > 0 && sum <= concurrency, `${sum} of ${concurrency} in round ${round}`);
+      }
+    }
+  });
+
+  it("are shared equally by two workers, once the one that had all of them looks again", async () => {
+    const queue = await store.openQueue({ concurrency: 5 });
+    const [first = 0, second = 0] = await openWorkers(2);
+    await acquire(queue, first);
+
+    const before = await acquire(queue, second);
+    assert.deepEqual([before.slots, before.starved], [0, true]);
+    const shared = await acquire(queue, first);
+    const after = await acquire(queue, second);
+
+    assert.deepEqual([shared.slots, after.slots], [3, 2]);
+    assert.deepEqual([shared.starved, after.starved], [false, false]);
+  });
+
+  it("leave no worker below its share, whatever their number", async () => {
+    for (const [workerCount, concurrency] of [
+      [2, 5],
+      [3, 4],
+      [3, 8],
+      [3, 10],
+      [4, 5],
+      [8, 50],
+    ] as const) {
+      const queue = await store.openQueue({ concurrency });
+      const workers = await openWorkers(workerCount);
+      for (let round = 0; round < 2; round += 1) {
+        for (const worker of workers) await acquire(queue, worker);
+      }
+
+      const grants = [];
+      for (const worker of workers) grants.push(await acquire(queue, worker));
+
+      const share = Math.floor(concurrency / workerCount);
+      const slots = grants.map((grant) => grant.slots);
+      assert.equal(await granted(queue), concurrency, `all of ${concurrency} are in use: ${slots}`);
+      assert.ok(Math.min(...slots) >= share, `${concurrency} among ${workerCount}: ${slots}`);
+      assert.ok(grants.every(({ starved, overdrawn }) => !starved && !overdrawn));
+    }
+  });
+
+  it("are not taken from a worker that uses them; it is told that it holds too many", async () => {
+    const queue = await store.openQueue({ concurrency: 4 });
+    const [busy = 0, other = 0] = await openWorkers(2);
+    await acquire(queue, busy);
+    await acquire(queue, other);
+
+    const full = await acquire(queue, busy, 4);
+    assert.deepEqual([full.slots, full.overdrawn], [4, true]);
+    assert.equal((await acquire(queue, other)).starved, true);
+
+    const fewer = await acquire(queue, busy, 3);
+    assert.deepEqual([fewer.slots, fewer.overdrawn], [3, true]);
+    assert.equal((await acquire(queue, other)).slots, 1);
+    const settled = await acquire(queue, busy, 2);
+    assert.deepEqual([settled.slots, settled.overdrawn], [2, false]);
+    assert.equal((await acquire(queue, other)).slots, 2);
+  });
+
+  it("shrink with the concurrency, down to what is in flight", async () => {
+    const queue = await store.openQueue({ concurrency: 10 });
+    const [first = 0, second = 0] = await openWorkers(2);
+    await acquire(queue, first);
+    await acquire(queue, second);
+    await acquire(queue, first, 5);
+    await acquire(queue, second, 5);
+    await updateQueue(store.database, queue.teamId, queue.name, { concurrency: 2 });
+
+    const lowered = await acquire(queue, first, 5);
+    assert.deepEqual([lowered.slots, lowered.overdrawn, lowered.concurrency], [5, true, 2]);
+    assert.equal((await acquire(queue, second, 0)).slots, 0);
+    assert.equal((await acquire(queue, first, 0)).slots, 1);
+    assert.equal((await acquire(queue, second, 0)).slots, 1);
+    assert.equal(await granted(queue), 2);
+  });
+
+  it("grow with the concurrency", async () => {
+    const queue = await store.openQueue({ concurrency: 1 });
+    const [worker = 0] = await openWorkers(1);
+    await acquire(queue, worker);
+    await updateQueue(store.database, queue.teamId, queue.name, { concurrency: 9 });
+
+    const grant = await acquire(queue, worker);
+
+    assert.deepEqual([grant.slots, grant.epoch], [9, 2]);
+  });
+
+  it("die with their worker", async () => {
+    const queue = await store.openQueue({ concurrency: 3 });
+    const [dying = 0, other = 0] = await openWorkers(2);
+    await acquire(queue, dying, 3);
+    assert.equal((await acquire(queue, other)).slots, 0);
+
+    await removeWorker(store.database, dying);
+
+    assert.equal((await acquire(queue, other)).slots, 3);
+  });
+
+  it("are none for a worker that is no more", async () => {
+    const queue = await store.openQueue({ concurrency: 3 });
+    const [dead = 0] = await openWorkers(1);
+    await removeWorker(store.database, dead);
+
+    assert.equal((await acquire(queue, dead, 2)).slots, 0);
+    assert.equal(await granted(queue), 0);
+  });
+
+  it("can be given back queue by queue", async () => {
+    const [quiet, kept] = [
+      await store.openQueue({ concurrency: 3 }),
+      await store.openQueue({ concurrency: 3 }),
+    ];
+    const [worker = 0, other = 0] = await openWorkers(2);
+    await acquire(quiet, worker);
+    await acquire(kept, worker);
+
+    await releaseSlots(store.database, worker, [{ teamId: quiet.teamId, queueId: quiet.id }]);
+
+    assert.equal((await acquire(quiet, other)).slots, 3);
+    assert.equal((await acquire(kept, other)).slots, 0);
+  });
+
+  it("say that the queue is paused, and carry its epoch", async () => {
+    const queue = await store.openQueue();
+    const [worker = 0] = await openWorkers(1);
+    await setQueuePaused(store.database, queue.teamId, queue.name, true);
+
+    const grant = await acquire(queue, worker);
+
+    assert.deepEqual([grant.paused, grant.epoch], [true, 2]);
+  });
+
+  it("of a queue that was deleted, or never was, are not to be had", async () => {
+    const queue = await store.openQueue();
+    const [workerId = 0] = await openWorkers(1);
+    await markQueueDeleted(store.database, queue.teamId, queue.name);
+
+    for (const name of [queue.name, "nowhere"]) {
+      const asked = { teamId: queue.teamId, queue: name, workerId, using: null };
+      assert.equal(await acquireSlots(store.database, asked), null);
+    }
+  });
+
+  it("of a queue that replaced another are not used up by calls of the old one", async () => {
+    const old = await store.openQueue({ concurrency: 2 });
+    const [workerId = 0] = await openWorkers(1);
+    await acquire(old, workerId, 2);
+    await store.database.rows("update queues set name = 'gone', deleted_at = now() where id = $1", [old.id]);
+    await store.database.rows(
+      `insert into queues (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
+       values ($1, $2, 2, 3, 'fixed', 1, 30)`,
+      [old.teamId, old.name],
+    );
+
+    const grant = await acquire(old, workerId, 3);
+
+    assert.notEqual(grant.queueId, old.id);
+    assert.deepEqual([grant.slots, grant.overdrawn], [2, false]);
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
+import type { Sql } from "../../../src/store/sql.ts";
+import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
+import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
+import { removePendingTask } from "../../../src/store/tasks/task-removals.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { claimRequest, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+
+describe("claiming due tasks", () => {
+  let store: TestStore;
+  let workerId: number;
+  before(async () => {
+    store = await openTestStore();
+    workerId = await store.openWorker();
+  });
+  after(() => store.close());
+
+  const minutesAgo = (minutes: number): Partial<NewTask> => ({
+    runAt: new Date(Date.now() - minutes * 60_000),
+  });
+
+  it("takes the higher priority first, then what was due first, then what was created first", async () => {
+    const queue = await store.openQueue();
+    const due = minutesAgo(10).runAt ?? null;
+    const [low, later, created1, created2, earlier, high] = await store.insert(
+      queue,
+      { priority: 1, ...minutesAgo(60) },
+      { ...minutesAgo(1) },
+      { runAt: due },
+      { runAt: due },
+      { ...minutesAgo(30) },
+      { priority: 10, ...minutesAgo(0) },
+    );
+
+    const claims = await store.claim(queue, { workerId });
+
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [high, earlier, created1, created2, later, low],
+    );
+  });
+
+  it("takes no more than asked for, and those are the first in order", async () => {
+    const queue = await store.openQueue();
+    const ids = await store.insert(queue, { priority: 2 }, { priority: 9 }, { priority: 5 }, { priority: 9 });
+
+    const claims = await store.claim(queue, { workerId, limit: 3 });
+
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [ids[1], ids[3], ids[2]],
+    );
+    assert.equal((await store.claim(queue, { workerId })).length, 1);
+  });
+
+  it("gives the claim a fence, the number of the attempt and all that the call needs", async () => {
+    const queue = await store.openQueue({
+      maxRetries: 7,
+      backoff: "fixed",
+      retryDelaySeconds: 4,
+      timeoutSeconds: 9,
+    });
+    const call = {
+      method: "PUT",
+      url: "http://localhost/x",
+      headers: { "x-a": "1" },
+      body: '{"n":1.0}',
+    } as const;
+    const [id] = await store.insert(queue, { call, priority: 8 });
+
+    const [claim] = await store.claim(queue, { workerId });
+
+    assert.deepEqual(
+      { ...claim, attemptStartedAt: undefined },
+      {
+        teamId: queue.teamId,
+        id,
+        queueId: queue.id,
+        queue: queue.name,
+        shape: "queue",
+        priority: 8,
+        workerId,
+        fence: 1,
+        attempt: 1,
+        attemptStartedAt: undefined,
+        failures: 0,
+        call,
+        maxRetries: 7,
+        backoff: "fixed",
+        retryDelaySeconds: 4,
+        timeoutSeconds: 9,
+        follow: NO_FOLLOW_UP,
+        sign: false,
+        callbackSealed: null,
+      },
+    );
+  });
+
+  it("leaves sandbox tasks, delayed tasks and those of other queues and teams alone", async () => {
+    const queue = await store.openQueue();
+    const sibling = await store.openQueue();
+    const stranger = await store.openQueue({}, await store.openTeam());
+    await store.insert(queue, { sandbox: true }, { delaySeconds: 60 });
+    await store.insert(sibling, {});
+    await store.insert(stranger, {});
+
+    assert.deepEqual(await store.claim(queue, { workerId }), []);
+    assert.equal((await store.claim(stranger, { workerId })).length, 1);
+    assert.deepEqual(await store.claim(stranger, { workerId, teamId: queue.teamId }), []);
+  });
+
+  const changes = {
+    paused: (sql, { teamId, name }) => setQueuePaused(sql, teamId, name, true),
+    "given another concurrency": (sql, { teamId, name }) =>
+      updateQueue(sql, teamId, name, { concurrency: 1 }),
+    deleted: (sql, { teamId, name }) => markQueueDeleted(sql, teamId, name),
+  } satisfies Record<string, (sql: Sql, queue: StoredQueue) => Promise<unknown>>;
+  for (const [changed, change] of Object.entries(changes)) {
+    it(`finds nothing, and says so, when the queue was ${changed} since the slots were granted`, async () => {
+      const queue = await store.openQueue();
+      await store.insert(queue, {});
+      const request = await claimRequest(store.database, queue, { workerId });
+      await change(store.database, queue);
+
+      assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
+    });
+  }
+
+  it("finds nothing, and says so, when the worker's row is gone", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, {});
+    const dead = await store.openWorker();
+    await removeWorker(store.database, dead);
+    const request = await claimRequest(store.database, queue, { workerId: dead });
+
+    assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
+  });
+
+  it("is standing, with nothing to do, when the queue is empty", async () => {
+    const queue = await store.openQueue();
+    const request = await claimRequest(store.database, queue, { workerId });
+
+    assert.deepEqual(await claimDueTasks(store.database, request), { standing: true, claims: [] });
+  });
+
+  it("never gives one task to two workers that claim at the same time", async () => {
+    const queue = await store.openQueue();
+    const ids = await store.insert(queue, ...Array.from({ length: 200 }, () => ({})));
+    const workers = await Promise.all([1, 2, 3, 4].map(() => store.openWorker()));
+    const connections = store.open(4);
+
+    const claimed: string[] = [];
+    await Promise.all(
+      workers.map(async (id) => {
+        const request = await claimRequest(store.database, queue, { workerId: id, limit: 7 });
+        for (let empty = false; !empty; ) {
+          const { claims } = await claimDueTasks(connections, request);
+          claimed.push(...claims.map((claim) => claim.id));
+          empty = claims.length === 0;
+        }
+      }),
+    );
+
+    assert.equal(claimed.length, 200);
+    assert.deepEqual(new Set(claimed), new Set(ids));
+  });
+
+  it("never takes a task that is deleted at the same time: exactly one of the two succeeds", async () => {
+    const queue = await store.openQueue();
+    const ids = await store.insert(queue, ...Array.from({ length: 100 }, () => ({})));
+    const request = await claimRequest(store.database, queue, { workerId, limit: 10 });
+    const connections = store.open(4);
+
+    const claimed: string[] = [];
+    const claimAll = async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const { claims } = await claimDueTasks(connections, request);
+        claimed.push(...claims.map((claim) => claim.id));
+      }
+    };
+    const [deleted] = await Promise.all([
+      Promise.all(
+        [...ids].reverse().map(async (id) => {
+          const gone = await removePendingTask(connections, queue.teamId, id, workerId);
+          return gone ? [id] : [];
+        }),
+      ),
+      claimAll(),
+    ]);
+    claimed.push(...(await store.claim(queue, { workerId })).map((claim) => claim.id));
+
+    assert.equal(claimed.length + deleted.flat().length, 100);
+    assert.deepEqual(new Set([...claimed, ...deleted.flat()]), new Set(ids));
+  });
+});

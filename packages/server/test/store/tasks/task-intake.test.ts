@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { NewTask } from "../../../src/domain/task.ts";
+import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
+import { findAccepted, insertTasks, type Reservation } from "../../../src/store/tasks/task-intake.ts";
+import { findTask } from "../../../src/store/tasks/task-reads.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+
+describe("inserting tasks", () => {
+  let store: TestStore;
+  let workerId: number;
+  before(async () => {
+    store = await openTestStore();
+    workerId = await store.openWorker();
+  });
+  after(() => store.close());
+
+  async function insert(queue: StoredQueue, task: Partial<NewTask>, reservation: Reservation | null = null) {
+    const submission = { task: { ...newTask(queue), ...task }, reservation };
+    const [accepted] = await insertTasks(store.database, [submission], workerId, workerId);
+    return { id: submission.task.id, accepted };
+  }
+
+  it("copies the queue's settings onto the task where it has none of its own (spec 2.1, 3.2)", async () => {
+    const queue = await store.openQueue({ maxRetries: 2, backoff: "fixed", timeoutSeconds: 7 });
+    const plain = await insert(queue, {});
+    const own = await insert(queue, { maxRetries: 0, backoff: "exponential", timeoutSeconds: 1 });
+
+    const settings = async (id: string) => {
+      const task = await findTask(store.database, queue.teamId, id);
+      return [task?.maxRetries, task?.backoff, task?.timeoutSeconds];
+    };
+    assert.deepEqual(await settings(plain.id), [2, "fixed", 7]);
+    assert.deepEqual(await settings(own.id), [0, "exponential", 1]);
+
+    await updateQueue(store.database, queue.teamId, queue.name, {
+      maxRetries: 9,
+      backoff: "exponential",
+      timeoutSeconds: 60,
+    });
+    assert.deepEqual(await settings(plain.id), [2, "fixed", 7]);
+  });
+
+  it("is due at once, after its delay, or at its time", async () => {
+    const queue = await store.openQueue();
+    const runAt = new Date("2040-01-02T03:04:05.678Z");
+    const now = (await insert(queue, {})).accepted;
+    const delayed = (await insert(queue, { delaySeconds: 90 })).accepted;
+    const timed = (await insert(queue, { runAt })).accepted;
+
+    assert.equal(Number(now?.runAt) - Number(now?.createdAt), 0);
+    assert.equal(Number(delayed?.runAt) - Number(delayed?.createdAt), 90_000);
+    assert.deepEqual(timed?.runAt, runAt);
+  });
+
+  it("is active at once under a reservation that stands, as its first attempt", async () => {
+    const queue = await store.openQueue();
+
+    const { id, accepted } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
+
+    assert.equal(accepted?.handedOff, true);
+    const task = await findTask(store.database, queue.teamId, id);
+    assert.equal(task?.status, "active");
+    assert.deepEqual(
+      task?.attempts.map(({ number, status }) => [number, status]),
+      [[1, "active"]],
+    );
+    assert.deepEqual(task?.startedAt, accepted?.createdAt);
+  });
+
+  it("is pending under a reservation that does not stand any more", async () => {
+    const queue = await store.openQueue();
+    const other = await store.openQueue();
+    await setQueuePaused(store.database, queue.teamId, queue.name, true);
+
+    const stale = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
+    const foreign = await insert(queue, {}, { queueId: other.id, epoch: 2 });
+
+    assert.equal(stale.accepted?.handedOff, false);
+    assert.equal(foreign.accepted?.handedOff, false);
+  });
+
+  it("is pending when the worker's row is gone", async () => {
+    const queue = await store.openQueue();
+    const dead = await store.openWorker();
+    await removeWorker(store.database, dead);
+    const submission = { task: newTask(queue), reservation: { queueId: queue.id, epoch: 1 } };
+
+    const [accepted] = await insertTasks(store.database, [submission], dead, dead);
+
+    assert.equal(accepted?.handedOff, false);
+  });
+
+  it("is refused for a queue that is deleted, another team's or unknown; the others of the batch are not", async () => {
+    const queue = await store.openQueue();
+    const deleted = await store.openQueue();
+    const foreign = await store.openQueue({}, await store.openTeam());
+    await markQueueDeleted(store.database, deleted.teamId, deleted.name);
+    const targets = [
+      queue,
+      deleted,
+      { ...foreign, teamId: queue.teamId },
+      { ...queue, name: "nowhere" },
+      foreign,
+    ];
+
+    const accepted = await insertTasks(
+      store.database,
+      targets.map((target) => ({ task: newTask(target), reservation: null })),
+      null,
+      workerId,
+    );
+
+    assert.deepEqual(
+      accepted.map((each) => each?.queueId ?? null),
+      [queue.id, null, null, null, foreign.id],
+    );
+  });
+
+  it("never inserts a sandbox task active, whatever is asked for (spec 1)", async () => {
+    const queue = await store.openQueue();
+
+    await assert.rejects(insert(queue, { sandbox: true }, { queueId: queue.id, epoch: 1 }), {
+      constraint: "tasks_sandbox_never_runs",
+    });
+  });
+
+  it("keeps the call exactly as it was given", async () => {
+    const queue = await store.openQueue();
+    const call = {
+      method: "PATCH",
+      url: "https://example.com/a?b=%00&c=ü#d",
+      headers: { "X-Odd": "caf\xe9", "x-quote": `"'\\` },
+      body: '{"n": 12345678901234567890.10, "u": "\\u0000", "z": "\u{1f6ce}\u2028"}',
+    } as const;
+
+    const { id } = await insert(queue, { call });
+
+    assert.deepEqual((await findTask(store.database, queue.teamId, id))?.call, call);
+  });
+
+  it("can tell afterwards what was stored and what was not", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {});
+
+    const answers = await findAccepted(store.database, [{ ...newTask(queue), id }, newTask(queue)], workerId);
+
+    assert.deepEqual(
+      answers.map((answer) => answer?.queueId ?? null),
+      [queue.id, null],
+    );
+    assert.equal(answers[0]?.handedOff, false);
+  });
+
+  it("does not take another worker's claim of the task for its own hand-off", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {});
+    const other = await store.openWorker();
+    assert.equal((await store.claim(queue, { workerId: other })).length, 1);
+
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
+
+    assert.equal(answer?.handedOff, false);
+  });
+
+  it("does not take a claim of its own for the hand-off either: that claim was started already", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {});
+    assert.equal((await store.claim(queue, { workerId })).length, 1);
+
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
+
+    assert.equal(answer?.handedOff, false);
+  });
+
+  it("recognises its own hand-off", async () => {
+    const queue = await store.openQueue();
+    const { id } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
+
+    const [answer] = await findAccepted(store.database, [{ ...newTask(queue), id }], workerId);
+
+    assert.equal(answer?.handedOff, true);
+  });
+});

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import { markQueueDeleted } from "../../../src/store/tasks/queues.ts";
+import {
+  foldTallies,
+  removeEmptyDeletedQueues,
+  removeExpiredTasks,
+  removePendingOfDeletedQueues,
+  removePendingTask,
+  taskStatus,
+} from "../../../src/store/tasks/task-removals.ts";
+import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import {
+  countBothWays,
+  openTestStore,
+  RETRY,
+  type StoredQueue,
+  settlementOf,
+  type TestStore,
+} from "../../test-store.ts";
+
+const FAILED = { kind: "failed", reason: "retries_exhausted", error: "no", result: null } as const;
+
+describe("removing tasks", () => {
+  let store: TestStore;
+  let workerId: number;
+  before(async () => {
+    store = await openTestStore();
+    workerId = await store.openWorker();
+  });
+  after(() => store.close());
+  afterEach(async () => {
+    const { tallied, counted } = await countBothWays(store.database);
+    assert.deepEqual(tallied, counted, "the tallies drifted");
+  });
+
+  async function exists(queue: StoredQueue, id: string | undefined): Promise<boolean> {
+    return (await taskStatus(store.database, queue.teamId, id ?? "")) !== null;
+  }
+
+  async function age(days: number, ids: readonly string[]): Promise<string[]> {
+    const rows = await store.database.rows<{ id: string }>(
+      `update tasks
+          set id = (lpad(to_hex((extract(epoch from now() - make_interval(days => $1)) * 1000)::bigint), 12, '0')
+                    || substr(replace(id::text, '-', ''), 13))::uuid,
+              created_at = created_at - make_interval(days => $1),
+              completed_at = completed_at - make_interval(days => $1)
+        where id = any($2) returning id`,
+      [days, ids],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  it("removes a pending task, once", async () => {
+    const queue = await store.openQueue();
+    const [id = ""] = await store.insert(queue, {});
+
+    assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), true);
+    assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), false);
+    assert.deepEqual(await store.claim(queue, { workerId }), []);
+  });
+
+  it("does not remove a task that is active, completed or failed, nor another team's", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, {}, {}, {}, {});
+    const [active, completed, failed, retried] = await store.claim(queue, { workerId });
+    assert.ok(active && completed && failed && retried);
+    await settleAttempts(
+      store.database,
+      [settlementOf(completed), settlementOf(failed, FAILED), settlementOf(retried, RETRY)],
+      workerId,
+    );
+
+    for (const { id } of [active, completed, failed]) {
+      assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), false);
+    }
+    const stranger = await store.openTeam();
+    assert.equal(await removePendingTask(store.database, stranger, retried.id, workerId), false);
+    assert.equal(await removePendingTask(store.database, queue.teamId, retried.id, workerId), true);
+  });
+
+  it("removes the pending tasks of a deleted queue in batches, sandbox and delayed ones too, and nothing else", async () => {
+    const doomed = await store.openQueue();
+    const kept = await store.openQueue();
+    const stranger = await store.openQueue({}, await store.openTeam());
+    await store.insert(doomed, {}, {});
+    const [active, completed] = await store.claim(doomed, { workerId });
+    assert.ok(active && completed);
+    await settleAttempts(store.database, [settlementOf(completed)], workerId);
+    await store.insert(doomed, {}, { delaySeconds: 60 }, { sandbox: true }, {}, {});
+    const [sibling] = await store.insert(kept, {});
+    const [foreign] = await store.insert(stranger, {});
+    await markQueueDeleted(store.database, doomed.teamId, doomed.name);
+
+    const rounds = [];
+    for (let removed = -1; removed !== 0; rounds.push(removed)) {
+      const only = { teamId: doomed.teamId, queueId: doomed.id };
+      removed = await removePendingOfDeletedQueues(store.database, { size: 2, only }, workerId);
+    }
+
+    assert.deepEqual(rounds, [2, 2, 1, 0]);
+    assert.equal(await exists(kept, sibling), true);
+    assert.equal(await exists(stranger, foreign), true);
+    assert.equal(await taskStatus(store.database, doomed.teamId, active.id), "active");
+    assert.equal(await taskStatus(store.database, doomed.teamId, completed.id), "completed");
+  });
+
+  it("does not remove the tasks of another team's queue, asked for by a number that is not its own", async () => {
+    const victim = await store.openQueue({}, await store.openTeam());
+    const [id] = await store.insert(victim, {});
+    await markQueueDeleted(store.database, victim.teamId, victim.name);
+    const attacker = await store.openTeam();
+
+    const only = { teamId: attacker, queueId: victim.id };
+    assert.equal(await removePendingOfDeletedQueues(store.database, { size: 10, only }, workerId), 0);
+    assert.equal(await exists(victim, id), true);
+  });
+
+  it("finds what a delete that died half-way left behind", async () => {
+    const doomed = await store.openQueue();
+    await store.insert(doomed, {}, {}, {});
+    await markQueueDeleted(store.database, doomed.teamId, doomed.name);
+
+    const batch = { size: 100, only: null };
+    assert.ok((await removePendingOfDeletedQueues(store.database, batch, workerId)) >= 3);
+    assert.equal(await removePendingOfDeletedQueues(store.database, batch, workerId), 0);
+  });
+
+  it("keeps finished tasks for the days of the retention and removes them afterwards, in batches", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, ...Array.from({ length: 9 }, () => ({})));
+    const claims = await store.claim(queue, { workerId });
+    const [active, waitsForRetry, ...ended] = claims;
+    assert.ok(active && waitsForRetry);
+    await settleAttempts(
+      store.database,
+      [
+        settlementOf(waitsForRetry, RETRY),
+        ...ended.map((claim, index) => settlementOf(claim, index % 2 === 0 ? FAILED : undefined)),
+      ],
+      workerId,
+    );
+    const [young, ...old] = ended.map(({ id }) => id) as [string, ...string[]];
+    const aged = await age(31, [...old, active.id, waitsForRetry.id]);
+    const [ripe] = await age(29, [young]);
+
+    const rounds = [];
+    for (let removed = -1; removed !== 0; rounds.push(removed)) {
+      removed = await removeExpiredTasks(store.database, 30, 4, workerId);
+    }
+
+    assert.deepEqual(rounds, [4, 2, 0]);
+    assert.equal(await exists(queue, ripe), true);
+    const left = await store.database.rows<{ status: string }>(
+      "select status from tasks where id = any($1) order by status",
+      [aged],
+    );
+    assert.deepEqual(
+      left.map(({ status }) => status),
+      ["active", "pending"],
+    );
+  });
+
+  it("keeps a task that was created long ago and ended only now", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, {});
+    const [claim] = await store.claim(queue, { workerId });
+    assert.ok(claim);
+    const [aged = ""] = await age(400, [claim.id]);
+    await settleAttempts(store.database, [settlementOf({ ...claim, id: aged })], workerId);
+
+    assert.equal(await removeExpiredTasks(store.database, 30, 10, workerId), 0);
+    assert.equal(await exists(queue, aged), true);
+  });
+
+  it("forgets a deleted queue an hour later, once its last task is gone", async () => {
+    const [empty, used] = [await store.openQueue(), await store.openQueue()];
+    await store.insert(used, {});
+    await store.claim(used, { workerId });
+    for (const { teamId, name } of [empty, used]) await markQueueDeleted(store.database, teamId, name);
+    const left = async () => {
+      await removeEmptyDeletedQueues(store.database);
+      const rows = await store.database.rows<{ id: string }>(
+        "select id from queues where id = any($1) order by id",
+        [[empty.id, used.id]],
+      );
+      return rows.map(({ id }) => Number(id));
+    };
+
+    assert.deepEqual(await left(), [empty.id, used.id]);
+    await store.database.rows(
+      "update queues set deleted_at = now() - interval '2 hours' where id = any($1)",
+      [[empty.id, used.id]],
+    );
+    assert.deepEqual(await left(), [used.id]);
+  });
+
+  it("keeps the sums when it folds the tallies of workers that are no more", async () => {
+    const queue = await store.openQueue();
+    const [first, second] = [await store.openWorker(), await store.openWorker()];
+    await store.insert(queue, {}, {}, {}, {});
+    for (const id of [first, second]) {
+      const [completed, failed] = await store.claim(queue, { workerId: id, limit: 2 });
+      assert.ok(completed && failed);
+      await settleAttempts(store.database, [settlementOf(completed), settlementOf(failed, FAILED)], id);
+      await removeWorker(store.database, id);
+      const before = (await countBothWays(store.database)).tallied;
+
+      await foldTallies(store.database);
+      await foldTallies(store.database);
+
+      assert.deepEqual((await countBothWays(store.database)).tallied, before);
+    }
+    const left = await store.database.rows("select 1 from queue_tallies where node_id = any($1)", [
+      [first, second],
+    ]);
+    assert.deepEqual(left, []);
+  });
+});
