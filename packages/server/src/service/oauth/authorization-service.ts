@@ -4,6 +4,7 @@ import type { Requester } from "../../domain/identity/principal.ts";
 import { isRegisteredUri, withParameters } from "../../domain/identity/redirect-uri.ts";
 import { isScope, type Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import { holdMembership } from "../../store/identity/members.ts";
 import {
   type ClientApplication,
@@ -12,7 +13,6 @@ import {
 } from "../../store/identity/oauth-applications.ts";
 import type { Database } from "../../store/sql.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
 import { createAuthorizationServer } from "./authorization-server.ts";
 import { formatHolder } from "./holder.ts";
 import { toRefusal } from "./library-refusal.ts";

@@ -1,6 +1,6 @@
 import { type OAuthClient, type OAuthClientRepository, OAuthException } from "@jmondi/oauth2-server";
+import { formatId } from "../../domain/public-id.ts";
 import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
-import { formatId } from "../public-id.ts";
 
 /** How the library sees an application. It gets no secret: the application has proven itself before it is asked. */
 export function toClient(application: ClientApplication): OAuthClient {

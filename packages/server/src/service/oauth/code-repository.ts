@@ -6,7 +6,7 @@ import { findCode, insertCode, noteReplay, useCode } from "../../store/identity/
 import { revokeFamily } from "../../store/identity/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
-import { newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 import { formatHolder, parseHolder } from "./holder.ts";
 import { ReplayedGrant } from "./replay.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../store/identity/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
-import { newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 import { formatHolder, parseHolder } from "./holder.ts";
 import { ReplayedGrant } from "./replay.ts";
 

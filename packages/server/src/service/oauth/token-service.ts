@@ -1,6 +1,7 @@
 import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { type ClientApplication, holdApplication } from "../../store/identity/oauth-applications.ts";
 import { findToken, revokeFamily, revokeToken } from "../../store/identity/oauth-tokens.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -8,7 +9,6 @@ import type { RequestLimits } from "../access/request-limits.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import type { NewToken, TokenSigner } from "../access/token-signer.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId } from "../public-id.ts";
 import { ACCESS_VALID_SECONDS, createAuthorizationServer } from "./authorization-server.ts";
 import type { AuthenticateClient, ClientRequest } from "./client-authentication.ts";
 import { toRefusal } from "./library-refusal.ts";

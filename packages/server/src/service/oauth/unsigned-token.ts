@@ -1,6 +1,6 @@
 import type { JwtInterface } from "@jmondi/oauth2-server";
+import { formatId } from "../../domain/public-id.ts";
 import type { NewToken } from "../access/token-signer.ts";
-import { formatId } from "../public-id.ts";
 import { parseHolder } from "./holder.ts";
 
 /**

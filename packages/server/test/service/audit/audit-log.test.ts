@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
+import { parseId } from "../../../src/domain/public-id.ts";
 import { createJanitor } from "../../../src/engine/janitor.ts";
 import { recordChange } from "../../../src/service/audit/audit.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type AuditService,
   createAuditService,
 } from "../../../src/service/audit/audit-service.ts";
-import { parseId } from "../../../src/service/public-id.ts";
 import { listAuditEvents, removeOldAuditEvents } from "../../../src/store/identity/audit-events.ts";
 import { principalOf } from "../../test-principal.ts";
 import { explain, openTestStore, type TestStore } from "../../test-store.ts";
