@@ -15,7 +15,7 @@ const DOORS = {
   outbound: { rooms: ["domain"], packages: ["undici", "ipaddr.js", "nodemailer", "node:"] },
   service: {
     rooms: ["domain", "store", "vault"],
-    packages: ["jose", "@jmondi/oauth2-server", "node:"],
+    packages: ["jose", "node:"],
   },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   api: {

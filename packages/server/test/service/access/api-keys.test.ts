@@ -195,7 +195,9 @@ describe("API keys", () => {
       userId: null,
       codeHash: null,
       scopes: ["apikeys:write"],
-      accessExpiresAt: expiresAt,
+      accessValidSeconds: 60,
+      refreshHash: null,
+      refreshValidDays: 0,
     });
     const person: Requester = { ...ours, kind: "session", userId, tokenHash: sessionHash };
     const robot: Requester = { ...ours, kind: "application", tokenHash: accessHash };
