@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
-import { rotateOperatorsSessionKey } from "../service/operator/operator-session-keys.ts";
+import { rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
 import type { Operator } from "./operator.ts";
 
 export function addSessionCommands(program: Command, operator: Operator): void {

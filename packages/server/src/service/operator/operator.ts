@@ -2,12 +2,12 @@ import { formatId } from "../../domain/public-id.ts";
 import { enforceSetKey } from "../../store/identity/api-keys.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { mintApiKey, storeApiKey } from "../access/api-key-creation.ts";
+import { newApiKey, storeApiKey } from "../access/api-key-service.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
-import { createTeam } from "../people/team-creation.ts";
+import { createTeam } from "../people/team-service.ts";
 import { operatorOf } from "./operator-directory.ts";
-import { giveRole } from "./operator-members.ts";
+import { ensureRole } from "./operator-members.ts";
 
 /** An arbitrary number that all nodes agree on: two first starts at once must make one team. */
 const OPERATOR_LOCK = 7_305_814;
@@ -34,13 +34,14 @@ export async function ensureOperator(
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const known = await firstTeam(sql);
     const teamId = known ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
-    if (ownerEmail !== null) await giveRole(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
+    if (ownerEmail !== null) await ensureRole(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
     if (setKey !== null) {
       await putInForce(sql, teamId, setKey);
       return { teamId, firstKey: null };
     }
     if (known !== null) return { teamId, firstKey: null };
-    const { key: firstKey } = await mintApiKey(sql, teamId, FIRST_KEY, "live");
+    const firstKey = newApiKey("live");
+    await storeApiKey(sql, teamId, FIRST_KEY, firstKey);
     return { teamId, firstKey };
   });
 }

@@ -6,7 +6,7 @@ import {
   type TakenInvitation,
   takeInvitation,
 } from "../../store/identity/invitations.ts";
-import { insertMember, joinTeam } from "../../store/identity/members.ts";
+import { joinTeam } from "../../store/identity/members.ts";
 import { takeSignInLink } from "../../store/identity/sign-in-links.ts";
 import { listTeamsOf, lockTeam } from "../../store/identity/teams.ts";
 import { ensureUser } from "../../store/identity/users.ts";
@@ -21,7 +21,7 @@ import {
   sessionExpiry,
   storeSession,
 } from "./session-service.ts";
-import { createTeam } from "./team-creation.ts";
+import { createOwnTeam } from "./team-service.ts";
 
 /** Where a sign-in comes from, for the audit log. */
 export interface Visitor {
@@ -57,21 +57,14 @@ export async function admitByToken(
 
   // From here on nobody else signs this person in until the transaction ends: no second team of their own is made.
   const userId = await ensureUser(sql, newUuid(), email);
-  const authorIn = (teamId: number): ChangeAuthor => ({
-    teamId,
-    kind: "session",
-    id: formatId("user", userId),
-    name: email,
-    ...visitor,
-  });
-  if (invitation !== null) await join(sql, invitation, userId, authorIn(invitation.teamId));
+  const author = { kind: "session", id: formatId("user", userId), name: email, ...visitor } as const;
+  if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
   const { teamId, team } =
-    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ??
-    (await signUp(sql, door, userId, email, authorIn));
+    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, door, author, userId));
 
   const isBound = invitation !== null && (await hasOtherTeam(sql, userId, teamId));
   const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(door.now()), isBound });
-  await recordOpening(sql, authorIn(teamId));
+  await recordOpening(sql, { ...author, teamId });
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
 }
 
@@ -109,20 +102,13 @@ async function hasOtherTeam(sql: Sql, userId: string, teamId: number): Promise<b
   return (await listTeamsOf(sql, userId)).some((membership) => membership.teamId !== teamId);
 }
 
-async function signUp(
+function signUp(
   sql: Sql,
   door: Door,
+  author: Omit<ChangeAuthor, "teamId">,
   userId: string,
-  email: string,
-  authorIn: (teamId: number) => ChangeAuthor,
-): Promise<Membership> {
+): Promise<Pick<Membership, "teamId" | "team">> {
   if (door.signUp === "invited") throw new Problem("token_invalid");
-  const name = `${email.slice(0, email.indexOf("@"))}'s team`;
-  const teamId = await createTeam(sql, name, "free");
-  await insertMember(sql, teamId, userId, "owner");
-  const membership = await chooseTeam(sql, userId, teamId);
-  if (membership === null) throw new Error("A new team has no owner");
-  const target = formatId("team", membership.team.id);
-  await recordChange(sql, authorIn(teamId), { action: "team.created", target, detail: { name } });
-  return membership;
+  const { name: email } = author;
+  return createOwnTeam(sql, author, userId, `${email.slice(0, email.indexOf("@"))}'s team`);
 }

@@ -9,9 +9,9 @@ import {
   createOperatorsKey,
   listOperatorsKeys,
   revokeOperatorsKey,
+  rotateOperatorsSessionKey,
 } from "../../../src/service/operator/operator-keys.ts";
 import { addMember, removeMember } from "../../../src/service/operator/operator-members.ts";
-import { rotateOperatorsSessionKey } from "../../../src/service/operator/operator-session-keys.ts";
 import {
   changePlan,
   createOperatorsTeam,

@@ -8,7 +8,7 @@ import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { rotateSessionKey } from "../../../src/service/access/session-keys.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import type { SignedIn } from "../../../src/service/people/session-service.ts";
-import { createTeam } from "../../../src/service/people/team-creation.ts";
+import { createTeam } from "../../../src/service/people/team-service.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import { endSessionsOfMember } from "../../../src/store/identity/sessions.ts";
 import { findTeam } from "../../../src/store/identity/teams.ts";
