@@ -7,13 +7,7 @@ import {
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
-import {
-  countActiveKeys,
-  insertApiKey,
-  type ListedKey,
-  listApiKeys,
-  revokeApiKey,
-} from "../../store/identity/api-keys.ts";
+import { countActiveKeys, insertApiKey, listApiKeys, revokeApiKey } from "../../store/identity/api-keys.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
@@ -85,7 +79,7 @@ export async function storeApiKey(
 
 /** The active keys of a team, newest first. */
 export async function listTeamKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
-  return (await listApiKeys(sql, teamId)).map(toApiKey);
+  return (await listApiKeys(sql, teamId)).map((key) => ({ ...key, id: formatId("key", key.id) }));
 }
 
 /** Refuses a key that the author's team does not have. Every node refuses the revoked one within a second. */
@@ -93,18 +87,10 @@ export async function revokeTeamKey(sql: Sql, author: ChangeAuthor, keyId: strin
   const id = parseId("key", keyId);
   const revoked = id === null ? null : await revokeApiKey(sql, author.teamId, id);
   if (revoked === null) throw new Problem("api_key_not_found");
-  const { name, revoked_at: revokedAt } = revoked;
-  await recordChange(sql, author, { action: "api_key.revoked", target: keyId, detail: { name } });
-  return { id: keyId, name, revokedAt };
-}
-
-function toApiKey(row: ListedKey): ApiKey {
-  return {
-    id: formatId("key", row.id),
-    name: row.name,
-    environment: row.environment,
-    prefix: row.prefix,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
+  await recordChange(sql, author, {
+    action: "api_key.revoked",
+    target: keyId,
+    detail: { name: revoked.name },
+  });
+  return { ...revoked, id: keyId };
 }

@@ -27,9 +27,7 @@ export async function recordChange(sql: Sql, actor: ChangeAuthor, change: Change
   await insertAuditEvent(sql, {
     teamId: actor.teamId,
     id: newUuid(),
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
+    actor: { kind: actor.kind, id: actor.id, name: actor.name },
     action: change.action,
     target: change.target,
     detail: change.detail ?? null,

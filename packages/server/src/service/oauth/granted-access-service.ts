@@ -1,6 +1,7 @@
 import type { EndedAccess, GrantedAccess } from "../../domain/identity/granted-access.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { isAtLeast } from "../../domain/identity/role.ts";
+import { SCOPES } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import { findFamily, type LiveFamily, listFamilies } from "../../store/identity/oauth-families.ts";
@@ -61,7 +62,7 @@ function toGrantedAccess(family: LiveFamily): GrantedAccess {
       team: family.ownerName,
     },
     user: { id: formatId("user", family.userId), email: family.email },
-    scopes: family.scopes,
+    scopes: SCOPES.filter((scope) => family.scopes.includes(scope)),
     createdAt: family.consentedAt,
     expiresAt: family.expiresAt,
   };

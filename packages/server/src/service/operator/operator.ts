@@ -53,6 +53,6 @@ async function putInForce(sql: Sql, teamId: number, setKey: string): Promise<voi
   const stored = await storeApiKey(sql, teamId, SET_KEY, setKey);
   if (stored !== null) await record("api_key.created", stored.id, SET_KEY);
   const turned = await enforceSetKey(sql, teamId, hashSecret(setKey));
-  for (const { id, name, is_revoked: isRevoked } of turned)
+  for (const { id, name, isRevoked } of turned)
     await record(isRevoked ? "api_key.revoked" : "api_key.restored", formatId("key", id), name);
 }

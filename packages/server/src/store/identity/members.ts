@@ -3,32 +3,17 @@ import type { Member } from "../../domain/identity/team.ts";
 import type { Sql } from "../sql.ts";
 import { ensureUser } from "./users.ts";
 
-interface MemberRow {
-  user_id: string;
-  email: string;
-  role: Role;
-  joined_at: Date;
-}
-
-const COLUMNS = "m.user_id, u.email, m.role, m.joined_at";
+const MEMBERS = `select m.user_id as "userId", u.email, m.role, m.joined_at as "joinedAt"
+  from team_members m join users u on u.id = m.user_id where m.team_id = $1`;
 
 /** Whoever joined first comes first. */
 export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
-  const rows = await sql.rows<MemberRow>(
-    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
-      where m.team_id = $1 order by m.joined_at, m.user_id`,
-    [teamId],
-  );
-  return rows.map(toMember);
+  return sql.rows<Member>(`${MEMBERS} order by m.joined_at, m.user_id`, [teamId]);
 }
 
 export async function findMember(sql: Sql, teamId: number, userId: string): Promise<Member | null> {
-  const rows = await sql.rows<MemberRow>(
-    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
-      where m.team_id = $1 and m.user_id = $2`,
-    [teamId, userId],
-  );
-  return rows[0] === undefined ? null : toMember(rows[0]);
+  const [row] = await sql.rows<Member>(`${MEMBERS} and m.user_id = $2`, [teamId, userId]);
+  return row ?? null;
 }
 
 export async function isMemberAddress(sql: Sql, teamId: number, email: string): Promise<boolean> {
@@ -113,13 +98,9 @@ export async function updateRole(sql: Sql, teamId: number, userId: string, role:
 
 /** The moment from which the person is no member any more; null if it was none. */
 export async function deleteMember(sql: Sql, teamId: number, userId: string): Promise<Date | null> {
-  const rows = await sql.rows<{ removed_at: Date }>(
-    "delete from team_members where team_id = $1 and user_id = $2 returning now() as removed_at",
+  const [row] = await sql.rows<{ removedAt: Date }>(
+    'delete from team_members where team_id = $1 and user_id = $2 returning now() as "removedAt"',
     [teamId, userId],
   );
-  return rows[0]?.removed_at ?? null;
-}
-
-function toMember(row: MemberRow): Member {
-  return { userId: row.user_id, email: row.email, role: row.role, joinedAt: row.joined_at };
+  return row?.removedAt ?? null;
 }

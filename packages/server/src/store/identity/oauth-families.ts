@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from "../../domain/identity/scope.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
 /** What a person let an application do, while there is a token of it that counts. */
@@ -11,22 +11,10 @@ export interface LiveFamily {
   readonly ownerName: string;
   readonly userId: string;
   readonly email: string;
+  /** In no order, and some more than once. */
   readonly scopes: readonly Scope[];
   readonly consentedAt: Date;
   readonly expiresAt: Date;
-}
-
-interface FamilyRow {
-  consent_id: string;
-  code_hash: Buffer;
-  application_id: string;
-  name: string;
-  owner_name: string;
-  user_id: string;
-  email: string;
-  scopes: string[];
-  consented_at: Date;
-  expires_at: Date;
 }
 
 /**
@@ -34,8 +22,9 @@ interface FamilyRow {
  * may do while their hour lasts, which is more if the application has asked for less since.
  */
 const LIVE = `
-  select k.consent_id, k.code_hash, k.application_id, a.name, o.name as owner_name, k.user_id, u.email, k.consented_at,
-         greatest(k.access_expires_at, k.refresh_expires_at) as expires_at,
+  select k.consent_id as "consentId", k.code_hash as "codeHash", k.application_id as "applicationId",
+         a.name as "applicationName", o.name as "ownerName", k.user_id as "userId", u.email,
+         k.consented_at as "consentedAt", greatest(k.access_expires_at, k.refresh_expires_at) as "expiresAt",
          k.scopes || array(select unnest(e.scopes) from oauth_tokens e
                             where e.code_hash = k.code_hash and e.access_expires_at > now()) as scopes
     from oauth_tokens k
@@ -47,29 +36,13 @@ const LIVE = `
 
 /** Those of one person, or with null of everybody in the team. Newest first. */
 export async function listFamilies(sql: Sql, teamId: number, userId: string | null): Promise<LiveFamily[]> {
-  const rows = await sql.rows<FamilyRow>(
+  return sql.rows<LiveFamily>(
     `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
     [teamId, userId],
   );
-  return rows.map(toFamily);
 }
 
 export async function findFamily(sql: Sql, teamId: number, consentId: string): Promise<LiveFamily | null> {
-  const rows = await sql.rows<FamilyRow>(`${LIVE} and k.consent_id = $2`, [teamId, consentId]);
-  return rows[0] === undefined ? null : toFamily(rows[0]);
-}
-
-function toFamily(row: FamilyRow): LiveFamily {
-  return {
-    consentId: row.consent_id,
-    codeHash: row.code_hash,
-    applicationId: row.application_id,
-    applicationName: row.name,
-    ownerName: row.owner_name,
-    userId: row.user_id,
-    email: row.email,
-    scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
-    consentedAt: row.consented_at,
-    expiresAt: row.expires_at,
-  };
+  const [row] = await sql.rows<LiveFamily>(`${LIVE} and k.consent_id = $2`, [teamId, consentId]);
+  return row ?? null;
 }

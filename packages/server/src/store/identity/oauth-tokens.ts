@@ -4,7 +4,7 @@
 // and only then, in a second statement, looks which there are.
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
-import { isScope, type Scope } from "../../domain/identity/scope.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
 import { prepare, type Sql } from "../sql.ts";
 
 export interface NewToken {
@@ -64,28 +64,18 @@ export interface RefreshableToken {
   readonly scopes: readonly Scope[];
 }
 
-interface RefreshableRow {
-  team_id: number;
-  user_id: string;
-  code_hash: Buffer;
-  scopes: string[];
-}
-
 /** By a refresh token of this application, also one that is used up; that of another it does not find. */
 export async function findRefreshable(
   sql: Sql,
   applicationId: string,
   refreshHash: Buffer,
 ): Promise<RefreshableToken | null> {
-  const rows = await sql.rows<RefreshableRow>(
-    `select team_id, user_id, code_hash, scopes from oauth_tokens
+  const [row] = await sql.rows<RefreshableToken>(
+    `select team_id as "teamId", user_id as "userId", code_hash as "codeHash", scopes from oauth_tokens
       where refresh_hash = $1 and application_id = $2 and user_id is not null and code_hash is not null`,
     [refreshHash, applicationId],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { team_id: teamId, user_id: userId, code_hash: codeHash, scopes } = row;
-  return { teamId, userId, codeHash, scopes: scopes.filter(isScope) };
+  return row ?? null;
 }
 
 /** Uses the refresh token up. Of two that try at once the second waits for the first, and finds it used. */
@@ -113,11 +103,12 @@ export async function wasRefreshed(sql: Sql, refreshHash: Buffer): Promise<boole
  */
 export async function revokeFamily(sql: Sql, codeHash: Buffer): Promise<Date | null> {
   await sql.rows("select 1 from oauth_tokens where code_hash = $1 order by id for update", [codeHash]);
-  const rows = await sql.rows<{ revoked_at: Date }>(
-    "update oauth_tokens set revoked_at = now() where code_hash = $1 and revoked_at is null returning revoked_at",
+  const [row] = await sql.rows<{ revokedAt: Date }>(
+    `update oauth_tokens set revoked_at = now()
+      where code_hash = $1 and revoked_at is null returning revoked_at as "revokedAt"`,
     [codeHash],
   );
-  return rows[0]?.revoked_at ?? null;
+  return row?.revokedAt ?? null;
 }
 
 /** For a token that has no family. False if it had ended before. */
@@ -129,19 +120,20 @@ export async function revokeToken(sql: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+export interface KnownToken {
+  readonly id: string;
+  readonly teamId: number;
+  readonly codeHash: Buffer | null;
+}
+
 /** A token of this application by the hash of either of its secrets. */
-export async function findToken(
-  sql: Sql,
-  applicationId: string,
-  hash: Buffer,
-): Promise<{ readonly id: string; readonly teamId: number; readonly codeHash: Buffer | null } | null> {
-  const rows = await sql.rows<{ id: string; team_id: number; code_hash: Buffer | null }>(
-    `select id, team_id, code_hash from oauth_tokens
+export async function findToken(sql: Sql, applicationId: string, hash: Buffer): Promise<KnownToken | null> {
+  const [row] = await sql.rows<KnownToken>(
+    `select id, team_id as "teamId", code_hash as "codeHash" from oauth_tokens
       where (access_hash = $2 or refresh_hash = $2) and application_id = $1`,
     [applicationId, hash],
   );
-  const [row] = rows;
-  return row === undefined ? null : { id: row.id, teamId: row.team_id, codeHash: row.code_hash };
+  return row ?? null;
 }
 
 /**
@@ -170,20 +162,10 @@ export interface LiveAccess {
   readonly customPerMinute: number | null;
 }
 
-interface AccessRow {
-  application_id: string;
-  name: string;
-  team_id: number;
-  user_id: string | null;
-  role: Role | null;
-  scopes: string[];
-  plan: Plan;
-  requests_per_minute: number | null;
-}
-
 const FIND_ACCESS = prepare(
   "find_access",
-  `select k.application_id, a.name, k.team_id, k.user_id, m.role, k.scopes, t.plan, t.requests_per_minute
+  `select k.application_id as "applicationId", a.name as "applicationName", k.team_id as "teamId", k.user_id as "userId",
+          m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute"
      from oauth_tokens k
      join oauth_applications a on a.id = k.application_id
      join teams t on t.id = k.team_id
@@ -194,16 +176,6 @@ const FIND_ACCESS = prepare(
 
 /** An access token counts while it has not expired or been revoked, and its person is still a member of its team. */
 export async function findLiveAccess(sql: Sql, accessHash: Buffer): Promise<LiveAccess | null> {
-  const [row] = await sql.rows<AccessRow>(FIND_ACCESS, [accessHash]);
-  if (row === undefined) return null;
-  return {
-    applicationId: row.application_id,
-    applicationName: row.name,
-    teamId: row.team_id,
-    userId: row.user_id,
-    role: row.role,
-    scopes: row.scopes.filter(isScope),
-    plan: row.plan,
-    customPerMinute: row.requests_per_minute,
-  };
+  const [row] = await sql.rows<LiveAccess>(FIND_ACCESS, [accessHash]);
+  return row ?? null;
 }
