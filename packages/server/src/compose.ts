@@ -25,7 +25,7 @@ import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
 import { createSessionLookup, createTokenLookup } from "./service/access/token-principal.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
-import { createGrantedAccessService } from "./service/oauth/granted-access-service.ts";
+import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
 import { ensureOperator } from "./service/operator/operator.ts";
@@ -190,7 +190,7 @@ async function build(
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     applications: createOAuthApplicationService({ database }),
-    grantedAccess: createGrantedAccessService({ database }),
+    authorizations: createAuthorizationService({ database }),
     oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
     health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
     providers,

@@ -12,7 +12,7 @@ import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
 import type { AuditService } from "../service/audit/audit-service.ts";
 import type { HealthService } from "../service/health-service.ts";
-import type { GrantedAccessService } from "../service/oauth/granted-access-service.ts";
+import type { AuthorizationService } from "../service/oauth/authorization-service.ts";
 import type { OAuthApplicationService } from "../service/oauth/oauth-application-service.ts";
 import type { OAuthService } from "../service/oauth/oauth-service.ts";
 import type { InvitationService } from "../service/people/invitation-service.ts";
@@ -82,7 +82,7 @@ export interface ApiDeps {
   readonly apiKeys: ApiKeyService;
   readonly audit: AuditService;
   readonly applications: OAuthApplicationService;
-  readonly grantedAccess: GrantedAccessService;
+  readonly authorizations: AuthorizationService;
   readonly oauth: OAuthService;
   /** The egress policy, as far as it can be seen from a URL. */
   readonly refuseUrl: RefuseUrl;
@@ -168,7 +168,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
       registerApiKeyRoutes(v1, deps.apiKeys);
       registerAuditRoutes(v1, deps.audit);
       registerApplicationRoutes(v1, deps.applications);
-      registerAuthorizationRoutes(v1, deps.grantedAccess);
+      registerAuthorizationRoutes(v1, deps.authorizations);
     },
     { prefix: "/v1" },
   );

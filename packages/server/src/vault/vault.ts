@@ -12,9 +12,9 @@ import type { Sql } from "../store/sql.ts";
 import {
   findActiveTokens,
   findSealedTokens,
-  insertToken,
-  listTokens,
-  revokeToken,
+  insertVaultToken,
+  listVaultTokens,
+  revokeVaultToken,
   tokenKeysInUse,
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
@@ -77,16 +77,16 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const id = newUuid();
       const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
       const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
-      return withPublicId(await insertToken(within, row));
+      return withPublicId(await insertVaultToken(within, row));
     },
     async list(teamId) {
       ring();
-      return (await listTokens(sql, teamId)).map(withPublicId);
+      return (await listVaultTokens(sql, teamId)).map(withPublicId);
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();
       const id = parseId("tok", tokenId);
-      const revoked = id === null ? null : await revokeToken(within, teamId, id);
+      const revoked = id === null ? null : await revokeVaultToken(within, teamId, id);
       return revoked === null ? null : { ...revoked, id: tokenId };
     },
     async check(teamId, references, targetUrl) {

@@ -26,7 +26,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     members: { list: absent, changeRole: absent, remove: absent, leave: absent },
     invitations: { create: absent, list: absent, revoke: absent },
     applications: { create: absent, list: absent, remove: absent, rotate: absent },
-    grantedAccess: { list: absent, end: absent },
+    authorizations: { list: absent, end: absent },
     oauth: {
       issuer: () => publicUrl,
       findVisitor: absent,

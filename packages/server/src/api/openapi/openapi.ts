@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
-import { makeAnswersOnce } from "../http/made-once.ts";
+import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RevokedApiKey } from "../schemas/api-key.ts";
 import { AuditEvent, AuditList } from "../schemas/audit.ts";
@@ -25,7 +25,7 @@ import {
 import { Me } from "../schemas/me.ts";
 import { ChangeRole, Member, MemberAnswer, MemberList, RemovedMember } from "../schemas/member.ts";
 import {
-  TokenAnswer as AccessToken,
+  AccessToken,
   OAuthError,
   RevocationRequest,
   Revoked,
@@ -204,7 +204,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
     },
   });
   await app.register(async (scope) => {
-    makeAnswersOnce(scope);
+    cacheAnswers(scope);
     scope.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   });
 }

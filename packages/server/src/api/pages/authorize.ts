@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "../../domain/html.ts";
-import type { ConsentQuestion } from "../../service/oauth/authorization-service.ts";
+import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { Visitor } from "../../service/oauth/visitor.ts";
@@ -78,12 +78,12 @@ interface Asked {
 /** The question, and who is to answer it; null when the answer is another one, and was given. */
 async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> {
   const review = await oauth.review(readParameters(new URLSearchParams(queryOf(request))));
-  if (review.verdict === "refused") {
+  if (review.result === "refused") {
     sendRefusalPage(reply, review.reason);
     return null;
   }
   reply.header("cache-control", "no-store");
-  if (review.verdict === "returned") {
+  if (review.result === "returned") {
     reply.redirect(review.location, request.method === "GET" ? 302 : 303);
     return null;
   }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { html } from "../../domain/html.ts";
 import { formTargetOf } from "../../domain/identity/redirect-uri.ts";
-import type { ConsentQuestion } from "../../service/oauth/authorization-service.ts";
+import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
 import type { Visitor } from "../../service/oauth/visitor.ts";
 import { SCOPE_WORDS } from "../openapi/scope-words.ts";
 import { sendPage } from "./page.ts";

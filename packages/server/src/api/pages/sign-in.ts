@@ -74,8 +74,8 @@ minutes.</p>
 
   app.post("/sign-in/link", { schema: { hide: true } }, async (request, reply) => {
     formKey.check(request);
-    const visitor = { address: request.ip, requestId: request.id };
-    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), visitor);
+    const origin = { address: request.ip, requestId: request.id };
+    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), origin);
     reply.header("set-cookie", sessionCookie(session.token, session.expiresAt, secure));
     // 303: the browser goes on with a GET, and a reload does not send the form again.
     if (nextPath !== null) return reply.header("cache-control", "no-store").redirect(nextPath, 303);
@@ -121,6 +121,6 @@ async function keepQuestion(
   path: string | null,
 ): Promise<string | null> {
   if (path === null) return null;
-  const { verdict } = await oauth.review(readParameters(new URLSearchParams(path.slice(path.indexOf("?")))));
-  return verdict === "asked" ? path : null;
+  const { result } = await oauth.review(readParameters(new URLSearchParams(path.slice(path.indexOf("?")))));
+  return result === "asked" ? path : null;
 }

@@ -58,8 +58,8 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
       },
     },
     async (request, reply) => {
-      const visitor = { address: request.ip, requestId: request.id };
-      const signedIn = await signIn.exchange(request.body.token, visitor);
+      const origin = { address: request.ip, requestId: request.id };
+      const signedIn = await signIn.exchange(request.body.token, origin);
       reply.header("cache-control", "no-store");
       return signedInView(signedIn);
     },

@@ -52,7 +52,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         querystring: NoQuery,
         body: ref(record.TokenRequest),
         response: {
-          200: ref(record.TokenAnswer),
+          200: ref(record.AccessToken),
           ...REFUSALS,
           400: refusal(
             "`invalid_request` · `invalid_grant` · `invalid_scope` · `unauthorized_client` · `unsupported_grant_type`",

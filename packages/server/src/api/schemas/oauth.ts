@@ -27,14 +27,14 @@ export const TokenRequest = model("TokenRequest", "A form, url-encoded. What is 
   ...client,
 });
 
-export const TokenAnswer = model("AccessToken", "An access token (RFC 6749, 5.1).", {
+export const AccessToken = model("AccessToken", "An access token (RFC 6749, 5.1).", {
   access_token: Type.String({ description: "Send it as `Authorization: Bearer …`." }),
   token_type: oneOf(["Bearer"]),
   expires_in: Type.Integer({ description: "Seconds.", examples: [3600] }),
   refresh_token: Type.Optional(Type.String({ description: "For the next one; valid for 30 days, once." })),
   scope: Type.String({ description: "What was granted, separated by spaces.", examples: ["tasks:read"] }),
 });
-export type TokenAnswer = Static<typeof TokenAnswer>;
+export type AccessToken = Static<typeof AccessToken>;
 
 export const RevocationRequest = model("RevocationRequest", "A form, url-encoded.", {
   token: Type.String({ description: "An access or refresh token." }),

@@ -33,3 +33,33 @@ export interface DeletedApplication {
 export function isGrantType(text: string): text is GrantType {
   return GRANT_TYPES.some((type) => type === text);
 }
+
+/**
+ * What a person of a team has allowed an application to do there. It begins with a consent, that is a yes on our page, and
+ * all tokens that come of it are its own; it ends as a whole.
+ */
+export interface Authorization {
+  /** `auth_…`, the same for as long as it lasts. */
+  readonly id: string;
+  readonly application: {
+    /** `app_…`. */
+    readonly clientId: string;
+    readonly name: string;
+    /** The name of the team that the application is of. */
+    readonly team: string;
+  };
+  readonly user: {
+    /** `user_…`. */
+    readonly id: string;
+    readonly email: string;
+  };
+  readonly scopes: readonly Scope[];
+  readonly createdAt: Date;
+  /** When it ends by itself, unless the application refreshes it before. */
+  readonly expiresAt: Date;
+}
+
+export interface EndedAuthorization {
+  readonly id: string;
+  readonly endedAt: Date;
+}

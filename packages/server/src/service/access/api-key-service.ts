@@ -12,8 +12,8 @@ import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
+import { requireCurrentRole } from "./current-role.ts";
 import { hashSecret, newSecret } from "./secret-hash.ts";
-import { requireStanding } from "./standing.ts";
 
 export interface ApiKeyService {
   create(requester: Requester, name: string, environment: ApiKey["environment"]): Promise<MintedApiKey>;
@@ -26,7 +26,7 @@ export function createApiKeyService({ database }: { readonly database: Database 
   return {
     create: (requester, name, environment) =>
       database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
+        await requireCurrentRole(sql, requester, "admin");
         return mintApiKey(sql, requester, name, environment);
       }),
     list: ({ teamId }) => listTeamKeys(database, teamId),

@@ -11,6 +11,6 @@ export async function limitHits(sql: Sql, source: string, limit: HitLimit): Prom
 }
 
 /** An address as limits are counted by it: whoever reads their table must not learn who signs in or is invited. */
-export function nameless(email: string): string {
+export function hashAddress(email: string): string {
   return createHash("sha256").update(email).digest("hex");
 }

@@ -94,7 +94,7 @@ export function createTeamMeter(deps: {
     fullUntilMs = isFull ? sentMs + taken.waitMs : 0;
     freeAtMs = isFull ? monotonicMs() + taken.waitMs : 0;
     // Those who waited were there when the look was made, however late it returns: they count as of then.
-    return asks.map((ask) => (ask === "ahead" ? standing(null) : permits > 0 ? allow() : refuse()));
+    return asks.map((ask) => (ask === "ahead" ? allowance(null) : permits > 0 ? allow() : refuse()));
   }
 
   function lookAhead(): void {
@@ -107,17 +107,17 @@ export function createTeamMeter(deps: {
     looks.add("ahead").then(done, done);
   }
 
-  function standing(retryAfterSeconds: number | null): Allowance {
+  function allowance(retryAfterSeconds: number | null): Allowance {
     return { limit, remaining: leftElsewhere + permits, resetSeconds, retryAfterSeconds };
   }
 
   function allow(): Allowance {
     permits -= 1;
-    return standing(null);
+    return allowance(null);
   }
 
   function refuse(): Allowance {
-    return standing(wholeSeconds(freeAtMs - monotonicMs()));
+    return allowance(wholeSeconds(freeAtMs - monotonicMs()));
   }
 
   return {

@@ -10,7 +10,7 @@ export interface VerifiedToken {
 
 export type TokenUse = "session" | "access";
 
-export interface NewToken {
+export interface TokenClaims {
   readonly use: TokenUse;
   readonly id: string;
   /** Whom it speaks for: a user's or an application's public id. */
@@ -20,7 +20,7 @@ export interface NewToken {
 }
 
 export interface TokenSigner {
-  sign(token: NewToken): Promise<string>;
+  sign(claims: TokenClaims): Promise<string>;
   /** Null for whatever is not a token of ours that counts now. */
   verify(text: string): Promise<VerifiedToken | null>;
 }

@@ -3,13 +3,13 @@ import type { FailureLimit } from "../access/failure-limit.ts";
 import type { RequestLimits } from "../access/request-limits.ts";
 import type { FindByHash } from "../access/token-principal.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
-import { type AuthorizationService, createAuthorizationService } from "./authorization-service.ts";
 import { createClientAuthentication } from "./client-authentication.ts";
+import { type ConsentService, createConsentService } from "./consent-service.ts";
 import { createOAuthTokenService, type OAuthTokenService } from "./token-service.ts";
 import { createVisitorLookup, type FindVisitor } from "./visitor.ts";
 
 /** How applications are let in, and what with. */
-export interface OAuthService extends AuthorizationService, OAuthTokenService {
+export interface OAuthService extends ConsentService, OAuthTokenService {
   /** Who we are in the language of OAuth: the address that callers reach us at. */
   issuer(): string;
   readonly findVisitor: FindVisitor;
@@ -28,7 +28,7 @@ export function createOAuthService(deps: {
   return {
     issuer,
     findVisitor: createVisitorLookup({ sql: database, signer, findSession }),
-    ...createAuthorizationService({ database, issuer }),
+    ...createConsentService({ database, issuer }),
     ...createOAuthTokenService({ database, signer, authenticate, limits }),
   };
 }

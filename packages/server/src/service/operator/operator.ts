@@ -15,7 +15,7 @@ const SET_KEY = "BELLHOP_API_KEY";
 const SET_OWNER = "BELLHOP_OWNER_EMAIL";
 const FIRST_KEY = "First key";
 
-export interface Operator {
+export interface OperatorTeam {
   readonly teamId: number;
   /** The key made by the first start. It is shown once and then known to nobody but its owner. */
   readonly firstKey: string | null;
@@ -29,7 +29,7 @@ export async function ensureOperator(
   database: Database,
   setKey: string | null,
   ownerEmail: string | null = null,
-): Promise<Operator> {
+): Promise<OperatorTeam> {
   return database.transaction(async (sql) => {
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const known = await firstTeam(sql);

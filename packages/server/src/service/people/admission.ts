@@ -1,3 +1,4 @@
+import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import type { Membership } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
@@ -23,19 +24,13 @@ import {
 } from "./session-service.ts";
 import { createOwnTeam } from "./team-service.ts";
 
-/** Where a sign-in comes from, for the audit log. */
-export interface Visitor {
-  readonly address: string;
-  readonly requestId: string;
-}
-
 export interface Admission extends Omit<SignedIn, "session"> {
   readonly stored: StoredSession;
   /** Where the person wanted to go when asking for the link. */
   readonly nextPath: string | null;
 }
 
-interface Door {
+interface SignUpRules {
   readonly signUp: "open" | "invited";
   readonly now: () => Date;
 }
@@ -45,9 +40,9 @@ interface Door {
  */
 export async function admitByToken(
   sql: Sql,
-  door: Door,
+  rules: SignUpRules,
   token: string,
-  visitor: Visitor,
+  origin: RequestOrigin,
 ): Promise<Admission> {
   const hash = hashSecret(token);
   const link = await takeSignInLink(sql, hash);
@@ -57,13 +52,13 @@ export async function admitByToken(
 
   // From here on nobody else signs this person in until the transaction ends: no second team of their own is made.
   const userId = await ensureUser(sql, newUuid(), email);
-  const author = { kind: "session", id: formatId("user", userId), name: email, ...visitor } as const;
+  const author = { kind: "session", id: formatId("user", userId), name: email, ...origin } as const;
   if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
   const { teamId, team } =
-    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, door, author, userId));
+    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, rules, author, userId));
 
   const isBound = invitation !== null && (await hasOtherTeam(sql, userId, teamId));
-  const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(door.now()), isBound });
+  const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(rules.now()), isBound });
   await recordOpening(sql, { ...author, teamId });
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
 }
@@ -80,12 +75,12 @@ async function join(
   sql: Sql,
   invitation: TakenInvitation,
   userId: string,
-  requester: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<void> {
   const { id, teamId, role } = invitation;
   await joinTeam(sql, teamId, userId, role);
   const detail = { role, invitation: formatId("inv", id) };
-  await recordChange(sql, requester, { action: "member.joined", target: requester.id, detail });
+  await recordChange(sql, author, { action: "member.joined", target: author.id, detail });
 }
 
 /** The one that an invitation leads to; otherwise the one joined first. */
@@ -104,11 +99,11 @@ async function hasOtherTeam(sql: Sql, userId: string, teamId: number): Promise<b
 
 function signUp(
   sql: Sql,
-  door: Door,
+  rules: SignUpRules,
   author: Omit<ChangeAuthor, "teamId">,
   userId: string,
 ): Promise<Pick<Membership, "teamId" | "team">> {
-  if (door.signUp === "invited") throw new Problem("token_invalid");
+  if (rules.signUp === "invited") throw new Problem("token_invalid");
   const { name: email } = author;
   return createOwnTeam(sql, author, userId, `${email.slice(0, email.indexOf("@"))}'s team`);
 }

@@ -14,7 +14,7 @@ import {
 import { revokeTokensOfMember } from "../../store/identity/oauth-tokens.ts";
 import { endSessionsOfMember } from "../../store/identity/sessions.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { lockStanding } from "../access/standing.ts";
+import { lockCurrentRole } from "../access/current-role.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 
 export interface RemovedMember {
@@ -50,18 +50,18 @@ export function createMemberService({ database }: { readonly database: Database 
     changeRole(requester, userId, role) {
       const { teamId } = requester;
       return database.transaction(async (sql) => {
-        const standing = await lockStanding(sql, requester);
+        const current = await lockCurrentRole(sql, requester);
         const member = await find(sql, teamId, userId);
-        requireRoleToChange(standing.role, { from: member.role, to: role });
+        requireRoleToChange(current.role, { from: member.role, to: role });
         if (member.role !== role) await keepAnOwner(sql, teamId, member);
         return giveRole(sql, requester, member, role);
       });
     },
     remove: (requester, userId) =>
       database.transaction(async (sql) => {
-        const standing = await lockStanding(sql, requester);
+        const current = await lockCurrentRole(sql, requester);
         const member = await find(sql, requester.teamId, userId);
-        requireRoleToChange(standing.role, { from: member.role, to: null });
+        requireRoleToChange(current.role, { from: member.role, to: null });
         await keepAnOwner(sql, requester.teamId, member);
         return endMembership(sql, requester, member, userId === requester.userId);
       }),
@@ -69,7 +69,7 @@ export function createMemberService({ database }: { readonly database: Database 
       const { teamId, userId } = requester;
       if (userId === null) throw new Problem("session_required");
       return database.transaction(async (sql) => {
-        await lockStanding(sql, requester);
+        await lockCurrentRole(sql, requester);
         const member = await find(sql, teamId, userId);
         await keepAnOwner(sql, teamId, member);
         return endMembership(sql, requester, member, true);

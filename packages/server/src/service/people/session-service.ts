@@ -98,8 +98,8 @@ export async function storeSession(sql: Sql, of: Omit<NewSession, "hash">): Prom
   return { id, userId, expiresAt };
 }
 
-export function recordOpening(sql: Sql, requester: ChangeAuthor): Promise<void> {
-  return recordChange(sql, requester, { action: "session.opened", target: requester.id });
+export function recordOpening(sql: Sql, author: ChangeAuthor): Promise<void> {
+  return recordChange(sql, author, { action: "session.opened", target: author.id });
 }
 
 /**

@@ -2,15 +2,16 @@
 // an address is known; a link works once, also when two present it at the same moment; and only the newest works.
 import { readEmail } from "../../domain/identity/email.ts";
 import type { SendMail } from "../../domain/identity/mail.ts";
+import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isAnyonesAddress } from "../../store/identity/members.ts";
 import { replaceSignInLink } from "../../store/identity/sign-in-links.ts";
 import type { Database } from "../../store/sql.ts";
-import { limitHits, nameless } from "../access/hit-limit.ts";
+import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
-import { admitByToken, type Visitor } from "./admission.ts";
+import { admitByToken } from "./admission.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
 import { composeSignIn } from "./sign-in-mail.ts";
 
@@ -30,7 +31,7 @@ export interface SignInService {
     from: { readonly address: string; readonly nextPath: string | null },
   ): Promise<void>;
   /** Takes a mailed link, of a sign-in or an invitation, for a session. */
-  exchange(token: string, visitor: Visitor): Promise<SignedIn & { readonly nextPath: string | null }>;
+  exchange(token: string, origin: RequestOrigin): Promise<SignedIn & { readonly nextPath: string | null }>;
 }
 
 export function createSignInService(deps: {
@@ -49,7 +50,7 @@ export function createSignInService(deps: {
       const email = readEmail(text);
       if (email === null) throw new Problem("invalid", { reason: "email must be a valid mail address" });
       await limitHits(database, `sign-in from ${sourceOf(address)}`, MAILS_FROM_SOURCE);
-      await limitHits(database, `sign-in to ${nameless(email)}`, MAILS_TO_ADDRESS);
+      await limitHits(database, `sign-in to ${hashAddress(email)}`, MAILS_TO_ADDRESS);
       const token = newSecret();
       const hash = hashSecret(token);
       await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
@@ -57,10 +58,10 @@ export function createSignInService(deps: {
       if (!isKnown && signUp === "invited") return;
       sendMail(composeSignIn(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
     },
-    async exchange(token, visitor) {
-      await limitHits(database, `exchange from ${sourceOf(visitor.address)}`, EXCHANGES_FROM_SOURCE);
+    async exchange(token, origin) {
+      await limitHits(database, `exchange from ${sourceOf(origin.address)}`, EXCHANGES_FROM_SOURCE);
       if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
-      const admission = await database.transaction((sql) => admitByToken(sql, deps, token, visitor));
+      const admission = await database.transaction((sql) => admitByToken(sql, deps, token, origin));
       const { stored, user, team, nextPath } = admission;
       return { session: await issueToken(signer, stored), user, team, nextPath };
     },

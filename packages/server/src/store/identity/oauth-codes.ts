@@ -12,7 +12,8 @@ export interface StoredCode {
 
 export interface NewCode extends StoredCode {
   readonly hash: Buffer;
-  readonly consentId: string;
+  /** Under which the world will know what was allowed. */
+  readonly authorizationId: string;
   readonly applicationId: string;
   readonly validSeconds: number;
 }
@@ -24,7 +25,7 @@ export async function insertCode(sql: Sql, code: NewCode): Promise<void> {
      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
     [
       code.hash,
-      code.consentId,
+      code.authorizationId,
       code.applicationId,
       code.teamId,
       code.userId,

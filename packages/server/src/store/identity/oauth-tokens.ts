@@ -1,13 +1,13 @@
-// What descends from one consent is a family: the tokens of one code, and of every refresh after it. It ends as a
-// whole. The danger: a refresh under way stores a token that whoever ends the family at the same moment does not see
-// yet. So ending locks every token of the family first, which waits for the refresh (it holds the token it replaces),
-// and only then, in a second statement, looks which there are.
+// All tokens of one authorization descend from one code: those it was exchanged for, and those of every refresh since. They
+// end as a whole. The danger: a refresh under way stores a token that a request which ends the authorization at the same
+// moment does not see yet. So ending locks every token there is first, which waits for the refresh (it holds the token
+// that it replaces), and only then, in a second statement, looks which there are.
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
 import { prepare, type Sql } from "../sql.ts";
 
-export interface NewToken {
+export interface NewAccessToken {
   readonly id: string;
   readonly applicationId: string;
   readonly teamId: number;
@@ -27,7 +27,7 @@ export interface NewToken {
  * twice: it does not come to life any more. What is known of the consent comes from the code or, once that is gone, from
  * the token that is being refreshed.
  */
-export async function insertToken(sql: Sql, token: NewToken): Promise<Date | null> {
+export async function insertAccessToken(sql: Sql, token: NewAccessToken): Promise<Date | null> {
   const [row] = await sql.rows<{ expiresAt: Date }>(
     `insert into oauth_tokens
        (id, application_id, team_id, user_id, code_hash, scopes, access_hash, access_expires_at,
@@ -101,7 +101,7 @@ export async function wasRefreshed(sql: Sql, refreshHash: Buffer): Promise<boole
  * Run it in a transaction. In the order of their ids, as everywhere that takes several: nobody waits in a circle. Null
  * if all of them had ended before.
  */
-export async function revokeFamily(sql: Sql, codeHash: Buffer): Promise<Date | null> {
+export async function endAuthorization(sql: Sql, codeHash: Buffer): Promise<Date | null> {
   await sql.rows("select 1 from oauth_tokens where code_hash = $1 order by id for update", [codeHash]);
   const [row] = await sql.rows<{ revokedAt: Date }>(
     `update oauth_tokens set revoked_at = now()
@@ -111,8 +111,8 @@ export async function revokeFamily(sql: Sql, codeHash: Buffer): Promise<Date | n
   return row?.revokedAt ?? null;
 }
 
-/** For a token that has no family. False if it had ended before. */
-export async function revokeToken(sql: Sql, id: string): Promise<boolean> {
+/** For a token of an application on its own. False if it had ended before. */
+export async function revokeAccessToken(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.rows(
     "update oauth_tokens set revoked_at = now() where id = $1 and revoked_at is null returning id",
     [id],
@@ -120,15 +120,19 @@ export async function revokeToken(sql: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export interface KnownToken {
+export interface IssuedToken {
   readonly id: string;
   readonly teamId: number;
   readonly codeHash: Buffer | null;
 }
 
 /** A token of this application by the hash of either of its secrets. */
-export async function findToken(sql: Sql, applicationId: string, hash: Buffer): Promise<KnownToken | null> {
-  const [row] = await sql.rows<KnownToken>(
+export async function findIssuedToken(
+  sql: Sql,
+  applicationId: string,
+  hash: Buffer,
+): Promise<IssuedToken | null> {
+  const [row] = await sql.rows<IssuedToken>(
     `select id, team_id as "teamId", code_hash as "codeHash" from oauth_tokens
       where (access_hash = $2 or refresh_hash = $2) and application_id = $1`,
     [applicationId, hash],

@@ -10,7 +10,7 @@ export interface NewVaultToken extends Omit<VaultToken, "createdAt"> {
 const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt"`;
 
 /** Ids are as they are stored, here and below. */
-export async function insertToken(sql: Sql, token: NewVaultToken): Promise<VaultToken> {
+export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<VaultToken> {
   const [row] = await sql.rows<VaultToken>(
     `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed) values ($1, $2, $3, $4, $5, $6)
      returning ${COLUMNS}`,
@@ -21,7 +21,7 @@ export async function insertToken(sql: Sql, token: NewVaultToken): Promise<Vault
 }
 
 /** The active ones, newest first. */
-export async function listTokens(sql: Sql, teamId: number): Promise<VaultToken[]> {
+export async function listVaultTokens(sql: Sql, teamId: number): Promise<VaultToken[]> {
   return sql.rows<VaultToken>(
     `select ${COLUMNS} from vault_tokens
       where team_id = $1 and revoked_at is null
@@ -31,7 +31,7 @@ export async function listTokens(sql: Sql, teamId: number): Promise<VaultToken[]
 }
 
 /** Wipes the value with the same stroke. Null when there is no active token of this id. */
-export async function revokeToken(sql: Sql, teamId: number, id: string): Promise<RevokedToken | null> {
+export async function revokeVaultToken(sql: Sql, teamId: number, id: string): Promise<RevokedToken | null> {
   const [row] = await sql.rows<RevokedToken>(
     `update vault_tokens set revoked_at = now(), sealed = null
       where team_id = $1 and id = $2 and revoked_at is null
@@ -41,9 +41,9 @@ export async function revokeToken(sql: Sql, teamId: number, id: string): Promise
   return row ?? null;
 }
 
-type TokenUse = Pick<VaultToken, "id" | "allowedHosts">;
+type TokenHosts = Pick<VaultToken, "id" | "allowedHosts">;
 
-export interface SealedToken extends TokenUse {
+export interface SealedToken extends TokenHosts {
   /** Null: revoked. */
   readonly sealed: Buffer | null;
 }
@@ -72,8 +72,8 @@ export async function findActiveTokens(
   sql: Sql,
   teamId: number,
   ids: readonly string[],
-): Promise<TokenUse[]> {
-  return sql.rows<TokenUse>(FIND_ACTIVE, [teamId, ids]);
+): Promise<TokenHosts[]> {
+  return sql.rows<TokenHosts>(FIND_ACTIVE, [teamId, ids]);
 }
 
 /** Where a walk over the tokens of all teams has come to. */

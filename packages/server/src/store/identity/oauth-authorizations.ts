@@ -2,8 +2,8 @@ import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
 /** What a person let an application do, while there is a token of it that counts. */
-export interface LiveFamily {
-  readonly consentId: string;
+export interface LiveAuthorization {
+  readonly id: string;
   readonly codeHash: Buffer;
   readonly applicationId: string;
   readonly applicationName: string;
@@ -22,7 +22,7 @@ export interface LiveFamily {
  * may do while their hour lasts, which is more if the application has asked for less since.
  */
 const LIVE = `
-  select k.consent_id as "consentId", k.code_hash as "codeHash", k.application_id as "applicationId",
+  select k.consent_id as id, k.code_hash as "codeHash", k.application_id as "applicationId",
          a.name as "applicationName", o.name as "ownerName", k.user_id as "userId", u.email,
          k.consented_at as "consentedAt", greatest(k.access_expires_at, k.refresh_expires_at) as "expiresAt",
          k.scopes || array(select unnest(e.scopes) from oauth_tokens e
@@ -35,14 +35,22 @@ const LIVE = `
      and greatest(k.access_expires_at, k.refresh_expires_at) > now()`;
 
 /** Those of one person, or with null of everybody in the team. Newest first. */
-export async function listFamilies(sql: Sql, teamId: number, userId: string | null): Promise<LiveFamily[]> {
-  return sql.rows<LiveFamily>(
+export async function listAuthorizations(
+  sql: Sql,
+  teamId: number,
+  userId: string | null,
+): Promise<LiveAuthorization[]> {
+  return sql.rows<LiveAuthorization>(
     `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
     [teamId, userId],
   );
 }
 
-export async function findFamily(sql: Sql, teamId: number, consentId: string): Promise<LiveFamily | null> {
-  const [row] = await sql.rows<LiveFamily>(`${LIVE} and k.consent_id = $2`, [teamId, consentId]);
+export async function findAuthorization(
+  sql: Sql,
+  teamId: number,
+  id: string,
+): Promise<LiveAuthorization | null> {
+  const [row] = await sql.rows<LiveAuthorization>(`${LIVE} and k.consent_id = $2`, [teamId, id]);
   return row ?? null;
 }

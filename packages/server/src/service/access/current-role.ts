@@ -15,14 +15,14 @@ import type { Sql } from "../../store/sql.ts";
  * moment ago: that will do for most requests, but not here. Two owners who demote each other would both succeed, and
  * somebody removed would have that moment to let himself in again, or to leave with a key.
  */
-export interface Standing {
+export interface CurrentRole {
   readonly team: Team;
   /** What the caller may do now. */
   readonly role: Role;
 }
 
 /** Until the transaction ends the members stay as they are. */
-export async function lockStanding(sql: Sql, requester: Requester): Promise<Standing> {
+export async function lockCurrentRole(sql: Sql, requester: Requester): Promise<CurrentRole> {
   const team = await lockTeam(sql, requester.teamId);
   if (!(await counts(sql, requester)))
     throw new Problem(requester.kind === "api_key" ? "api_key_invalid" : "token_invalid");
@@ -42,7 +42,7 @@ async function counts(sql: Sql, { kind, id, teamId, tokenHash }: Requester): Pro
 }
 
 /** The same, for what only `needed` may do. */
-export async function requireStanding(sql: Sql, requester: Requester, needed: Role): Promise<void> {
-  const { role } = await lockStanding(sql, requester);
+export async function requireCurrentRole(sql: Sql, requester: Requester, needed: Role): Promise<void> {
+  const { role } = await lockCurrentRole(sql, requester);
   if (!isAtLeast(role, needed)) throw new Problem("role_missing", { role: needed });
 }

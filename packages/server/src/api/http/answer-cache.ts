@@ -12,7 +12,7 @@ interface Made {
  * ever after. Anybody may ask for them, some take a tenth of a second to make, and whoever reads one slowly must not
  * keep a copy of it in our memory.
  */
-export function makeAnswersOnce(scope: Api): void {
+export function cacheAnswers(scope: Api): void {
   const made = new Map<string, Made>();
   scope.addHook("preHandler", (request, reply, done) => {
     const known = made.get(request.routeOptions.url ?? "");
