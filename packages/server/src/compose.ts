@@ -15,14 +15,17 @@ import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
-import { createAccessLookup } from "./service/access/access-principal.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
-import { createKeyLookup } from "./service/access/key-principal.ts";
+import {
+  createAccessLookup,
+  createKeyLookup,
+  createSessionLookup,
+  createTokenLookup,
+} from "./service/access/principals.ts";
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
-import { createSessionLookup, createTokenLookup } from "./service/access/token-principal.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
 import { createAuthorizationService } from "./service/oauth/authorization-service.ts";

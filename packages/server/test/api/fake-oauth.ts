@@ -6,9 +6,8 @@ import { newUuid } from "../../src/service/new-uuid.ts";
 import type { ClientRequest } from "../../src/service/oauth/client-authentication.ts";
 import type { ConsentQuestion } from "../../src/service/oauth/consent-service.ts";
 import type { OAuthApplicationService } from "../../src/service/oauth/oauth-application-service.ts";
-import type { OAuthService } from "../../src/service/oauth/oauth-service.ts";
+import type { OAuthService, Visitor } from "../../src/service/oauth/oauth-service.ts";
 import type { ReceivedParameters } from "../../src/service/oauth/parameters.ts";
-import type { Visitor } from "../../src/service/oauth/visitor.ts";
 import { principalOf } from "../test-principal.ts";
 
 /** What routes and pages need to be tried: the rules themselves are tested on the database. */

@@ -17,7 +17,7 @@ import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import { composeInvitation } from "./invitation-mail.ts";
+import { composeInvitationMail } from "./mails.ts";
 
 /** A week: long enough for a holiday, too short to be found in an old mailbox. */
 const VALID_HOURS = 7 * 24;
@@ -66,7 +66,7 @@ export function createInvitationService(deps: {
       });
       // Only now: a link that was never stored must not be in anybody's mailbox.
       const link = `${deps.publicUrl()}/sign-in/link?token=${secret}`;
-      deps.sendMail(composeInvitation(requester, team, invitation, link));
+      deps.sendMail(composeInvitationMail(requester, team, invitation, link));
       return invitation;
     },
     list: ({ teamId }) => listOpenInvitations(database, teamId),

@@ -12,8 +12,8 @@ import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
 import { admitByToken } from "./admission.ts";
+import { composeSignInMail } from "./mails.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
-import { composeSignIn } from "./sign-in-mail.ts";
 
 const LINK_MINUTES = 15;
 /** Mails to one address, and from one source to whatever addresses: enough for anybody who mistypes, too few to annoy. */
@@ -56,7 +56,7 @@ export function createSignInService(deps: {
       await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
       const isKnown = await isAnyonesAddress(database, email);
       if (!isKnown && signUp === "invited") return;
-      sendMail(composeSignIn(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
+      sendMail(composeSignInMail(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
     },
     async exchange(token, origin) {
       await limitHits(database, `exchange from ${sourceOf(origin.address)}`, EXCHANGES_FROM_SOURCE);

@@ -7,7 +7,7 @@ import { formatId } from "../../../src/domain/public-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
-import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
+import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";

@@ -4,11 +4,14 @@ import type { MintedApplication } from "../../../src/domain/identity/oauth-appli
 import type { OAuthRefusal } from "../../../src/domain/identity/oauth-refusal.ts";
 import type { Principal } from "../../../src/domain/identity/principal.ts";
 import type { Role } from "../../../src/domain/identity/role.ts";
-import { createAccessLookup } from "../../../src/service/access/access-principal.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
+import {
+  createAccessLookup,
+  createSessionLookup,
+  createTokenLookup,
+} from "../../../src/service/access/principals.ts";
 import type { RequestLimits } from "../../../src/service/access/request-limits.ts";
 import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.ts";
-import { createSessionLookup, createTokenLookup } from "../../../src/service/access/token-principal.ts";
 import { createTokenSigner, type TokenSigner } from "../../../src/service/access/token-signer.ts";
 import type { Review } from "../../../src/service/oauth/consent-service.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createAccessLookup } from "../../../src/service/access/access-principal.ts";
+import { createAccessLookup } from "../../../src/service/access/principals.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
 import { principalOf } from "../../test-principal.ts";

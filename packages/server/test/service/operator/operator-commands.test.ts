@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
-import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
+import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import {

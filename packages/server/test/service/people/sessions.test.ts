@@ -4,7 +4,7 @@ import type { Requester } from "../../../src/domain/identity/principal.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
 import { createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
-import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
+import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { rotateSessionKey } from "../../../src/service/access/session-keys.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import type { SignedIn } from "../../../src/service/people/session-service.ts";
