@@ -22,7 +22,7 @@ const program = new Command("bellhop")
 program
   .command("start", { isDefault: true })
   .description("run the server; settings are environment variables, see docs/settings.md")
-  // A command that nobody knows ends here, because this one needs no name.
+  // An unknown command ends here, because this one needs no name.
   .allowExcessArguments()
   .action(async (_options, { args }: Command) => {
     if (args[0] === undefined) await import("../main.ts");

@@ -102,7 +102,7 @@ function queryOf({ url }: FastifyRequest): string {
   return start < 0 ? "" : url.slice(start + 1);
 }
 
-/** A browser names the site that a form comes from; what is no browser names none. */
+/** A browser names the site that a form comes from; a program names none. */
 function isOwnOrigin({ headers }: FastifyRequest, issuer: string): boolean {
   const { origin, host } = headers;
   if (origin === undefined || origin === new URL(issuer).origin) return true;

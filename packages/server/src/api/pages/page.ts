@@ -66,7 +66,7 @@ a { color: var(--accent); }
 }`;
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** No script runs on a page, nothing is loaded, nobody may frame it, and no address that holds a token travels on. */
+/** No script runs on a page, nothing is loaded, no site may frame it, and no address that holds a token travels on. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const formAction = ["'self'", ...(page.formTargets ?? [])].join(" ");
   const policy = [

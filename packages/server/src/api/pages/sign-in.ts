@@ -12,7 +12,7 @@ import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
 
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
-/** Whoever is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
+/** A person who is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
 const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
 
 /** Mail programs and scanners add parameters of their own to a link: they are left aside, not refused. */
@@ -113,7 +113,7 @@ function readNextPath(text: string | undefined): string | null {
 }
 
 /**
- * Anybody can ask for a link to somebody else's address, with a way on of their choice. So our mail leads on only to a
+ * Any caller can ask for a link to another person's address, with a way on of its choice. So our mail leads on only to a
  * question that waits for an answer: a request with a mistake is sent back at once, to an address of the application's.
  */
 async function keepQuestion(

@@ -10,7 +10,7 @@ import * as record from "../schemas/sign-in.ts";
 
 const tags = ["Sign-in"];
 
-/** Public: whoever can read the mail may sign in. */
+/** Public: a person who can read the mail may sign in. */
 export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/magic-link",

@@ -128,10 +128,10 @@ const URI_RULE =
   "hold absolute https URIs, http ones on 127.0.0.1, [::1] or localhost, or ones with a scheme of your own such as " +
   "com.example.app:/callback, without fragment, user name or password";
 
-/** Text from right to left can make one name look like another. Nobody's program is called that. */
+/** Text from right to left can make one name look like another. No program is called that. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** What the schema would say less well: an empty field is a missing one, and a list too long is one mistake. */
+/** Mistakes that the schema would explain less well: an empty field is a missing one, and a list too long is one mistake. */
 function refuseLists(body: unknown): void {
   if (typeof body !== "object" || body === null) return;
   const fields: Readonly<Record<string, unknown>> = { ...body };

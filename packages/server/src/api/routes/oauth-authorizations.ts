@@ -31,7 +31,7 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
   app.delete(
     "/oauth/authorizations/:authorization_id",
     {
-      // Nobody needs a role to take back what they allowed themselves; for others the service asks for one.
+      // A person needs no role to take back their own consent; for that of another the service asks for one.
       config: access("team:write", "viewer"),
       schema: {
         operationId: "endAuthorization",

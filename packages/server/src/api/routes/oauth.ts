@@ -29,7 +29,7 @@ const REFUSALS = {
   503: refusal("`temporarily_unavailable`: try again shortly"),
 };
 
-/** What OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
+/** The routes that OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
 export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSendHookHandler): void {
   acceptForms(app);
   app.setErrorHandler(answerOAuthError);

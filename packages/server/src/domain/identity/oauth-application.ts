@@ -5,10 +5,10 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 
 export const DEFAULT_GRANT_TYPES: readonly GrantType[] = ["authorization_code", "refresh_token"];
 
-/** Far more than a team has programs; what makes an application for every run must come to an end. */
+/** Far more than a team has programs; a program that makes one for every run must come to an end. */
 export const MOST_APPLICATIONS = 100;
 
-/** A program of somebody's that people let into their teams, without its secret. */
+/** A program that people let into their teams, without its secret. */
 export interface OAuthApplication {
   /** `app_…`. */
   readonly clientId: string;
@@ -35,7 +35,7 @@ export function isGrantType(text: string): text is GrantType {
 }
 
 /**
- * What a person of a team has allowed an application to do there. It begins with a consent, that is a yes on our page, and
+ * The access that a person of a team has allowed an application there. It begins with a consent, that is a yes on our page, and
  * all tokens that come of it are its own; it ends as a whole.
  */
 export interface Authorization {

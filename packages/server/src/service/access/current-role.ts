@@ -13,11 +13,11 @@ import type { Sql } from "../../store/sql.ts";
 /**
  * Who may change who belongs to a team, and who may hand out what speaks for it. The role of a principal was true a
  * moment ago: that will do for most requests, but not here. Two owners who demote each other would both succeed, and
- * somebody removed would have that moment to let himself in again, or to leave with a key.
+ * a member who was removed would have that moment to come back in, or to leave with a key.
  */
 export interface CurrentRole {
   readonly team: Team;
-  /** What the caller may do now. */
+  /** The caller's role in the team now. */
   readonly role: Role;
 }
 
@@ -41,7 +41,7 @@ async function counts(sql: Sql, { kind, id, teamId, tokenHash }: Requester): Pro
   return (await find(sql, Buffer.from(tokenHash))) !== null;
 }
 
-/** The same, for what only `needed` may do. */
+/** The same, for a change that only `needed` may make. */
 export async function requireCurrentRole(sql: Sql, requester: Requester, needed: Role): Promise<void> {
   const { role } = await lockCurrentRole(sql, requester);
   if (!isAtLeast(role, needed)) throw new Problem("role_missing", { role: needed });

@@ -11,20 +11,20 @@ export async function limitHits(sql: Sql, source: string, limit: HitLimit): Prom
   if (granted === 0) throw rateLimited(wholeSeconds(waitMs));
 }
 
-/** An address as limits are counted by it: whoever reads their table must not learn who signs in or is invited. */
+/** An address as limits are counted by it: a reader of their table must not learn who signs in or is invited. */
 export function hashAddress(email: string): string {
   return createHash("sha256").update(email).digest("hex");
 }
 
 const CALLBACKS = { most: 30, seconds: 60 };
-/** Sources that are known to be at their limit; whoever is forgotten is asked about again. */
+/** Sources that are known to be at their limit; one that is forgotten is asked about again. */
 const MAX_FULL = 10_000;
 
 /** Counts a request of a source; throws `rate_limited` beyond what the source may make, over all nodes. */
 export type CallbackLimit = (address: string) => Promise<void>;
 
 /**
- * Anybody may call without a credential, so the limit itself must not be what a flood wears out: only time makes room
+ * Any stranger may call without a credential, so the limit itself must not be what a flood wears out: only time makes room
  * for a source that is at its limit, and until then it is refused without a look into the database.
  */
 export function createCallbackLimit(deps: {

@@ -14,11 +14,11 @@ import type { Database } from "../../store/sql.ts";
 import { lockCurrentRole } from "../access/current-role.ts";
 import { recordChange } from "../audit/audit.ts";
 
-/** What people have allowed applications to do in a team: to see it, and to end it. */
+/** The authorizations of a team: to see them, and to end one. */
 export interface AuthorizationService {
-  /** Newest first: an admin's list is the whole team's, anybody else's their own. */
+  /** Newest first: an admin's list is the whole team's, any other member's their own. */
   list(principal: Principal): Promise<readonly Authorization[]>;
-  /** Every token of it is refused from then on. Anybody may end their own; that of another takes an admin. */
+  /** Every token of it is refused from then on. A member may end their own; that of another takes an admin. */
   end(requester: Requester, id: string): Promise<EndedAuthorization>;
 }
 

@@ -17,7 +17,7 @@ import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { chooseScopes, type ReceivedParameters, readScopeNames } from "./parameters.ts";
 
-/** What a person is asked to allow. */
+/** The question that a person is asked. */
 export interface ConsentQuestion {
   readonly applicationName: string;
   /** The team that the application is of. */
@@ -31,7 +31,7 @@ export interface ConsentQuestion {
 }
 
 export type Review =
-  /** No redirect: the address is unproven, and may be that of whoever wants the code. */
+  /** No redirect: the address is unproven, and may be that of a thief who wants the code. */
   | { readonly result: "refused"; readonly reason: string }
   | { readonly result: "returned"; readonly location: string }
   | { readonly result: "asked"; readonly question: ConsentQuestion };
@@ -125,14 +125,14 @@ export function createConsentService(deps: {
   };
 }
 
-/** What a code is made for. */
+/** The request that a code is made for. */
 interface CodeRequest {
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
   readonly codeChallenge: string;
 }
 
-/** Client and redirect URI are proven already; what is wrong from here on, the application is told. */
+/** Client and redirect URI are proven already: of any further mistake the application is told. */
 function readRequest(
   application: ClientApplication,
   { parameters, repeated }: ReceivedParameters,

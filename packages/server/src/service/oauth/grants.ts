@@ -1,4 +1,4 @@
-// What an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
+// The grants that an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
 // transaction of the request: a refusal leaves everything as it was, so that a mistake in a request does not cost the
 // application its code or refresh token. Only a replay is no refusal here: that it ended the access must be kept.
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -43,7 +43,7 @@ export interface Replay {
   readonly endedIn: number | null;
 }
 
-/** What each grant cannot do without. */
+/** Parameters that each grant cannot do without. */
 const REQUIRED: Readonly<Record<GrantType, readonly string[]>> = {
   authorization_code: ["code", "redirect_uri", "code_verifier"],
   refresh_token: ["refresh_token"],
@@ -150,7 +150,7 @@ async function endReplayed(
   return { reason, endedIn: (await endAuthorization(sql, codeHash)) === null ? null : teamId };
 }
 
-/** One answer for what is unknown, is another application's, or is of a person who left the team. */
+/** One answer for a code or token that is unknown, another application's, or of a person who left the team. */
 function unknownGrant(): OAuthRefusal {
   return new OAuthRefusal(
     "invalid_grant",

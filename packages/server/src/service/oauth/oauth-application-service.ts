@@ -94,7 +94,7 @@ export function createOAuthApplicationService({
 }
 
 /**
- * Whoever has an application's secret can have its scopes. So an application gets hold of no other that may do more
+ * A caller that has an application's secret can have its scopes. So an application gets hold of no other that may do more
  * than itself; keys and sessions may do everything already.
  */
 function requireScopes(requester: Requester, scopes: readonly Scope[]): void {

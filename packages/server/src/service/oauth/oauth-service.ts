@@ -36,13 +36,13 @@ export function createOAuthService(deps: {
   };
 }
 
-/** Somebody who looks at a page of ours with a session in the browser. */
+/** A person who looks at a page of ours with a session in the browser. */
 export interface Visitor {
   readonly principal: Principal;
-  /** The team of the session: what is allowed is allowed there. */
+  /** The team of the session: a consent is for that team. */
   readonly teamName: string;
   /**
-   * What the form of one page must carry to count. Keyed by the secret in the session: another site can make the
+   * The proof that a form of one page must carry to count. Keyed by the secret in the session: another site can make the
    * browser send a form here, but neither knows the secret nor can it read our page.
    */
   formProof(page: string): string;

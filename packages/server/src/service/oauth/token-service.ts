@@ -99,7 +99,7 @@ export function createOAuthTokenService(deps: {
   };
 }
 
-/** Null for a replay: what it ended is recorded, and must be kept. */
+/** Null for a replay: the end of the authorization is recorded, and must be committed. */
 async function exchangeGrant(
   sql: Sql,
   application: ClientApplication,

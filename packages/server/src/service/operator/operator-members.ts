@@ -15,14 +15,14 @@ export interface Joined {
   readonly team: string;
   readonly email: string;
   readonly role: Role;
-  /** The role that the person had in the team before; null for somebody new. */
+  /** The role that the person had in the team before; null for a new member. */
   readonly before: Role | null;
   /** The operator may leave a team without one, and may name another. */
   readonly hasOwner: boolean;
 }
 
 /**
- * Makes somebody a member without an invitation: the address can sign in from then on. A member gets the role that was
+ * Makes a person a member without an invitation: the address can sign in from then on. A member gets the role that was
  * named, and keeps the one it has if none was.
  */
 export async function addMember(

@@ -90,7 +90,7 @@ export async function changePlan(
     const { teamId, publicId } = await findOperatorsTeam(sql, text);
     const id = formatId("team", publicId);
     await lockTeam(sql, teamId);
-    // Read again: whoever held the lock may have changed it.
+    // Read again: the transaction that held the lock may have changed it.
     const before = summarise(await findOperatorsTeam(sql, id));
     const after = { ...before, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
     if (before.plan === after.plan && before.requestsPerMinute === after.requestsPerMinute)

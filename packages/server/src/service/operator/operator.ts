@@ -17,7 +17,7 @@ const FIRST_KEY = "First key";
 
 export interface OperatorTeam {
   readonly teamId: number;
-  /** The key made by the first start. It is shown once and then known to nobody but its owner. */
+  /** The key made by the first start. It is shown once and then known to its owner alone. */
   readonly firstKey: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function ensureOperator(
   });
 }
 
-/** Nobody calls, so the audit log names the setting. */
+/** There is no caller, so the audit log names the setting. */
 async function putInForce(sql: Sql, teamId: number, setKey: string): Promise<void> {
   const record = (action: string, target: string, name: string) =>
     recordChange(sql, operatorOf(teamId, SET_KEY), { action, target, detail: { name } });

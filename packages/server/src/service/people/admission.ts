@@ -36,7 +36,7 @@ interface SignUpRules {
 }
 
 /**
- * Lets in whoever holds a mailed link. Run it in a transaction: a link that was taken and led to no session is not lost.
+ * Lets in the person who holds a mailed link. Run it in a transaction: a link that was taken and led to no session is not lost.
  */
 export async function admitByToken(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function admitByToken(
   const email = link?.email ?? invitation?.email;
   if (email === undefined) throw new Problem("token_invalid");
 
-  // From here on nobody else signs this person in until the transaction ends: no second team of their own is made.
+  // From here on no other request signs this person in until the transaction ends: no second team of their own is made.
   const userId = await ensureUser(sql, newUuid(), email);
   const author = { kind: "session", id: formatId("user", userId), name: email, ...origin } as const;
   if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
@@ -63,7 +63,7 @@ export async function admitByToken(
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
 }
 
-/** The team first, the invitation second: whoever removes a member locks them in this order too. */
+/** The team first, the invitation second: a request that removes a member locks them in this order too. */
 async function takeInvitationInTurn(sql: Sql, hash: Buffer): Promise<TakenInvitation | null> {
   const teamId = await findInvitationTeam(sql, hash);
   if (teamId === null) return null;

@@ -21,9 +21,9 @@ import { composeInvitationMail } from "./mails.ts";
 
 /** A week: long enough for a holiday, too short to be found in an old mailbox. */
 const VALID_HOURS = 7 * 24;
-/** A team that grows fast; nobody who sends advertisements. */
+/** Enough for a team that grows fast, too few to send advertisements. */
 const MAILS_BY_TEAM = { most: 20, seconds: 3600 };
-/** Over all teams: whoever opens several must not fill a stranger's mailbox from each. */
+/** Over all teams: a person who opens several must not fill a stranger's mailbox from each. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 
 export interface InvitationService {
@@ -64,7 +64,7 @@ export function createInvitationService(deps: {
         });
         return { team: current.team, invitation: stored };
       });
-      // Only now: a link that was never stored must not be in anybody's mailbox.
+      // Only now: a link that was never stored must not be in a mailbox.
       const link = `${deps.publicUrl()}/sign-in/link?token=${secret}`;
       deps.sendMail(composeInvitationMail(requester, team, invitation, link));
       return invitation;

@@ -39,7 +39,7 @@ export function createMemberService({ database }: { readonly database: Database 
     return member;
   }
 
-  /** A team without an owner would belong to nobody, for good. Only while the team is locked. */
+  /** No member could ever make an owner of a team without one. Only while the team is locked. */
   async function keepAnOwner(sql: Sql, teamId: number, member: Member): Promise<void> {
     if (member.role === "owner" && !(await hasOtherOwner(sql, teamId, member.userId)))
       throw new Problem("last_owner");

@@ -18,7 +18,7 @@ import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 const SESSION_MS = 24 * 3_600_000;
 
 export interface OpenedSession {
-  /** Shown once; what is stored is a hash of the secret in it. */
+  /** Shown once; the row holds a hash of the secret in it. */
   readonly token: string;
   readonly expiresAt: Date;
 }

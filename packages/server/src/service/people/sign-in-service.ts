@@ -1,11 +1,11 @@
-// Signing in by mail, without a password. What must hold: nobody learns from an answer, its time or the limits whether
+// Signing in by mail, without a password. The promise: no caller learns from an answer, its time or the limits whether
 // an address is known; a link works once, also when two present it at the same moment; and only the newest works.
 import { readEmail } from "../../domain/identity/email.ts";
 import type { SendMail } from "../../domain/identity/mail.ts";
 import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
-import { isAnyonesAddress } from "../../store/identity/members.ts";
+import { isAddressOfMember } from "../../store/identity/members.ts";
 import { replaceSignInLink } from "../../store/identity/sign-in-links.ts";
 import type { Database } from "../../store/sql.ts";
 import { hashAddress, limitHits } from "../access/hit-limit.ts";
@@ -16,12 +16,12 @@ import { composeSignInMail } from "./mails.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
 
 const LINK_MINUTES = 15;
-/** Mails to one address, and from one source to whatever addresses: enough for anybody who mistypes, too few to annoy. */
+/** Mails to one address, and from one source to whatever addresses: enough for a person who mistypes, too few to annoy. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 const MAILS_FROM_SOURCE = { most: 20, seconds: 900 };
 /** A guess among 2^256 succeeds never; this only keeps guesses from costing us. */
 const EXCHANGES_FROM_SOURCE = { most: 30, seconds: 60 };
-/** Of a link: what `newSecret` makes. */
+/** Of a link: a secret, as `newSecret` makes it. */
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
 
 export interface SignInService {
@@ -39,7 +39,7 @@ export function createSignInService(deps: {
   readonly signer: TokenSigner;
   readonly sendMail: SendMail;
   readonly publicUrl: () => string;
-  /** `invited`: nobody gets in who does not belong to a team. */
+  /** `invited`: a person who belongs to no team is not let in. */
   readonly signUp: "open" | "invited";
   readonly now: () => Date;
 }): SignInService {
@@ -54,7 +54,7 @@ export function createSignInService(deps: {
       const token = newSecret();
       const hash = hashSecret(token);
       await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
-      const isKnown = await isAnyonesAddress(database, email);
+      const isKnown = await isAddressOfMember(database, email);
       if (!isKnown && signUp === "invited") return;
       sendMail(composeSignInMail(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
     },

@@ -105,7 +105,7 @@ export async function createTeam(sql: Sql, name: string, plan: Plan): Promise<nu
   return teamId;
 }
 
-/** The routes that need a person let nobody else in; this is for whoever forgets it on a new one. */
+/** The routes that need a person let no key in; this is for a new route that forgets to. */
 function personOf({ userId }: Principal): string {
   if (userId === null) throw new Problem("session_required");
   return userId;

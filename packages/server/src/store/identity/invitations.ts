@@ -56,7 +56,7 @@ export async function deleteInvitation(
   return row ?? null;
 }
 
-/** Whoever was removed must not come back by an older link. */
+/** A member who was removed must not come back by an older link. */
 export async function deleteInvitationsTo(sql: Sql, teamId: number, email: string): Promise<void> {
   await sql.rows("delete from invitations where team_id = $1 and email = $2", [teamId, email]);
 }

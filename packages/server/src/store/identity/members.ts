@@ -6,7 +6,7 @@ import { ensureUser } from "./users.ts";
 const MEMBERS = `select m.user_id as "userId", u.email, m.role, m.joined_at as "joinedAt"
   from team_members m join users u on u.id = m.user_id where m.team_id = $1`;
 
-/** Whoever joined first comes first. */
+/** The member who joined first comes first. */
 export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
   return sql.rows<Member>(`${MEMBERS} order by m.joined_at, m.user_id`, [teamId]);
 }
@@ -24,8 +24,8 @@ export async function isMemberAddress(sql: Sql, teamId: number, email: string): 
   return rows.length === 1;
 }
 
-/** Whether somebody with this address belongs to any team. */
-export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean> {
+/** Whether the person with this address belongs to any team. */
+export async function isAddressOfMember(sql: Sql, email: string): Promise<boolean> {
   const rows = await sql.rows(
     "select 1 from users u join team_members m on m.user_id = u.id where u.email = $1 limit 1",
     [email],
@@ -34,8 +34,8 @@ export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean
 }
 
 /**
- * Whether the person is still a member. Until the transaction ends the membership cannot be removed: what is issued to
- * the person now is seen, and revoked, by whoever removes it.
+ * Whether the person is still a member. Until the transaction ends the membership cannot be removed: a token that is issued to
+ * the person now is seen, and revoked, by the transaction that removes it.
  */
 export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
   const rows = await sql.rows(
@@ -62,7 +62,7 @@ export async function insertMember(sql: Sql, teamId: number, userId: string, rol
   ]);
 }
 
-/** Makes the person a member. Whoever is one already keeps the role. */
+/** Makes the person a member. A member keeps the role that it has. */
 export async function ensureMember(
   sql: Sql,
   teamId: number,
@@ -78,7 +78,7 @@ export async function ensureMember(
   return userId;
 }
 
-/** Makes the person a member. Whoever is one already keeps the role, unless the new one allows more. */
+/** Makes the person a member. A member keeps the role that it has, unless the new one allows more. */
 export async function joinTeam(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
   await sql.rows(
     `insert into team_members as m (team_id, user_id, role) values ($1, $2, $3)

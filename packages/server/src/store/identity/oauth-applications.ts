@@ -86,7 +86,7 @@ export interface ClientApplication extends StoredApplication {
   readonly customPerMinute: number | null;
 }
 
-/** By its id alone: an application introduces itself before anybody knows of which team it is. */
+/** By its id alone: an application introduces itself before its team is known. */
 export async function findClient(sql: Sql, id: string): Promise<ClientApplication | null> {
   const [row] = await sql.rows<ClientApplication>(
     `select ${COLUMNS}, a.secret_hash as "secretHash", a.team_id as "teamId", t.name as "teamName", t.plan,
@@ -98,8 +98,8 @@ export async function findClient(sql: Sql, id: string): Promise<ClientApplicatio
 }
 
 /**
- * Whether the application is still there. Until the transaction ends it cannot be deleted: what is issued to it now
- * goes when it goes.
+ * Whether the application is still there. Until the transaction ends it cannot be deleted: a token that is issued to it
+ * now goes when it goes.
  */
 export async function holdApplication(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.rows("select 1 from oauth_applications where id = $1 for key share", [id]);

@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
-/** What a person let an application do, while there is a token of it that counts. */
+/** An authorization while there is a token of it that counts. */
 export interface LiveAuthorization {
   readonly id: string;
   readonly codeHash: Buffer;

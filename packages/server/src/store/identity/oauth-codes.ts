@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
-/** What a person allowed an application, for as long as it takes to exchange it for tokens. */
+/** A consent, for as long as it takes the application to exchange it for tokens. */
 export interface StoredCode {
   readonly teamId: number;
   readonly userId: string;

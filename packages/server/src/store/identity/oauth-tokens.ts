@@ -98,7 +98,7 @@ export async function wasRefreshed(sql: Sql, refreshHash: Buffer): Promise<boole
 }
 
 /**
- * Run it in a transaction. In the order of their ids, as everywhere that takes several: nobody waits in a circle. Null
+ * Run it in a transaction. In the order of their ids, as everywhere that takes several: no two transactions wait in a circle. Null
  * if all of them had ended before.
  */
 export async function endAuthorization(sql: Sql, codeHash: Buffer): Promise<Date | null> {

@@ -34,7 +34,7 @@ const expiry = (at: string) =>
  * see it as it was before the lock: all that is answered is therefore read from the row that was written.
  *
  * Nothing depends on the order of the hits, nor on a clock that never goes back: a hit from the future counts as one of
- * this moment, so that a clock that was set back locks nobody out for longer than the limit's own time.
+ * this moment, so that a clock that was set back locks no source out for longer than the limit's own time.
  */
 const TAKE_HITS = prepare(
   "take_hits",

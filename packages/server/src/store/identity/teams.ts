@@ -27,7 +27,7 @@ export async function findTeam(sql: Sql, teamId: number): Promise<Team | null> {
 }
 
 /**
- * Until the transaction ends nobody else who locks the team goes on: its name, and who belongs to it as what, stay as
+ * Until the transaction ends no other that locks the team goes on: its name, and who belongs to it as what, stay as
  * they are. Rows that refer to the team can still be added.
  */
 export async function lockTeam(sql: Sql, teamId: number): Promise<Team> {
@@ -42,7 +42,7 @@ export async function renameTeam(sql: Sql, teamId: number, name: string): Promis
   await sql.rows("update teams set name = $2 where id = $1", [teamId, name]);
 }
 
-/** Goes by person instead of by team, and tells nobody else: all of theirs, the one they joined first at the top. */
+/** Goes by person instead of by team, and is for that person alone: all of theirs, the one they joined first at the top. */
 export async function listTeamsOf(sql: Sql, userId: string): Promise<Membership[]> {
   const rows = await sql.rows<Team & Omit<Membership, "team">>(
     `select t.id as "teamId", ${COLUMNS}, m.role, m.joined_at as "joinedAt"
