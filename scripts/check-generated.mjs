@@ -1,7 +1,7 @@
 // Some files are written from the source. Compares the committed ones with what the source says now; `--write` brings
 // them up to date. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
-import { buildOpenApiDocument } from "../packages/server/dist/api/openapi/openapi-document.js";
+import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
 import { VERSION } from "../packages/server/dist/version.js";
 

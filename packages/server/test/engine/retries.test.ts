@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Task } from "../../src/domain/task.ts";
+import { formatTaskId } from "../../src/service/tasks/task-id.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 
 describe("retries", () => {
@@ -143,8 +144,8 @@ describe("retries", () => {
     assert.deepEqual(
       headers.map((each) => [each["bellhop-task-id"], each["bellhop-attempt"]]),
       [
-        [id, "1"],
-        [id, "2"],
+        [formatTaskId(id), "1"],
+        [formatTaskId(id), "2"],
       ],
     );
   });
