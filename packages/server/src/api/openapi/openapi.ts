@@ -20,7 +20,10 @@ count. Without a credential an address may make 600 requests in 60 seconds, and 
 **Request id**: every response carries \`X-Request-Id\`, the caller's own if it sent one.
 
 **At least once**: a task that was answered with 201 is on disk and will be called. A call may be made twice when a
-machine dies in the middle of it, so targets should be idempotent.`;
+machine dies in the middle of it, so targets should be idempotent.
+
+States, retries, polling, callbacks, signatures, guarantees and the policy on versions are described in full on one page,
+\`docs/api.md\` of the source.`;
 
 /** Collects the routes that are registered after it. */
 export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {

@@ -14,7 +14,7 @@ import type { TokenSigner } from "../access/token-signer.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { formatId, parseId } from "../public-id.ts";
 
-/** Spec 5: a session token expires after 24 hours. */
+/** A session token expires after 24 hours. */
 const SESSION_MS = 24 * 3_600_000;
 
 export interface OpenedSession {
