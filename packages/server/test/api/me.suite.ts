@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import { SCOPES } from "../../src/domain/identity/scope.ts";
-import { newUuid } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { principalOf } from "../test-principal.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 

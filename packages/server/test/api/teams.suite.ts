@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { formatId } from "../../src/service/public-id.ts";
+import { formatId } from "../../src/domain/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";

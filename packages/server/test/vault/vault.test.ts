@@ -3,12 +3,13 @@ import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId, parseId } from "../../src/domain/public-id.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { createVaultService } from "../../src/service/vault/vault-service.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
 import { SealError } from "../../src/vault/cipher.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
-import { formatTokenId, newTokenUuid, parseTokenId } from "../../src/vault/token-id.ts";
 import { createVault, type Resolved, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { principalOf } from "../test-principal.ts";
@@ -47,7 +48,7 @@ describe("the vault", () => {
     sql.rows(
       `update vault_tokens t set sealed = o.sealed from vault_tokens o
         where t.id = any($1::uuid[]) and o.id = any($1::uuid[]) and t.id <> o.id`,
-      [[parseTokenId(a), parseTokenId(b)]],
+      [[parseId("tok", a), parseId("tok", b)]],
     );
 
   it("gives a token an id of its own and keeps its name", async () => {
@@ -93,7 +94,7 @@ describe("the vault", () => {
   it("resolves many at once, and says of each what has become of it", async () => {
     const [a, b, gone, theirs] = [await put(), await put(team, "two"), await put(), await put(otherTeam)];
     await vault.revoke(team, gone.id);
-    const missing = formatTokenId(newTokenUuid());
+    const missing = formatId("tok", newUuid());
     const ids = [a.id, b.id, gone.id, theirs.id, missing, "tok_nonsense", a.id];
 
     const resolved = await vault.resolve(team, ids);
@@ -154,7 +155,7 @@ describe("the vault", () => {
   it("refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
     const [active, revoked, foreign] = [await put(), await put(), await put(otherTeam)];
     await vault.revoke(team, revoked.id);
-    const missing = formatTokenId(newTokenUuid());
+    const missing = formatId("tok", newUuid());
     for (const tokenId of [revoked.id, foreign.id, missing, "tok_abc123", "tok_", "tok_\u0000"]) {
       const references = [
         { header: "Authorization", tokenId: active.id },
@@ -215,7 +216,7 @@ describe("the vault", () => {
     const [a, b] = [await put(), await put()];
     await sql.rows(
       "update vault_tokens set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where id = $1",
-      [parseTokenId(a.id)],
+      [parseId("tok", a.id)],
     );
 
     const resolved = await vault.resolve(team, [a.id, b.id]);
@@ -267,7 +268,7 @@ describe("the vault", () => {
     const [foreign, revoked] = [await put(otherTeam), await put()];
     await service.revoke(principal, revoked.id);
 
-    for (const id of [foreign.id, revoked.id, formatTokenId(newTokenUuid()), "tok_x", "", "\u0000"]) {
+    for (const id of [foreign.id, revoked.id, formatId("tok", newUuid()), "tok_x", "", "\u0000"]) {
       await assert.rejects(service.revoke(principal, id), (error: unknown) => {
         assert.ok(error instanceof Problem);
         assert.deepEqual([error.status, error.message], [404, "Token not found or already revoked"]);

@@ -3,13 +3,14 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { type MintedApiKey, MOST_ACTIVE_KEYS } from "../../../src/domain/identity/api-key.ts";
 import type { Principal, Requester } from "../../../src/domain/identity/principal.ts";
 import { Problem, type ProblemCode } from "../../../src/domain/problem.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { deleteMember, ensureMember, updateRole } from "../../../src/store/identity/members.ts";
 import { insertToken } from "../../../src/store/identity/oauth-tokens.ts";
 import { endSession, insertSession } from "../../../src/store/identity/sessions.ts";
@@ -194,7 +195,9 @@ describe("API keys", () => {
       userId: null,
       codeHash: null,
       scopes: ["apikeys:write"],
-      accessExpiresAt: expiresAt,
+      accessValidSeconds: 60,
+      refreshHash: null,
+      refreshValidDays: 0,
     });
     const person: Requester = { ...ours, kind: "session", userId, tokenHash: sessionHash };
     const robot: Requester = { ...ours, kind: "application", tokenHash: accessHash };
