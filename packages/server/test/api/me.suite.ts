@@ -21,7 +21,7 @@ describe("who am I", () => {
     return api.call("GET", "/v1/me", undefined, { authorization: `Bearer ${credential}` });
   }
 
-  it("contract 2: tells a key its team, plan, environment, scopes and limits", async () => {
+  it("tells a key its team, plan, environment, scopes and limits", async () => {
     const { status, body } = await ask();
 
     assert.equal(status, 200);

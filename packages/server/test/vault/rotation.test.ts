@@ -94,7 +94,7 @@ describe("a change of keys", () => {
     await assertReadable(createVault({ sql, keyRing: after }));
   });
 
-  it("spec 3.3: a token revoked while it is being resealed stays wiped", async () => {
+  it("a token revoked while it is being resealed stays wiped", async () => {
     await store(1);
     const vault = createVault({ sql: test.database, keyRing: during });
     const [token] = tokens.values();

@@ -51,7 +51,7 @@ describe("the vault", () => {
       [[parseId("tok", a), parseId("tok", b)]],
     );
 
-  it("spec 2.3: gives a token an id of its own and keeps its name", async () => {
+  it("gives a token an id of its own and keeps its name", async () => {
     const token = await put();
 
     assert.match(token.id, /^tok_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
@@ -67,7 +67,7 @@ describe("the vault", () => {
     assert.ok(token.createdAt instanceof Date);
   });
 
-  it("spec 1: stores the credential encrypted: nothing in the database shows it", async () => {
+  it("stores the credential encrypted: nothing in the database shows it", async () => {
     await put();
     const rows = await sql.rows<{ row: string; raw: string }>(
       "select t::text as row, encode(sealed, 'escape') as raw from vault_tokens t where team_id = $1",
@@ -81,7 +81,7 @@ describe("the vault", () => {
     }
   });
 
-  it("spec 4.1: gives the credential back for a call, as a secret", async () => {
+  it("gives the credential back for a call, as a secret", async () => {
     const token = await put(team, VALUE, ["api.example.com"]);
     const resolved = (await vault.resolve(team, [token.id])).get(token.id);
 
@@ -91,7 +91,7 @@ describe("the vault", () => {
     assert.ok(!inspect(resolved, { showHidden: true, depth: 10 }).includes("canary"));
   });
 
-  it("spec 4.1: resolves many at once, and says of each what has become of it", async () => {
+  it("resolves many at once, and says of each what has become of it", async () => {
     const [a, b, gone, theirs] = [await put(), await put(team, "two"), await put(), await put(otherTeam)];
     await vault.revoke(team, gone.id);
     const missing = formatId("tok", newUuid());
@@ -110,7 +110,7 @@ describe("the vault", () => {
     assert.equal((await vault.resolve(team, [])).size, 0);
   });
 
-  it("spec 1: decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
+  it("decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
     const token = await put();
     await vault.list(team);
     await vault.check(team, [{ header: "Authorization", tokenId: token.id }], URL_ANYWHERE);
@@ -119,7 +119,7 @@ describe("the vault", () => {
     for (const statement of sql.sent) assert.doesNotMatch(statement, /select[^;]*\bsealed\b|find_sealed/);
   });
 
-  it("spec 4.1: lists the active tokens of the team, newest first", async () => {
+  it("lists the active tokens of the team, newest first", async () => {
     const [first, second, third] = [await put(), await put(team, "x", ["a.example"]), await put()];
     await put(otherTeam);
     await vault.revoke(team, third.id);
@@ -127,7 +127,7 @@ describe("the vault", () => {
     assert.deepEqual(await vault.list(team), [second, first]);
   });
 
-  it("spec 3.3: revokes once, and erases the credential", async () => {
+  it("revokes once, and erases the credential", async () => {
     const token = await put();
 
     const revoked = await vault.revoke(team, token.id);
@@ -141,7 +141,7 @@ describe("the vault", () => {
     assert.deepEqual(rows, [{ sealed: null }]);
   });
 
-  it("spec 1: another team's token can neither be listed, checked, resolved nor revoked", async () => {
+  it("another team's token can neither be listed, checked, resolved nor revoked", async () => {
     const token = await put();
 
     assert.deepEqual(await vault.list(otherTeam), []);
@@ -152,7 +152,7 @@ describe("the vault", () => {
     assert.equal(await resolveOne(team, token.id), VALUE);
   });
 
-  it("spec 7: refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
+  it("refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
     const [active, revoked, foreign] = [await put(), await put(), await put(otherTeam)];
     await vault.revoke(team, revoked.id);
     const missing = formatId("tok", newUuid());
@@ -168,7 +168,7 @@ describe("the vault", () => {
     }
   });
 
-  it("spec 4.1: takes several tokens, and the same one twice", async () => {
+  it("takes several tokens, and the same one twice", async () => {
     const [a, b] = [await put(), await put()];
 
     await vault.check(
@@ -182,7 +182,7 @@ describe("the vault", () => {
     );
   });
 
-  it("contract 4: refuses a token for a host that it may not be sent to", async () => {
+  it("refuses a token for a host that it may not be sent to", async () => {
     const { id } = await put(team, VALUE, ["api.example.com", "*.replicate.com"]);
     const references = [{ header: "Authorization", tokenId: id }];
 
@@ -245,7 +245,7 @@ describe("the vault", () => {
     assert.throws(() => vault.openText("callback", otherTeam, "task-1", sealed), SealError);
   });
 
-  it("spec 7: without a key it refuses everything but calls that need no token", async () => {
+  it("without a key it refuses everything but calls that need no token", async () => {
     const token = await put();
     const off = createVault({ sql, keyRing: null });
     const references = [{ header: "Authorization", tokenId: token.id }];
@@ -262,7 +262,7 @@ describe("the vault", () => {
     await off.check(team, [], URL_ANYWHERE);
   });
 
-  it("spec 7: the service answers a foreign, unknown, malformed and revoked id alike", async () => {
+  it("the service answers a foreign, unknown, malformed and revoked id alike", async () => {
     const service = createVaultService({ vault, database: sql });
     const principal = principalOf(team);
     const [foreign, revoked] = [await put(otherTeam), await put()];

@@ -14,7 +14,7 @@ import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 
-/** Spec 5: a session token expires after 24 hours. */
+/** A session token expires after 24 hours. */
 const SESSION_MS = 24 * 3_600_000;
 
 export interface OpenedSession {

@@ -51,7 +51,7 @@ describe("API keys", () => {
       [teamId, count, revokedAt],
     );
 
-  it("contract 2: a new key is 256 random bits behind the prefix of its environment", async () => {
+  it("a new key is 256 random bits behind the prefix of its environment", async () => {
     const live = await service.create(ours, "live one", "live");
     const other = await service.create(ours, "test one", "test");
 
@@ -75,7 +75,7 @@ describe("API keys", () => {
     assert.deepEqual([asTest?.teamId, asTest?.environment, asTest?.role], [ours.teamId, "test", "member"]);
   });
 
-  it("contract 2: the key itself is stored nowhere", async () => {
+  it("the key itself is stored nowhere", async () => {
     const { key, prefix } = await service.create(ours, "canary", "live");
     await service.list(ours);
     await lookUp(key);
@@ -91,7 +91,7 @@ describe("API keys", () => {
     }
   });
 
-  it("contract 2: the list holds the active ones, newest first, and when each was used", async () => {
+  it("the list holds the active ones, newest first, and when each was used", async () => {
     const first = await service.create(ours, "first", "live");
     const second = await service.create(ours, "second", "test");
     const gone = await service.create(ours, "gone", "live");
@@ -110,7 +110,7 @@ describe("API keys", () => {
     assert.ok(usedAgo >= -1000 && usedAgo < 60_000, String(usedAgo));
   });
 
-  it("spec 1: another team neither sees nor revokes it", async () => {
+  it("another team neither sees nor revokes it", async () => {
     const key = await service.create(ours, "ours", "live");
     await service.create(theirs, "theirs", "live");
 
@@ -120,7 +120,7 @@ describe("API keys", () => {
     assert.equal((await lookUp(key.key))?.teamId, ours.teamId);
   });
 
-  it("contract 2: is revoked once, and refused from then on", async () => {
+  it("is revoked once, and refused from then on", async () => {
     const { id, key } = await service.create(ours, "old", "live");
 
     const revoked = await service.revoke(ours, id);
@@ -144,7 +144,7 @@ describe("API keys", () => {
     assert.equal(events?.count, 1);
   });
 
-  it("contract 2: what was never there, or cannot be an id, is not found", async () => {
+  it("what was never there, or cannot be an id, is not found", async () => {
     for (const id of [
       formatId("key", newUuid()),
       formatId("user", newUuid()),
@@ -314,7 +314,7 @@ describe("API keys", () => {
     });
   });
 
-  it("contract 2: the operator's keys are listed and revoked like the others, and a set key comes back", async () => {
+  it("the operator's keys are listed and revoked like the others, and a set key comes back", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });
@@ -338,7 +338,7 @@ describe("API keys", () => {
     }
   });
 
-  it("contract 2: setting another key takes the one set before out of use, and no key that only bears its name", async () => {
+  it("setting another key takes the one set before out of use, and no key that only bears its name", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });

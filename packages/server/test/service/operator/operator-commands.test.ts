@@ -47,7 +47,7 @@ describe("the operator", () => {
       [team],
     );
 
-  it("contract 2: the address that the operator has set is an owner from every start on, whatever it was before", async () => {
+  it("the address that the operator has set is an owner from every start on, whatever it was before", async () => {
     await ensureOperator(test.database, null, "first@example.com");
     await addMember(test.database, ME, "Operator", { email: "first@example.com", role: "viewer" });
 

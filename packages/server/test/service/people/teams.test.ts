@@ -16,7 +16,7 @@ describe("teams", () => {
   });
   after(() => scene.drop());
 
-  it("contract 2: tell a credential which team it speaks for, and a person who they are", async () => {
+  it("tell a credential which team it speaks for, and a person who they are", async () => {
     const teamId = await scene.newTeam("Who");
     const ada = await scene.join(teamId, "who@example.com", "viewer");
 
