@@ -5,8 +5,8 @@ import { notificationText } from "../../src/api/tasks/notification-view.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import type { Task } from "../../src/domain/task.ts";
 import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 import { NOW } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
 
 const ENDED = {
   status: "failed",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { createTestApi, type TestApi, toAnswer } from "./fake-api.ts";
 import { LIVE_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 const ROUTES = [
   ["POST", "/v1/tasks"],

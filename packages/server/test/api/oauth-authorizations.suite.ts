@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import type { Role } from "../../src/domain/identity/role.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
 import { principalOf } from "../test-principal.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
 
 const AT = "2026-03-01T09:30:00.123Z";
 const PATH = "/v1/oauth/authorizations";

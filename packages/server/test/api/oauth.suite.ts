@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { OAuthRefusal } from "../../src/domain/identity/oauth-refusal.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { createTestApi, type TestApi, toAnswer } from "./fake-api.ts";
 import { SESSION } from "./fake-oauth.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const QUERY = "client_id=app_1&state=a%22b%3Cc";

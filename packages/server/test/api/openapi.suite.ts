@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { buildOpenApiDocument } from "../../src/openapi-document.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { createTestApi, type TestApi, toAnswer } from "./fake-api.ts";
 
 const OPERATIONS = [
   "get /.well-known/oauth-authorization-server getAuthorizationServer",

@@ -4,8 +4,8 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { Html, html } from "../../src/domain/html.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { newSecret } from "../../src/service/access/secret-hash.ts";
+import { type Answer, createTestApi, type TestApi, toAnswer } from "./fake-api.ts";
 import { createFakeServices } from "./fake-services.ts";
-import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 const AUTHORIZE = "/v1/oauth/authorize?client_id=app_1&state=a%26b";
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(1)'>@example.com`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 
 describe("the payload", () => {
   let api: TestApi;

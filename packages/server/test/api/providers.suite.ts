@@ -10,7 +10,7 @@ import { ref } from "../../src/api/schemas/field.ts";
 import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
 import { readPollConfig, refuseLongLists } from "../../src/api/tasks/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { type Answer, createTestApi, type TestApi, toAnswer } from "./fake-api.ts";
 
 describe("providers", () => {
   let api: TestApi;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
 
 const AT = "2026-03-01T09:30:00.123Z";
 const DEFAULTS = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 
 const BASE = { queue: "default", webhook_url: "https://target.example/hook" };
 

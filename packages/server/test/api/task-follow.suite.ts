@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { createTestApi, PRIVATE_RULE, type TestApi } from "./fake-api.ts";
 import { createFakeServices } from "./fake-services.ts";
-import { createTestApi, PRIVATE_RULE, type TestApi } from "./test-api.ts";
 
 const OWN = {
   urlTemplate: "https://target.example/jobs/{startResult.body.id}",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Task } from "../../src/domain/task.ts";
 import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 
 describe("GET /v1/tasks", () => {
   let api: TestApi;

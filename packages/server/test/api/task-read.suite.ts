@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { Compile } from "typebox/compile";
 import type { Task } from "../../src/domain/task.ts";
 import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("tasks that exist", () => {
   let api: TestApi;

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatId } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
+import { createTestApi, type TestApi } from "./fake-api.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
 
 const AT = "2026-03-01T09:30:00.123Z";
 const WEEK_LATER = "2026-03-08T09:30:00.123Z";
