@@ -12,7 +12,8 @@ describe("GET /v1/audit", () => {
     api = await createTestApi();
   });
 
-  const get = (query = "", headers: Partial<Credential> = {}) => api.call("GET", `/v1/audit${query}`, undefined, headers);
+  const get = (query = "", headers: Partial<Credential> = {}) =>
+    api.call("GET", `/v1/audit${query}`, undefined, headers);
   const createQueue = (name: string, headers: Credential) =>
     api.call("POST", "/v1/queues", { name }, headers);
 

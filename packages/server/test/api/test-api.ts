@@ -104,6 +104,7 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
       headers: { ...team.headers, ...(body !== undefined && JSON_TYPE), ...headers },
       ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+  let runs: Promise<Answer> | null = null;
   const fill = (fields: object) => ({
     queue: "runs",
     ...("targetUrl" in fields ? {} : { webhook_url: house.target.url }),
@@ -120,7 +121,8 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
     send,
     openTeam,
     async run(fields) {
-      await call("POST", "/v1/queues", { name: "runs", max_retries: 0 });
+      runs ??= call("POST", "/v1/queues", { name: "runs", max_retries: 0, retry_delay: 0 });
+      await runs;
       const answer = await call("POST", "/v1/tasks", typeof fields === "string" ? fields : fill(fields));
       const { dispatcher, attempts } = house.engine;
       do {
