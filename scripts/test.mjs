@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { createDatabase } from "../packages/server/dist/postgres/database.js";
@@ -31,11 +31,20 @@ async function makeTemplate() {
 }
 
 async function testFiles() {
-  const names = await readdir(join(root, "packages"), { recursive: true });
-  return names
-    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
-    .map((name) => join(root, "packages", name))
-    .sort();
+  const names = (await readdir(join(root, "packages"), { recursive: true }))
+    .filter((name) => !name.includes("node_modules"))
+    .map((name) => join(root, "packages", name));
+  refuseForgottenSuites(names);
+  return names.filter((name) => name.endsWith(".test.ts")).sort();
+}
+
+/** A `*.suite.ts` runs because the test file of its directory's name, beside it, reads the directory. */
+function refuseForgottenSuites(names) {
+  for (const name of names.filter((each) => each.endsWith(".suite.ts"))) {
+    const loader = join(dirname(name), `${basename(dirname(name))}.test.ts`);
+    if (!names.includes(loader))
+      throw new Error(`${name} would not run: there is no ${loader} that loads it`);
+  }
 }
 
 async function runTests() {
