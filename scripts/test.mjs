@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { createDatabase } from "../packages/server/dist/postgres/database.js";
@@ -31,11 +31,18 @@ async function makeTemplate() {
 }
 
 async function testFiles() {
-  const names = await readdir(join(root, "packages"), { recursive: true });
-  return names
-    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
-    .map((name) => join(root, "packages", name))
-    .sort();
+  const names = (await readdir(join(root, "packages"), { recursive: true }))
+    .filter((name) => !name.includes("node_modules"))
+    .map((name) => join(root, "packages", name));
+  refuseForgottenSuites(names);
+  return names.filter((name) => name.endsWith(".test.ts")).sort();
+}
+
+/** Suites share one process, and only the test file of the API loads those that it finds in its directory. */
+function refuseForgottenSuites(names) {
+  const home = join(root, "packages/server/test/api");
+  const forgotten = names.filter((name) => name.endsWith(".suite.ts") && dirname(name) !== home);
+  if (forgotten.length > 0) throw new Error(`Suites run from ${home} alone, not ${forgotten.join(", ")}`);
 }
 
 async function runTests() {

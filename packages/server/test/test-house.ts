@@ -1,5 +1,6 @@
 import pg from "pg";
 import { composeNode, type Services } from "../src/compose-node.ts";
+import type { SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
@@ -77,6 +78,7 @@ export interface TestHouseOptions {
   /** Calls in flight per node. */
   readonly capacity?: number;
   readonly random?: () => number;
+  readonly sendMail?: SendMail;
 }
 
 export async function openTestHouse(
@@ -166,6 +168,11 @@ export function plainRequest(url: string): TaskRequest {
   };
 }
 
+/** A call by name would ask a name server, and what it is asked leaves this machine. */
+async function refuseName(hostname: string): Promise<never> {
+  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND" });
+}
+
 /** So many rounds of hints answering hints are a storm. */
 const STORM = 30;
 let marks = 0;
@@ -204,7 +211,7 @@ async function startNode(house: {
   readonly target: TestTarget;
 }): Promise<TestNode> {
   const { test, log, options } = house;
-  const caller = createCaller({ userAgent: "Bellhop/test", guard: allowAll });
+  const caller = createCaller({ userAgent: "Bellhop/test", guard: allowAll, lookup: refuseName });
   const note = (fields: object, message: string) => {
     log.push({ fields: { ...fields }, message });
   };
@@ -221,7 +228,7 @@ async function startNode(house: {
     databases: { ...databases, api: test.database },
     caller,
     refuseUrl: () => null,
-    sendMail() {},
+    sendMail: options.sendMail ?? (() => {}),
     providers: createProviderService(null),
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     sessionKeys: [],

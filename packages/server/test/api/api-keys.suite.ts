@@ -1,63 +1,42 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import type { Principal } from "../../src/domain/identity/principal.ts";
-import { principalOf } from "../test-principal.ts";
-import { createFakeServices, OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { before, describe, it } from "node:test";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
+import { bearer, type Credential } from "./test-team.ts";
 
-const AT = "2026-03-01T09:30:00.123Z";
 const NOT_FOUND = { error: "API key not found or already revoked" };
 
 describe("API keys", () => {
   let api: TestApi;
-  let rechecks = 0;
   before(async () => {
-    const services = createFakeServices();
-    const { auth } = services;
-    api = await createTestApi({
-      ...services,
-      auth: {
-        ...auth,
-        recheck: () => {
-          rechecks += 1;
-        },
-      },
-    });
+    api = await createTestApi();
   });
-  beforeEach(() => {
-    api.services.apiKeys.room = 1_000_000;
-  });
-  after(() => api.app.close());
 
   const create = (body: unknown, as = {}) => api.call("POST", "/v1/apikeys", body, as);
   const list = (as = {}) => api.call("GET", "/v1/apikeys", undefined, as);
   const revoke = (id: string, as = {}) => api.call("DELETE", `/v1/apikeys/${id}`, undefined, as);
-  /** Another caller of the team. */
-  const someone = (own: Partial<Principal>) => {
-    api.services.people.signedIn.set("someone", principalOf(1, own));
-    return { authorization: "Bearer someone" };
-  };
 
   it("is created from a name, live unless it says test, and shown this once", async () => {
     const { status, body } = await create({ name: "Billing" });
 
     assert.equal(status, 201);
-    const { id, key } = body.apiKey;
+    const { id, key, createdAt } = body.apiKey;
     assert.deepEqual(body, {
-      apiKey: { id, name: "Billing", environment: "live", prefix: key.slice(0, 12), createdAt: AT, key },
+      apiKey: { id, name: "Billing", environment: "live", prefix: key.slice(0, 12), createdAt, key },
     });
+    assertNow(createdAt);
     assert.match(id, /^key_[0-9a-z]{26}$/);
     assert.match(key, /^bh_live_\w{64}$/);
     assert.match((await create({ name: "a", environment: "live" })).body.apiKey.key, /^bh_live_/);
     const sandbox = (await create({ name: "a", environment: "test" })).body.apiKey;
     assert.equal(sandbox.environment, "test");
     assert.match(sandbox.key, /^bh_test_/);
+    assert.equal((await list(bearer(key))).status, 200);
   });
 
   it("the list shows when each was used, and never a key", async () => {
     const unused = (await create({ name: "unused" })).body.apiKey;
     const used = (await create({ name: "used", environment: "test" })).body.apiKey;
-    api.services.apiKeys.use(used.id);
+    assert.equal((await api.call("GET", "/v1/me", undefined, bearer(used.key))).status, 200);
 
     const { status, body, text } = await list();
 
@@ -67,7 +46,9 @@ describe("API keys", () => {
       const { key: _, ...rest } = key;
       return { ...rest, lastUsedAt };
     };
-    assert.deepEqual(body.apiKeys.slice(0, 2), [shown(used, AT), shown(unused, null)]);
+    const { lastUsedAt } = body.apiKeys[0];
+    assertNow(lastUsedAt);
+    assert.deepEqual(body.apiKeys.slice(0, 2), [shown(used, lastUsedAt), shown(unused, null)]);
     for (const { key } of [unused, used]) assert.ok(!text.includes(key));
   });
 
@@ -77,7 +58,9 @@ describe("API keys", () => {
     const revoked = await revoke(id);
     const again = await revoke(id);
 
-    assert.deepEqual([revoked.status, revoked.body], [200, { apiKey: { id, name: "old", revokedAt: AT } }]);
+    const { revokedAt } = revoked.body.apiKey;
+    assertNow(revokedAt);
+    assert.deepEqual([revoked.status, revoked.body], [200, { apiKey: { id, name: "old", revokedAt } }]);
     assert.deepEqual([again.status, again.body], [404, NOT_FOUND]);
     assert.ok(!(await list()).text.includes(id));
   });
@@ -91,23 +74,28 @@ describe("API keys", () => {
 
   it("another team neither sees nor revokes it", async () => {
     const { id } = (await create({ name: "ours" })).body.apiKey;
-    const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+    const { headers: other } = await api.openTeam();
 
-    assert.deepEqual((await list(other)).body, { apiKeys: [] });
+    assert.deepEqual(
+      (await list(other)).body.apiKeys.map(({ name }: { name: string }) => name),
+      ["Test key"],
+    );
     const { status, body } = await revoke(id, other);
     assert.deepEqual([status, body], [404, NOT_FOUND]);
     assert.equal((await revoke(id)).status, 200);
   });
 
-  it("once one is revoked nobody is let in from memory; a refusal changes nothing", async () => {
-    const { body } = await create({ name: "CI" });
-    rechecks = 0;
+  it("once one is revoked nobody is let in from memory; a refusal changes nothing", async (test) => {
+    const { id, key } = (await create({ name: "CI" })).body.apiKey;
+    const recheck = test.mock.method(api.services.auth, "recheck");
+    assert.equal((await list(bearer(key))).status, 200);
 
     await revoke("key_unknown");
     await list();
-    assert.equal(rechecks, 0);
-    await revoke(body.apiKey.id);
-    assert.equal(rechecks, 1);
+    assert.equal(recheck.mock.callCount(), 0);
+    await revoke(id);
+    assert.equal(recheck.mock.callCount(), 1);
+    assert.equal((await list(bearer(key))).status, 401);
   });
 
   it("a missing or blank name is required", async () => {
@@ -144,8 +132,16 @@ describe("API keys", () => {
   });
 
   it("a team that has as many as it may is told to revoke one", async () => {
-    api.services.apiKeys.room = 0;
-    const { status, body } = await create({ name: "one more" });
+    const { id, headers } = await api.openTeam();
+    await api.house.database.rows(
+      `insert into api_keys (id, team_id, name, environment, prefix, hash)
+       select gen_random_uuid(), $1, 'Many', 'live', 'bh_live_', sha256(gen_random_uuid()::text::bytea)
+         from generate_series(1, 98)`,
+      [id],
+    );
+    assert.equal((await create({ name: "the last" }, headers)).status, 201);
+
+    const { status, body } = await create({ name: "one more" }, headers);
     assert.deepEqual(
       [status, body],
       [409, { error: "A team can have at most 100 active API keys: revoke one first" }],
@@ -153,18 +149,18 @@ describe("API keys", () => {
   });
 
   it("an application needs the scope, anybody the role", async () => {
+    const { team } = api;
     const scope = "Insufficient scope: apikeys:";
     const role = "Insufficient role: ";
-    const cases: [Partial<Principal>, [create: number, list: number, revoke: number], string][] = [
-      [{ scopes: new Set(["tasks:write"]) }, [403, 403, 403], scope],
-      [{ scopes: new Set(["apikeys:read"]) }, [403, 200, 403], `${scope}write required`],
-      [{ scopes: new Set(["apikeys:write"]) }, [201, 403, 404], `${scope}read required`],
-      [{ role: "viewer" }, [403, 403, 403], role],
-      [{ role: "member", environment: "test" }, [403, 200, 403], `${role}admin required`],
-      [{ role: "owner" }, [201, 200, 404], ""],
+    const cases: [Credential, [create: number, list: number, revoke: number], string][] = [
+      [(await team.application("tasks:write")).headers, [403, 403, 403], scope],
+      [(await team.application("apikeys:read")).headers, [403, 200, 403], `${scope}write required`],
+      [(await team.application("apikeys:write")).headers, [201, 403, 404], `${scope}read required`],
+      [(await team.signIn("viewer", "viewer")).headers, [403, 403, 403], role],
+      [await team.newKey("test"), [403, 200, 403], `${role}admin required`],
+      [(await team.signIn("owner", "owner")).headers, [201, 200, 404], ""],
     ];
-    for (const [who, statuses, text] of cases) {
-      const as = someone(who);
+    for (const [as, statuses, text] of cases) {
       const answers = [await create({ name: "a" }, as), await list(as), await revoke("key_x", as)];
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -174,7 +170,7 @@ describe("API keys", () => {
     }
   });
 
-  it("promise G: a key is in no log line", async () => {
+  it("a key is in no log line", async () => {
     api.lines.length = 0;
     const { key } = (await create({ name: "a" })).body.apiKey;
     await list();

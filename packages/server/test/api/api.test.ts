@@ -1,31 +1,6 @@
 // One process for all suites: loading the schema library takes longer than running the tests.
-import "./api-keys.suite.ts";
-import "./audit.suite.ts";
-import "./auth-routes.suite.ts";
-import "./auth.suite.ts";
-import "./callbacks.suite.ts";
-import "./connections.suite.ts";
-import "./direct-create.suite.ts";
-import "./direct-read.suite.ts";
-import "./health.suite.ts";
-import "./limits.suite.ts";
-import "./log.suite.ts";
-import "./me.suite.ts";
-import "./oauth.suite.ts";
-import "./oauth-applications.suite.ts";
-import "./oauth-authorizations.suite.ts";
-import "./outgoing-call.suite.ts";
-import "./openapi.suite.ts";
-import "./pages.suite.ts";
-import "./payload.suite.ts";
-import "./providers.suite.ts";
-import "./queues.suite.ts";
-import "./request.suite.ts";
-import "./socket.suite.ts";
-import "./task-call.suite.ts";
-import "./task-create.suite.ts";
-import "./task-follow.suite.ts";
-import "./task-list.suite.ts";
-import "./task-read.suite.ts";
-import "./teams.suite.ts";
-import "./tokens.suite.ts";
+import { readdirSync } from "node:fs";
+
+const suites = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".suite.ts"));
+if (suites.length === 0) throw new Error("No suite was found beside this file");
+for (const name of suites) await import(`./${name}`);

@@ -1,74 +1,93 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { AuditEvent } from "../../src/domain/identity/audit-event.ts";
-import type { Principal } from "../../src/domain/identity/principal.ts";
-import { formatId } from "../../src/domain/public-id.ts";
+import { before, describe, it } from "node:test";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import { principalOf } from "../test-principal.ts";
-import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
+import type { Credential } from "./test-team.ts";
 
-const EVENT: AuditEvent = {
-  id: "evt_01k9z3mxe5f8hrk3yv5pzq8c2d",
-  at: NOW,
-  actor: { kind: "session", id: "user_01k9z3mxe5f8hrk3yv5pzq8c2d", name: "ada@example.com" },
-  action: "vault_token.created",
-  target: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
-  detail: { name: "Replicate", allowedHosts: ["a.example"], deep: { n: 1, none: null } },
-  address: "192.0.2.7",
-  requestId: "r-1",
-};
-const BY_OPERATOR: AuditEvent = {
-  ...EVENT,
-  actor: { kind: "operator", id: "root", name: "root" },
-  detail: null,
-  address: null,
-  requestId: null,
-};
+const FIELDS = ["id", "at", "actor", "action", "target", "detail", "address", "requestId"];
 
 describe("GET /v1/audit", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  const get = (query = "", headers: Record<string, string> = {}) =>
+  const get = (query = "", headers: Partial<Credential> = {}) =>
     api.call("GET", `/v1/audit${query}`, undefined, headers);
-  const lastQuery = () => api.services.auditQueries.at(-1);
+  const createQueue = (name: string, headers: Credential) =>
+    api.call("POST", "/v1/queues", { name }, headers);
 
   it("shows each event whole, and where the list goes on", async () => {
-    api.services.auditPage = { events: [EVENT, BY_OPERATOR], hasMore: true, nextCursor: EVENT.id };
+    const { id, signIn } = await api.openTeam();
+    const ada = await signIn("ada", "owner");
+    const detail = { name: "Replicate", deep: { n: 1, none: null } };
+    const ids = [newUuid(), newUuid()];
+    await api.house.database.rows(
+      `insert into audit_events (team_id, id, actor_kind, actor_id, actor_name, action, target, detail)
+       values ($1, $2, 'operator', 'root', 'root', 'team.plan_changed', 'team_1', null),
+              ($1, $3, 'operator', 'root', 'root', 'team.plan_changed', 'team_1', $4)`,
+      [id, ...ids, JSON.stringify(detail)],
+    );
+    const created = await api.send({
+      method: "POST",
+      url: "/v1/tokens",
+      remoteAddress: "192.0.2.7",
+      headers: { ...ada.headers, "x-request-id": "r-1" },
+      payload: { name: "Replicate", value: "secret", allowedHosts: ["a.example"] },
+    });
 
-    const { status, body } = await get("?limit=2");
+    const { status, body } = await get("?limit=3", ada.headers);
 
     assert.equal(status, 200);
-    assert.deepEqual(body, {
-      events: [
-        { ...EVENT, at: "2026-03-01T09:30:00.123Z" },
-        { ...BY_OPERATOR, at: "2026-03-01T09:30:00.123Z" },
-      ],
-      pagination: { limit: 2, hasMore: true, nextCursor: EVENT.id },
+    const [newest, structured, bare] = body.events;
+    assert.deepEqual(newest, {
+      id: newest.id,
+      at: newest.at,
+      actor: { kind: "session", id: ada.id, name: ada.email },
+      action: "vault_token.created",
+      target: created.body.token.id,
+      detail: { name: "Replicate", allowedHosts: ["a.example"] },
+      address: "192.0.2.7",
+      requestId: "r-1",
     });
-    assert.deepEqual(Object.keys(body.events[0] ?? {}), Object.keys(EVENT));
+    assertNow(newest.at);
+    assert.match(newest.id, /^evt_[0-9a-z]{26}$/);
+    const byOperator = {
+      actor: { kind: "operator", id: "root", name: "root" },
+      action: "team.plan_changed",
+      target: "team_1",
+      address: null,
+      requestId: null,
+    };
+    assert.deepEqual(structured, { ...byOperator, id: structured.id, at: structured.at, detail });
+    assert.deepEqual(bare, { ...byOperator, id: bare.id, at: bare.at, detail: null });
+    for (const event of body.events) assert.deepEqual(Object.keys(event), FIELDS);
+    assert.deepEqual(body.pagination, { limit: 3, hasMore: true, nextCursor: bare.id });
   });
 
   it("ends with a page that has no next", async () => {
-    api.services.auditPage = { events: [], hasMore: false, nextCursor: null };
+    const { headers } = await api.openTeam();
 
-    const { body } = await get();
+    const { body } = await get("", headers);
 
     assert.deepEqual(body, { events: [], pagination: { limit: 20, hasMore: false, nextCursor: null } });
   });
 
-  it("takes limit (default 20), cursor and action, and asks for the caller's team", async () => {
-    await get();
-    assert.deepEqual(lastQuery(), { teamId: 1, action: null, limit: 20, cursor: null });
-    const uuid = newUuid();
-    await get(`?limit=100&action=api_key.revoked&cursor=${formatId("evt", uuid)}`, {
-      authorization: `Bearer ${OTHER_TEAM_KEY}`,
-    });
-    assert.deepEqual(lastQuery(), { teamId: 2, action: "api_key.revoked", limit: 100, cursor: uuid });
+  it("takes limit (default 20), cursor and action, and shows the caller's team alone", async () => {
+    const { headers: ours } = await api.openTeam();
+    const { headers: theirs } = await api.openTeam();
+    for (let number = 1; number <= 21; number += 1) await createQueue(`q-${number}`, ours);
+    await createQueue("of-the-others", theirs);
+    await api.call("POST", "/v1/queues/q-1/pause", undefined, ours);
+    const targets = async (query: string, headers = ours): Promise<string[]> =>
+      (await get(query, headers)).body.events.map(({ target }: { target: string }) => target);
+
+    const first = (await get("", ours)).body;
+    assert.deepEqual([first.events.length, first.pagination.limit, first.pagination.hasMore], [20, 20, true]);
+    assert.deepEqual(await targets(`?limit=100&cursor=${first.pagination.nextCursor}`), ["q-2", "q-1"]);
+    assert.deepEqual(await targets("?action=queue.paused"), ["q-1"]);
+    assert.equal((await targets("?limit=100&action=queue.created")).length, 21);
+    assert.deepEqual(await targets("", theirs), ["of-the-others"]);
   });
 
   it("refuses every other parameter by its rule", async () => {
@@ -100,18 +119,15 @@ describe("GET /v1/audit", () => {
   });
 
   it("is for admins, and for applications that may read the team", async () => {
-    const getAs = (own: Partial<Principal>) => {
-      api.services.people.signedIn.set("someone", principalOf(1, own));
-      return get("", { authorization: "Bearer someone" });
-    };
+    const { team } = api;
     for (const role of ["member", "viewer"] as const) {
-      const { status, body } = await getAs({ role });
+      const { status, body } = await get("", (await team.signIn(role, role)).headers);
       assert.deepEqual([status, body], [403, { error: "Insufficient role: admin required" }]);
     }
-    const { status, body } = await getAs({ scopes: new Set(["tasks:read", "team:write"]) });
+    const { status, body } = await get("", (await team.application("tasks:read", "team:write")).headers);
     assert.deepEqual([status, body], [403, { error: "Insufficient scope: team:read required" }]);
-    assert.equal((await getAs({ role: "owner" })).status, 200);
-    assert.equal((await getAs({ scopes: new Set(["team:read"]) })).status, 200);
+    assert.equal((await get("", (await team.signIn("owner", "owner")).headers)).status, 200);
+    assert.equal((await get("", (await team.application("team:read")).headers)).status, 200);
   });
 
   it("asks for a credential first", async () => {

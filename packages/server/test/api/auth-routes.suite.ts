@@ -1,50 +1,51 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { Problem } from "../../src/domain/problem.ts";
+import { before, describe, it } from "node:test";
 import { newSecret } from "../../src/service/access/secret-hash.ts";
-import { NOW } from "./fake-services.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
+import { bearer, linkTokenIn } from "./test-team.ts";
+
+const DAY_SECONDS = 24 * 3600;
 
 describe("signing in by API", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
-  beforeEach(() => {
-    api.services.links.asked.length = 0;
-    api.services.links.ended.length = 0;
-  });
 
   /** Without a credential. */
-  const post = async (url: string, payload: object | string, headers: Record<string, string> = {}) =>
-    toAnswer(
-      await api.app.inject({
-        method: "POST",
-        url,
-        payload,
-        headers: { "content-type": "application/json", ...headers },
-      }),
-    );
-  const link = (email: string) => {
-    const token = newSecret();
-    api.services.links.links.set(token, { email, nextPath: null });
-    return token;
+  const post = (
+    url: string,
+    payload: object | string,
+    more: { remoteAddress?: string; headers?: object } = {},
+  ) =>
+    api.send({
+      method: "POST",
+      url,
+      payload,
+      ...more,
+      headers: { "content-type": "application/json", ...more.headers },
+    });
+  const linkFor = async (email: string) => {
+    assert.equal((await post("/v1/auth/magic-link", { email })).status, 202);
+    return linkTokenIn(api.mails.at(-1));
   };
-  const signIn = (role: "owner" | "viewer" = "viewer") =>
-    `Bearer ${api.services.people.signIn(7, "ada@example.com", role).credential}`;
+  const me = (credential: string) => api.call("GET", "/v1/me", undefined, bearer(credential));
 
-  it("asking for a link is answered 202 { sent: true }, without a credential", async () => {
-    const { status, body } = await post("/v1/auth/magic-link", { email: "ada@example.com" });
+  it("asking for a link is answered 202 { sent: true }, without a credential, and the link is mailed", async () => {
+    const { status, body } = await post("/v1/auth/magic-link", { email: "asks@auth.example" });
+
     assert.equal(status, 202);
     assert.deepEqual(body, { sent: true });
-    assert.deepEqual(api.services.links.asked, [
-      { email: "ada@example.com", address: "127.0.0.1", nextPath: null },
-    ]);
+    assert.equal(api.mails.at(-1)?.to, "asks@auth.example");
+    const links = await api.house.database.rows(
+      "select next_path from sign_in_links where email = 'asks@auth.example'",
+    );
+    assert.deepEqual(links, [{ next_path: null }]);
   });
 
-  it("names the rule that an address breaks", async () => {
-    for (const [sent, error] of [
+  it("names the rule that an address breaks, and mails nothing", async () => {
+    const sent = api.mails.length;
+    for (const [payload, error] of [
       [{ email: "nonsense" }, "email must be a valid mail address"],
       [{ email: "" }, "email must be a valid mail address"],
       [{ email: 5 }, "email must be a string"],
@@ -53,41 +54,46 @@ describe("signing in by API", () => {
       [{ email: "ada@example.com", next: "/" }, 'Unknown field "next"'],
       ["[]", "Request body must be a JSON object"],
     ] as const) {
-      const { status, body } = await post("/v1/auth/magic-link", sent);
+      const { status, body } = await post("/v1/auth/magic-link", payload);
       assert.equal(status, 400, error);
       assert.equal(body.error, error);
     }
-    assert.equal(api.services.links.asked.length, 0);
+    assert.equal(api.mails.length, sent);
   });
 
   it("tells a source that asks too often when to come back", async () => {
-    for (const [url, body] of [
-      ["/v1/auth/magic-link", { email: "ada@example.com" }],
-      ["/v1/auth/session", { token: newSecret() }],
+    const remoteAddress = "192.0.2.30";
+    for (const [url, most, seconds, bodyOf] of [
+      ["/v1/auth/magic-link", 20, 900, (number: number) => ({ email: `often-${number}@auth.example` })],
+      ["/v1/auth/session", 30, 60, () => ({ token: newSecret() })],
     ] as const) {
-      api.services.links.refusal = new Problem("rate_limited", {}, { retryAfterSeconds: 321 });
-      const answer = await post(url, body);
+      for (let number = 0; number < most; number += 1)
+        assert.notEqual((await post(url, bodyOf(number), { remoteAddress })).status, 429);
+
+      const answer = await post(url, bodyOf(most), { remoteAddress });
+
       assert.equal(answer.status, 429);
       assert.deepEqual(answer.body, { error: "Rate limit exceeded" });
-      assert.equal(answer.headers["retry-after"], "321");
+      const retryAfter = Number(answer.headers["retry-after"]);
+      assert.ok(retryAfter > seconds - 60 && retryAfter <= seconds, String(retryAfter));
+      assert.notEqual((await post(url, bodyOf(most))).status, 429);
     }
   });
 
   it("a link's token is taken for a session, once", async () => {
-    const token = link("ada@example.com");
+    const token = await linkFor("ada@auth.example");
     const { status, body, headers } = await post("/v1/auth/session", { token });
 
     assert.equal(status, 200);
     assert.equal(headers["cache-control"], "no-store");
     assert.deepEqual(Object.keys(body), ["session", "user", "team"]);
-    assert.deepEqual(body.session, {
-      token: "head.session.signature",
-      expiresAt: "2026-03-02T09:30:00.123Z",
-    });
-    assert.deepEqual(Object.keys(body.user), ["id", "email"]);
+    assert.deepEqual(Object.keys(body.session), ["token", "expiresAt"]);
+    assertNow(body.session.expiresAt, DAY_SECONDS);
+    assert.equal((await me(body.session.token)).status, 200);
+    assert.deepEqual(body.user, { id: body.user.id, email: "ada@auth.example" });
     assert.match(body.user.id, /^user_[0-9a-z]{26}$/);
     assert.match(body.team.id, /^team_[0-9a-z]{26}$/);
-    assert.deepEqual({ ...body.team, id: "" }, { id: "", name: "Acme", plan: "free" });
+    assert.deepEqual({ ...body.team, id: "" }, { id: "", name: "ada's team", plan: "free" });
 
     const again = await post("/v1/auth/session", { token });
     assert.equal(again.status, 401);
@@ -97,32 +103,31 @@ describe("signing in by API", () => {
   });
 
   it("looks at no credential where none is needed", async () => {
-    const { status } = await post(
-      "/v1/auth/session",
-      { token: link("ada@example.com") },
-      { authorization: "Bearer nonsense" },
-    );
+    const token = await linkFor("other@auth.example");
+    const { status } = await post("/v1/auth/session", { token }, { headers: bearer("nonsense") });
     assert.equal(status, 200);
   });
 
   it("keeps tokens and addresses out of the log", async () => {
-    const token = link("canary@example.com");
-    await post("/v1/auth/magic-link", { email: "canary@example.com" });
-    await post("/v1/auth/session", { token });
+    const token = await linkFor("canary@auth.example");
+    const { body } = await post("/v1/auth/session", { token });
     const lines = JSON.stringify(api.lines);
-    for (const secret of [token, "canary@example.com", "head.session.signature"])
+    for (const secret of [token, "canary@auth.example", body.session.token])
       assert.ok(!lines.includes(secret), secret);
   });
 
-  it("signing out ends the session, whatever the role", async () => {
-    const authorization = signIn();
-    const signOut = () => api.call("DELETE", "/v1/auth/session", undefined, { authorization });
+  it("signing out ends the session, whatever the role, and no other", async () => {
+    const { session, headers } = await api.team.signIn("leaves", "viewer");
+    const { session: elsewhere } = await api.team.signIn("leaves", "viewer");
+    const signOut = () => api.call("DELETE", "/v1/auth/session", undefined, headers);
+
     const { status, body } = await signOut();
 
     assert.equal(status, 200);
-    assert.deepEqual(body, { session: { endedAt: NOW.toISOString() } });
-    assert.deepEqual(api.services.links.ended, [authorization.slice("Bearer ".length)]);
+    assert.deepEqual(body, { session: { endedAt: body.session.endedAt } });
+    assertNow(body.session.endedAt);
     assert.equal((await signOut()).status, 401);
+    assert.deepEqual([(await me(session)).status, (await me(elsewhere)).status], [401, 200]);
   });
 
   it("lets only people out and over: a key has no session", async () => {
@@ -133,33 +138,33 @@ describe("signing in by API", () => {
       const { status, body } = await api.call(method, url, sent);
       assert.equal(status, 403);
       assert.deepEqual(body, { error: "Session required: sign in by magic link" });
-      const without = await api.app.inject({ method, url, ...(sent && { payload: sent }) });
-      assert.equal(without.statusCode, 401);
+      assert.equal((await api.send({ method, url, ...(sent && { payload: sent }) })).status, 401);
     }
-    assert.equal(api.services.links.ended.length, 0);
+    assert.equal((await me(api.team.key)).status, 200);
   });
 
   it("goes over to another team with the answer of a sign-in", async () => {
-    const { status, body } = await api.call(
-      "POST",
-      "/v1/auth/session/team",
-      { teamId: "team_01k9z3mxe5f8hrk3yv5pzq8c2d" },
-      { authorization: signIn() },
-    );
+    const { session, headers, email } = await api.team.signIn("goes-over", "viewer");
+    const { team } = (await api.call("POST", "/v1/teams", { name: "Other" }, headers)).body;
+
+    const { status, body } = await api.call("POST", "/v1/auth/session/team", { teamId: team.id }, headers);
+
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), ["session", "user", "team"]);
-    assert.deepEqual([body.user.email, body.team.name], ["ada@example.com", "Other"]);
+    assert.deepEqual([body.user.email, body.team.name], [email, "Other"]);
+    assert.equal((await me(body.session.token)).body.team.id, team.id);
+    assert.equal((await me(session)).status, 401);
   });
 
-  it("does not know a team that is not the person's", async () => {
-    api.services.links.refusal = new Problem("team_not_found");
-    const { status, body } = await api.call(
-      "POST",
-      "/v1/auth/session/team",
-      { teamId: "team_01k9z3mxe5f8hrk3yv5pzq8c2d" },
-      { authorization: signIn() },
-    );
-    assert.equal(status, 404);
-    assert.deepEqual(body, { error: "Team not found" });
+  it("does not know a team that is not the person's, and the session goes on", async () => {
+    const { session, headers } = await api.team.signIn("stays", "viewer");
+    const { headers: others } = await api.openTeam();
+    const foreign = (await api.call("GET", "/v1/team", undefined, others)).body.team.id;
+    for (const teamId of [foreign, "team_01k9z3mxe5f8hrk3yv5pzq8c2d"]) {
+      const { status, body } = await api.call("POST", "/v1/auth/session/team", { teamId }, headers);
+      assert.equal(status, 404);
+      assert.deepEqual(body, { error: "Team not found" });
+    }
+    assert.equal((await me(session)).status, 200);
   });
 });

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { fastify } from "fastify";
 import { access } from "../../src/api/http/access.ts";
 import { answerError } from "../../src/api/http/error-answer.ts";
 import { guardRoutes } from "../../src/api/http/route-guard.ts";
-import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("authentication", () => {
   let api: TestApi;
+  let key: string;
   before(async () => {
     api = await createTestApi();
+    key = api.team.key;
   });
-  after(() => api.app.close());
 
-  const get = async (headers: Record<string, string>) =>
-    toAnswer(await api.app.inject({ url: "/v1/queues", headers }));
+  const get = (headers: Record<string, string>) => api.send({ url: "/v1/queues", headers });
 
   it("without a credential every route asks for one", async () => {
     for (const [method, url] of [
@@ -56,7 +55,7 @@ describe("authentication", () => {
       ["GET", "/v1/oauth/authorizations"],
       ["DELETE", "/v1/oauth/authorizations/auth_1"],
     ] as const) {
-      const { status, body, headers } = toAnswer(await api.app.inject({ method, url }));
+      const { status, body, headers } = await api.send({ method, url });
       assert.equal(status, 401, url);
       assert.deepEqual(body, { error: "API key required" });
       assert.equal(headers["www-authenticate"], "Bearer");
@@ -66,7 +65,7 @@ describe("authentication", () => {
   it("an unknown key is refused", async () => {
     for (const sent of [
       { authorization: "Bearer nonsense" },
-      { authorization: `Bearer ${LIVE_KEY}x` },
+      { authorization: `Bearer ${key}x` },
       { "x-api-key": "nonsense" },
     ]) {
       const { status, body, headers } = await get(sent);
@@ -77,26 +76,26 @@ describe("authentication", () => {
   });
 
   it("the key comes as a bearer credential or in X-API-Key", async () => {
-    assert.equal((await get({ authorization: `Bearer ${LIVE_KEY}` })).status, 200);
-    assert.equal((await get({ authorization: `bearer  ${LIVE_KEY}` })).status, 200);
-    assert.equal((await get({ "x-api-key": LIVE_KEY })).status, 200);
-    assert.equal((await get({ authorization: "Basic abc", "x-api-key": LIVE_KEY })).status, 200);
+    assert.equal((await get({ authorization: `Bearer ${key}` })).status, 200);
+    assert.equal((await get({ authorization: `bearer  ${key}` })).status, 200);
+    assert.equal((await get({ "x-api-key": key })).status, 200);
+    assert.equal((await get({ authorization: "Basic abc", "x-api-key": key })).status, 200);
   });
 
   it("answers what no cache keeps: records of a team, and now and then a secret", async () => {
-    const { headers } = await get({ authorization: `Bearer ${LIVE_KEY}` });
+    const { headers } = await get({ authorization: `Bearer ${key}` });
     assert.equal(headers["cache-control"], "no-store");
     const secret = await api.call("GET", "/v1/signing-secret");
-    const key = await api.call("POST", "/v1/apikeys", { name: "CI" });
+    const minted = await api.call("POST", "/v1/apikeys", { name: "CI" });
     const refused = await api.call("GET", "/v1/queues/nobody-has-this");
-    assert.deepEqual([secret.status, key.status, refused.status], [200, 201, 404]);
-    for (const answer of [secret, key, refused]) assert.equal(answer.headers["cache-control"], "no-store");
+    assert.deepEqual([secret.status, minted.status, refused.status], [200, 201, 404]);
+    for (const answer of [secret, minted, refused]) assert.equal(answer.headers["cache-control"], "no-store");
   });
 
   it("takes anything else for no credential at all", async () => {
     for (const sent of [
-      { authorization: LIVE_KEY },
-      { authorization: `Basic ${LIVE_KEY}` },
+      { authorization: key },
+      { authorization: `Basic ${key}` },
       { authorization: "Bearer" },
       { authorization: "Bearer " },
       { "x-api-key": "" },
@@ -106,25 +105,23 @@ describe("authentication", () => {
   });
 
   it("a key in the query string is never accepted", async () => {
-    const response = await api.app.inject({ url: `/v1/queues?api_key=${LIVE_KEY}` });
-
-    assert.equal(response.statusCode, 401);
+    assert.equal((await api.send({ url: `/v1/queues?api_key=${key}` })).status, 401);
   });
 
   it("comes before the body is looked at", async () => {
-    const { statusCode } = await api.app.inject({
+    const { status } = await api.send({
       method: "POST",
       url: "/v1/tasks",
       headers: { "content-type": "application/json" },
       payload: "not json",
     });
 
-    assert.equal(statusCode, 401);
+    assert.equal(status, 401);
   });
 
   it("deny by default: a route that does not say who may use it stops the start", async () => {
     const app = fastify();
-    guardRoutes(app, createFakeServices());
+    guardRoutes(app, api.services);
 
     assert.throws(() => app.get("/open", async () => "anybody"), /GET \/open does not declare its access/);
     app.get("/closed", { config: access("tasks:read") }, async () => "somebody");

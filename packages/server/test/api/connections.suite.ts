@@ -5,11 +5,8 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import { answerClientError } from "../../src/api/http/client-error.ts";
 import type { ConnectionBounds } from "../../src/api/http/http-server.ts";
-import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { BODY_LIMIT, createTestApi, type TestApi } from "./test-api.ts";
 
-const AUTH = `Authorization: Bearer ${LIVE_KEY}\r\n`;
-const POST = `POST /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}Content-Type: application/json\r\n`;
 const LIVEZ = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 /** Long enough never to be what ends a connection here. */
 const LONG_MS = 60_000;
@@ -17,16 +14,19 @@ const LONG_MS = 60_000;
 describe("a connection", () => {
   let api: TestApi;
   let sockets: Socket[];
+  let post: string;
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
-    await api.app.close();
+    await api.close();
   });
 
   async function listen(connections: Partial<ConnectionBounds> = {}): Promise<void> {
     sockets = [];
-    api = await createTestApi(createFakeServices(), {
+    api = await createTestApi({
       connections: { headersTimeoutMs: LONG_MS, checkEveryMs: 10, ...connections },
     });
+    const auth = `Authorization: Bearer ${api.team.key}\r\n`;
+    post = `POST /v1/queues HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\n`;
     await api.app.listen({ host: "127.0.0.1", port: 0 });
   }
 
@@ -68,7 +68,7 @@ describe("a connection", () => {
 
   it("that drips its body is told so and closed, however busy it is", async () => {
     await listen({ requestTimeoutMs: 60, headersTimeoutMs: 60 });
-    const socket = open(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const socket = open(`${post}Transfer-Encoding: chunked\r\n\r\n`);
     const drip = () => {
       if (!socket.destroyed) socket.write("1\r\na\r\n", () => setImmediate(drip));
     };
@@ -84,7 +84,7 @@ describe("a connection", () => {
 
   it("whose body has no length and no end is stopped at the limit", async () => {
     await listen();
-    const socket = open(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const socket = open(`${post}Transfer-Encoding: chunked\r\n\r\n`);
     const kilobyte = `400\r\n${"a".repeat(1024)}\r\n`;
     for (let sent = 0; sent <= BODY_LIMIT; sent += 1024) socket.write(kilobyte);
 
@@ -97,7 +97,7 @@ describe("a connection", () => {
     await listen();
 
     assert.match(
-      await answered(open(`${POST}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`)),
+      await answered(open(`${post}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`)),
       /^HTTP\/1\.1 413 /,
     );
   });

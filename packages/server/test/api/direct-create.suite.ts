@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { assertNow, createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 const BASE = { targetUrl: "https://target.example/start" };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("POST /v1/tasks, a direct call", () => {
+describe("POST /v1/tasks, a direct task", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   const create = (fields: object) => api.call("POST", "/v1/tasks", { ...BASE, ...fields });
   const refusal = async (fields: object) => {
@@ -19,10 +18,11 @@ describe("POST /v1/tasks, a direct call", () => {
     assert.equal(status, 400, JSON.stringify(fields));
     return body;
   };
-  const lastRequest = () => {
-    const request = api.services.requests.at(-1);
-    assert.ok(request);
-    return request;
+  /** The record of a new task with these fields. */
+  const recordOf = async (fields: object) => {
+    const { status, body } = await create(fields);
+    assert.equal(status, 201, JSON.stringify(fields));
+    return (await api.call("GET", `/v1/tasks/${body.task.id}`)).body.task;
   };
 
   it("answers the task inside `task`, with its UUID, and the callback beside it", async () => {
@@ -42,17 +42,20 @@ describe("POST /v1/tasks, a direct call", () => {
         headers: { "X-A": "1" },
         body: "text",
         priority: 8,
-        createdAt: "2026-03-01T09:30:00.123Z",
-        runAt: "2026-03-01T09:31:00.123Z",
+        createdAt: body.task.createdAt,
+        runAt: body.task.runAt,
       },
       callbackId: body.callbackId,
-      callbackUrl: `http://127.0.0.1:8787/v1/callbacks/${body.callbackId}`,
+      callbackUrl: `${PUBLIC_URL}/v1/callbacks/${body.callbackId}`,
     });
+    assertNow(body.task.createdAt);
+    assert.equal(Date.parse(body.task.runAt) - Date.parse(body.task.createdAt), 60_000);
   });
 
-  it("takes every field to the service", async () => {
+  it("keeps every field in the record", async () => {
+    const { token } = (await api.call("POST", "/v1/tokens", { name: "T", value: "Bearer secret" })).body;
     const fields = {
-      headers: { Authorization: "tok_123" },
+      headers: { Authorization: token.id },
       body: " not { json\n",
       queue: "default",
       method: "PUT",
@@ -67,58 +70,32 @@ describe("POST /v1/tasks, a direct call", () => {
       idempotencyKey: "direct-1",
       sign: true,
     };
-    assert.equal((await create(fields)).status, 201);
+    const record = await recordOf(fields);
 
-    assert.deepEqual(lastRequest(), {
-      shape: "direct",
-      queue: "default",
-      call: {
-        method: "PUT",
-        url: BASE.targetUrl,
-        headers: { Authorization: "tok_123" },
-        body: " not { json\n",
-      },
-      priority: 10,
-      delaySeconds: 31_536_000,
-      runAt: null,
-      maxRetries: 100,
-      backoff: "fixed",
-      timeoutSeconds: 3600,
-      provider: null,
-      pollConfig: null,
-      waitForCallback: true,
-      maxWaitSeconds: 2_592_000,
-      onCompleteUrl: "https://target.example/done",
-      sign: true,
-      idempotencyKey: "direct-1",
-      requestText: JSON.stringify({ ...BASE, ...fields }),
-    });
+    const { delay, idempotencyKey: _, ...shown } = fields;
+    const { id, createdAt, runAt } = record;
+    assert.deepEqual(record, { ...BASE, ...shown, id, createdAt, runAt, status: "pending", attempts: [] });
+    assert.equal(Date.parse(runAt) - Date.parse(createdAt), delay * 1000);
+    assert.equal((await create(fields)).body.task.id, id);
   });
 
   it("needs nothing but targetUrl: the queue is default, the call a POST without a body, unsigned", async () => {
-    await create({});
+    const { calls, url: targetUrl } = api.house.target;
+    const record = await recordOf({});
 
-    const { queue, call, sign, priority, delaySeconds, runAt, maxWaitSeconds, idempotencyKey } =
-      lastRequest();
-    assert.deepEqual(call, { method: "POST", url: BASE.targetUrl, headers: {}, body: null });
-    assert.deepEqual(
-      { queue, sign, priority, delaySeconds, runAt, maxWaitSeconds, idempotencyKey },
-      {
-        queue: "default",
-        sign: false,
-        priority: 5,
-        delaySeconds: 0,
-        runAt: null,
-        maxWaitSeconds: 3600,
-        idempotencyKey: null,
-      },
-    );
+    const { queue, method, headers, priority, createdAt, runAt } = record;
+    assert.deepEqual([queue, method, headers, priority, runAt], ["default", "POST", {}, 5, createdAt]);
+    for (const name of ["body", "sign", "waitForCallback", "maxWait"]) assert.equal(name in record, false);
+    await api.run({ targetUrl });
+    const call = calls.at(-1);
+    assert.deepEqual([call?.method, call?.body, call?.headers["webhook-signature"]], ["POST", "", undefined]);
   });
 
   it("keeps the body as it is, also an empty one", async () => {
     for (const body of ["", "{callbackUrl}", "é😀\r\n\t", '{"a":1,"a":2}']) {
-      assert.equal((await create({ body })).body.task.body, body);
-      assert.equal(lastRequest().call.body, body);
+      const created = (await create({ body })).body.task;
+      assert.equal(created.body, body);
+      assert.equal((await api.call("GET", `/v1/tasks/${created.id}`)).body.task.body, body);
     }
   });
 
@@ -167,7 +144,7 @@ describe("POST /v1/tasks, a direct call", () => {
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
   });
 
-  it("refuses an unknown field and suggests the one of this shape that was meant", async () => {
+  it("refuses an unknown field and suggests the one of direct tasks that was meant", async () => {
     const cases: [string, string][] = [
       ["max_retries", ' (did you mean "maxRetries"?)'],
       ["wait_for_callback", ' (did you mean "waitForCallback"?)'],
@@ -182,7 +159,7 @@ describe("POST /v1/tasks, a direct call", () => {
     }
   });
 
-  it("lists every broken rule of its own shape, and none of the other's", async () => {
+  it("lists every broken rule of direct tasks, and none of queue tasks", async () => {
     assert.deepEqual(await refusal({ timeout: 0, priorty: 1, body: 5 }), {
       error: 'Unknown field "priorty" (did you mean "priority"?)',
       details: [
@@ -197,7 +174,7 @@ describe("POST /v1/tasks, a direct call", () => {
     const delayUntil = new Date(Date.now() + 60_000).toISOString();
 
     assert.equal((await create({ delayUntil })).body.task.runAt, delayUntil);
-    assert.equal(lastRequest().runAt?.toISOString(), delayUntil);
+    assert.equal((await recordOf({ delayUntil })).runAt, delayUntil);
   });
 
   it("a provider is named in the answer, with what will be polled", async () => {
@@ -205,7 +182,8 @@ describe("POST /v1/tasks, a direct call", () => {
 
     const entry = PROVIDER_CATALOG.find(({ id }) => id === "replicate");
     assert.deepEqual([body.task.provider, body.task.pollConfig], ["replicate", entry?.pollConfig]);
-    assert.deepEqual([lastRequest().provider, lastRequest().pollConfig], ["replicate", null]);
+    const record = await recordOf({ provider: "replicate" });
+    assert.deepEqual([record.provider, record.pollConfig], ["replicate", entry?.pollConfig]);
   });
 
   it("an unknown queue is not found", async () => {

@@ -1,59 +1,47 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { Compile } from "typebox/compile";
-import { notificationText } from "../../src/api/tasks/notification-view.ts";
+import { before, describe, it, type TestContext } from "node:test";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import type { Task } from "../../src/domain/task.ts";
-import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
-import { NOW } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { differencesFrom } from "./reference.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
-const ENDED = {
-  status: "failed",
-  sandbox: true,
-  startedAt: NOW,
-  completedAt: new Date("2026-03-01T09:31:00.000Z"),
-  error: "The job failed",
-  failureReason: "poll_failed",
-  result: { statusCode: 200, headers: { "x-b": "2" }, body: "oh", duration: 12 },
-  attempts: [
-    {
-      number: 1,
-      status: "success",
-      responseCode: 201,
-      executedAt: NOW,
-      durationMs: 12,
-      phase: "responded",
-      error: null,
-    },
-  ],
-} as const satisfies Partial<Task>;
+const FAL = PROVIDER_CATALOG[0]?.pollConfig;
 
-describe("direct calls that exist", () => {
+describe("direct tasks that exist", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  async function create(fields: object, changes: Partial<Task> = {}): Promise<Task> {
+  const get = async (id: string) => (await api.call("GET", `/v1/tasks/${id}`)).body;
+  const create = async (fields: object): Promise<string> => {
     const { body } = await api.call("POST", "/v1/tasks", fields);
-    const id = parseTaskId(body.task?.id ?? body.id) ?? "";
-    const task = api.services.stored.get(id);
-    assert.ok(task);
-    const changed = { ...task, ...changes };
-    api.services.stored.set(id, changed);
-    return changed;
+    return body.task?.id ?? body.id;
+  };
+  const direct = (fields: object = {}) => create({ targetUrl: "http://a/", ...fields });
+
+  /** A job that the provider takes on and that fails there: its poll says so. */
+  async function createFailedJob(test: TestContext, fields: object = {}): Promise<string> {
+    const { target, engine, advance } = api.house;
+    const taken = { status_url: `${target.url}/status`, response_url: `${target.url}/result` };
+    test.mock.method(target, "answer", (...[{ method }, response]: Parameters<typeof target.answer>) =>
+      method === "POST"
+        ? response.writeHead(201).end(JSON.stringify(taken))
+        : response.writeHead(200, { "x-b": "2" }).end('{"status":"FAILED"}'),
+    );
+    const { body } = await api.run({ targetUrl: target.url, provider: "fal", ...fields });
+    await advance(FAL?.interval ?? 0);
+    await engine.poller.workOnce();
+    await engine.poller.finished();
+    return body.task.id;
   }
-  const direct = (fields: object = {}, changes: Partial<Task> = {}) =>
-    create({ targetUrl: "http://a/", ...fields }, changes);
 
   it("the record stands inside `task` and has no field that is not set", async () => {
-    const { id } = await direct();
+    const id = await direct();
 
-    const { status, body } = await api.call("GET", `/v1/tasks/${id}`);
+    const body = await get(id);
 
-    assert.equal(status, 200);
+    const { createdAt } = body.task;
     assert.deepEqual(body, {
       task: {
         id,
@@ -64,67 +52,75 @@ describe("direct calls that exist", () => {
         headers: {},
         priority: 5,
         attempts: [],
-        createdAt: "2026-03-01T09:30:00.123Z",
-        runAt: "2026-03-01T09:30:00.123Z",
+        createdAt,
+        runAt: createdAt,
         maxRetries: 3,
         retryBackoff: "exponential",
         timeout: 30,
       },
     });
+    assertNow(createdAt);
   });
 
-  it("the record of an ended call has everything, in its own words", async () => {
-    const fields = {
-      headers: { Authorization: "tok_1" },
-      body: "text",
-      provider: "replicate",
-      sign: true,
-      onCompleteUrl: "http://a/done",
-    };
-    const { id, follow } = await direct(fields, ENDED);
+  it("the record of an ended task has everything, in the words of direct tasks", async (test) => {
+    const { token } = (await api.call("POST", "/v1/tokens", { name: "T", value: "Bearer secret" })).body;
+    const onCompleteUrl = `${api.house.target.url}/done`;
+    const fields = { headers: { Authorization: token.id }, body: "text", sign: true, onCompleteUrl };
+    const id = await createFailedJob(test, fields);
 
-    const { task } = (await api.call("GET", `/v1/tasks/${id}`)).body;
+    const { task } = await get(id);
 
-    assert.deepEqual(follow.pollConfig, PROVIDER_CATALOG[1]?.pollConfig);
+    const { createdAt, runAt, startedAt, completedAt, attempts, result } = task;
     assert.deepEqual(task, {
       id,
       status: "failed",
-      queue: "default",
-      targetUrl: "http://a/",
+      queue: "runs",
+      targetUrl: api.house.target.url,
       method: "POST",
-      headers: { Authorization: "tok_1" },
-      body: "text",
+      ...fields,
       priority: 5,
-      provider: "replicate",
-      pollConfig: follow.pollConfig,
+      provider: "fal",
+      pollConfig: FAL,
       attempts: [
         {
           number: 1,
           status: "success",
           responseCode: 201,
-          executedAt: "2026-03-01T09:30:00.123Z",
-          duration: 12,
+          executedAt: startedAt,
+          duration: attempts[0].duration,
           phase: "responded",
           error: null,
         },
       ],
-      result: { statusCode: 200, headers: { "x-b": "2" }, body: "oh", duration: 12 },
-      error: "The job failed",
+      result: {
+        statusCode: 200,
+        headers: result.headers,
+        body: '{"status":"FAILED"}',
+        duration: result.duration,
+      },
+      error: 'The provider reported the status "FAILED"',
       failureReason: "poll_failed",
-      createdAt: "2026-03-01T09:30:00.123Z",
-      runAt: "2026-03-01T09:30:00.123Z",
-      startedAt: "2026-03-01T09:30:00.123Z",
-      completedAt: "2026-03-01T09:31:00.000Z",
-      maxRetries: 3,
+      createdAt,
+      runAt,
+      startedAt,
+      completedAt,
+      maxRetries: 0,
       retryBackoff: "exponential",
       timeout: 30,
-      onCompleteUrl: "http://a/done",
-      sign: true,
-      sandbox: true,
     });
+    assert.equal(result.headers["x-b"], "2");
+    for (const duration of [attempts[0].duration, result.duration]) assert.equal(typeof duration, "number");
+    for (const instant of [createdAt, startedAt, completedAt]) assertNow(instant);
   });
 
-  it("shows in both shapes how a task goes on", async () => {
+  it("the record says of a test key's task that it is one", async () => {
+    const task = { targetUrl: "http://a/" };
+    const { body } = await api.call("POST", "/v1/tasks", task, await api.team.newKey("test"));
+
+    assert.equal((await get(body.task.id)).task.sandbox, true);
+  });
+
+  it("show like queue tasks how they go on", async () => {
     const b = await direct({ waitForCallback: true, maxWait: 60 });
     const a = await create({
       queue: "default",
@@ -134,80 +130,83 @@ describe("direct calls that exist", () => {
     });
     const polled = await create({ queue: "default", webhook_url: "http://a/", provider: "fal" });
 
-    const { task } = (await api.call("GET", `/v1/tasks/${b.id}`)).body;
+    const { task } = await get(b);
     assert.deepEqual([task.waitForCallback, task.maxWait, task.sign], [true, 60, undefined]);
-    const { body } = await api.call("GET", `/v1/tasks/${a.id}`);
-    assert.deepEqual(
-      [body.wait_for_callback, body.max_wait, body.on_complete_url],
-      [true, 3600, "http://a/done"],
-    );
-    const { provider, poll_config } = (await api.call("GET", `/v1/tasks/${polled.id}`)).body;
-    assert.deepEqual([provider, poll_config], ["fal", PROVIDER_CATALOG[0]?.pollConfig]);
+    const { wait_for_callback, max_wait, on_complete_url } = await get(a);
+    assert.deepEqual([wait_for_callback, max_wait, on_complete_url], [true, 3600, "http://a/done"]);
+    const { provider, poll_config } = await get(polled);
+    assert.deepEqual([provider, poll_config], ["fal", FAL]);
   });
 
   it("are found and deleted by either spelling of their id; the answer has the one asked for", async () => {
-    const { id } = await direct();
-    assert.equal((await api.call("GET", `/v1/tasks/${formatTaskId(id)}`)).body.task.id, id);
+    const id = await direct();
+    assert.equal((await get(formatTaskId(id))).task.id, id);
 
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${id}`)).body, { id, deleted: true });
-    const other = formatTaskId((await direct()).id);
+    const other = formatTaskId(await direct());
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${other}`)).body, { id: other, deleted: true });
   });
 
-  it("a list holds each in its own shape, without what it carries and its attempts", async () => {
-    const a = await create({ queue: "default", webhook_url: "http://a/", payload: { a: 1 } }, ENDED);
-    const b = await direct({ body: "text" }, ENDED);
-    api.services.page = { tasks: [b, a], total: 2, hasMore: false, nextCursor: null };
+  it("stand in a list in their own words, beside queue tasks, without what they carry and their attempts", async (test) => {
+    const a = (await api.run({ payload: { a: 1 } })).body.id;
+    const b = await createFailedJob(test, { body: "text" });
 
-    const { tasks } = (await api.call("GET", "/v1/tasks")).body;
+    const { tasks } = (await api.call("GET", "/v1/tasks?limit=2")).body;
 
-    assert.deepEqual(
-      [tasks[0].id, tasks[0].targetUrl, tasks[0].completedAt],
-      [b.id, "http://a/", "2026-03-01T09:31:00.000Z"],
-    );
-    assert.deepEqual([tasks[1].id, tasks[1].webhook_url], [formatTaskId(a.id), "http://a/"]);
+    const { url } = api.house.target;
+    assert.deepEqual([tasks[0].id, tasks[0].targetUrl], [b, url]);
+    assertNow(tasks[0].completedAt);
+    assert.deepEqual([tasks[1].id, tasks[1].webhook_url], [a, url]);
+    assertNow(tasks[1].completed_at);
     for (const task of tasks) {
       for (const name of ["body", "payload", "attempts", "task"]) assert.equal(name in task, false);
     }
   });
 
-  it("are written as the reference says, in every answer", async () => {
-    const poll = { targetUrl: "http://a/", body: "text", provider: "elevenlabs-dubbing" };
-    const task = await create(poll, ENDED);
+  it("are written as the reference says, in every answer", async (test) => {
+    const id = await createFailedJob(test, { body: "text" });
+    const polled = { targetUrl: "http://a/", body: "text", provider: "elevenlabs-dubbing" };
+    const created = await api.call("POST", "/v1/tasks", polled);
     const waiting = await create({ queue: "default", webhook_url: "http://a/", wait_for_callback: true });
-    api.services.page = { tasks: [task, waiting], total: 2, hasMore: false, nextCursor: null };
-    const { schemas } = (await api.call("GET", "/openapi.json")).body.components;
-    const inline = (name: string): object =>
-      JSON.parse(JSON.stringify({ ...schemas[name], additionalProperties: false }), (_key, value) =>
-        typeof value?.$ref === "string" ? inline(value.$ref.split("/").at(-1)) : value,
-      );
-    const errors = (name: string, body: unknown) => [...Compile(inline(name)).Errors(body)];
 
-    assert.deepEqual(
-      [
-        ...errors("CreatedDirectTask", (await api.call("POST", "/v1/tasks", poll)).body),
-        ...errors("DirectTaskAnswer", (await api.call("GET", `/v1/tasks/${task.id}`)).body),
-        ...errors("Task", (await api.call("GET", `/v1/tasks/${waiting.id}`)).body),
-        ...errors("TaskList", (await api.call("GET", "/v1/tasks")).body),
-      ],
-      [],
-    );
+    for (const [model, body] of [
+      ["CreatedDirectTask", created.body],
+      ["DirectTaskAnswer", await get(created.body.task.id)],
+      ["DirectTaskAnswer", await get(id)],
+      ["Task", await get(waiting)],
+      ["TaskList", (await api.call("GET", "/v1/tasks")).body],
+    ] as const) {
+      assert.deepEqual(await differencesFrom(api, model, body), [], model);
+    }
   });
 
-  it("the notification of an ended task holds its record in its shape", async () => {
+  it("are told about when they end, like queue tasks, with the record as it is answered", async (test) => {
+    const { target, engine } = api.house;
+    const done = `${target.url}/done`;
+    const told = async (id: string): Promise<string> => {
+      await engine.courier.workOnce();
+      await engine.courier.finished();
+      const call = target.calls.find(({ path, body }) => path === "/done" && body.includes(id));
+      assert.ok(call);
+      return call.body;
+    };
     const payload = '{"id":12345678901234567890,"a":1,"a":2}';
-    const a = await create({ queue: "default", webhook_url: "http://a/" }, { ...ENDED, status: "completed" });
-    const b = await direct({ body: 'te"xt' }, ENDED);
+    const { body: a } = await api.run(
+      `{"queue":"runs","webhook_url":"${target.url}","on_complete_url":"${done}","payload":${payload}}`,
+    );
 
-    const textA = notificationText({ ...a, call: { ...a.call, body: payload } });
+    const textA = await told(a.id);
     const { type, timestamp, data } = JSON.parse(textA);
-    assert.deepEqual([type, timestamp], ["task.completed", "2026-03-01T09:31:00.000Z"]);
-    assert.deepEqual([data.task.id, data.task.attempts[0].response_code], [formatTaskId(a.id), 201]);
+    const record = await get(a.id);
+    assert.deepEqual([type, timestamp], ["task.completed", record.completed_at]);
+    assert.deepEqual([data.task.id, data.task.attempts[0].response_code], [a.id, 200]);
+    assert.deepEqual(data, { task: record });
     assert.ok(textA.includes(`"payload":${payload}`));
     assert.deepEqual(Object.keys(JSON.parse(textA)), ["type", "timestamp", "data"]);
 
-    const told = JSON.parse(notificationText(b));
-    assert.equal(told.type, "task.failed");
-    assert.deepEqual(told.data, (await api.call("GET", `/v1/tasks/${b.id}`)).body);
+    const b = await createFailedJob(test, { body: 'te"xt', onCompleteUrl: done });
+    const notification = JSON.parse(await told(b));
+    assert.equal(notification.type, "task.failed");
+    assert.deepEqual(notification.data, await get(b));
   });
 });

@@ -1,30 +1,35 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { before, describe, it } from "node:test";
+import { databaseAway } from "../test-sql.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("health", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  const get = async (url: string) => toAnswer(await api.app.inject({ url }));
+  const get = (url: string) => api.send({ url });
 
-  it("the process is alive without a credential", async () => {
+  it("tells without a credential that the process is alive", async () => {
     const { status, body } = await get("/livez");
 
     assert.deepEqual([status, body], [200, { status: "ok" }]);
   });
 
-  it("readyz and healthz say which part is missing, and 503 then", async () => {
+  it("readyz and healthz say which part is missing, and 503 then", async (test) => {
+    const well = { database: "ok", migrations: "ok", dispatcher: "ok" };
     for (const url of ["/readyz", "/healthz", "/readyz?probe=1"]) {
-      api.services.readiness = { ready: true, checks: { database: "ok", migrations: "ok" } };
-      assert.deepEqual((await get(url)).body, { status: "ok", checks: { database: "ok", migrations: "ok" } });
+      const ready = await get(url);
+      assert.deepEqual([ready.status, ready.body], [200, { status: "ok", checks: well }]);
 
-      api.services.readiness = { ready: false, checks: { database: "unreachable" } };
+      const away = test.mock.method(api.house.database, "rows", async () => {
+        throw databaseAway();
+      });
       const { status, body } = await get(url);
-      assert.deepEqual([status, body], [503, { status: "unavailable", checks: { database: "unreachable" } }]);
+      away.mock.restore();
+      const checks = { database: "cannot be reached", migrations: "unknown", dispatcher: "ok" };
+      assert.deepEqual([status, body], [503, { status: "unavailable", checks }]);
     }
   });
 });

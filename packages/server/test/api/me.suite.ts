@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Principal } from "../../src/domain/identity/principal.ts";
+import { before, describe, it } from "node:test";
 import { SCOPES } from "../../src/domain/identity/scope.ts";
-import { newUuid } from "../../src/service/new-uuid.ts";
-import { principalOf } from "../test-principal.ts";
+import { allow, registerReports } from "./consent.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
+import type { Credential } from "./test-team.ts";
 
 describe("who am I", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  /** As what the caller is for this one question. */
-  async function ask(principal?: Principal) {
-    const credential = "a.b.c";
-    if (principal === undefined) return api.call("GET", "/v1/me");
-    api.services.people.signedIn.set(credential, principal);
-    return api.call("GET", "/v1/me", undefined, { authorization: `Bearer ${credential}` });
-  }
+  const ask = (headers: Credential = api.team.headers) => api.call("GET", "/v1/me", undefined, headers);
 
   it("tells a key its team, plan, environment, scopes and limits", async () => {
     const { status, body } = await ask();
@@ -27,22 +19,24 @@ describe("who am I", () => {
     assert.equal(status, 200);
     assert.deepEqual(body, {
       kind: "api_key",
-      id: "key_01k9z3mxe5f8hrk3yv5pzq8c2d",
+      id: body.id,
       name: "Test key",
       environment: "live",
       role: "admin",
       scopes: [...SCOPES],
-      team: { id: body.team.id, name: "Team 1", plan: "free" },
+      team: { id: body.team.id, name: "Analytical Engines", plan: "enterprise" },
       user: null,
       limits: { requestsPerMinute: null },
     });
+    assert.match(body.id, /^key_[0-9a-z]{26}$/);
     assert.match(body.team.id, /^team_[0-9a-z]{26}$/);
   });
 
-  it("tells a test key that it is one", async () => {
-    const { body } = await ask(
-      principalOf(1, { environment: "test", role: "member", requestsPerMinute: 60 }),
-    );
+  it("tells a test key that it is one, and the limit of its team's plan", async () => {
+    const team = await api.openTeam("On the free plan");
+    await api.house.database.rows("update teams set plan = 'free' where id = $1", [team.id]);
+
+    const { body } = await ask(await team.newKey("test"));
 
     assert.deepEqual(
       [body.environment, body.role, body.limits],
@@ -51,35 +45,39 @@ describe("who am I", () => {
   });
 
   it("tells a person who they are, whatever their role", async () => {
-    const { credential } = api.services.people.signIn(1, "ada@example.com", "viewer");
+    const ada = await api.team.signIn("ada", "viewer");
 
-    const { status, body } = await api.call("GET", "/v1/me", undefined, {
-      authorization: `Bearer ${credential}`,
-    });
+    const { status, body } = await ask(ada.headers);
 
     assert.equal(status, 200);
     assert.deepEqual([body.kind, body.role, body.scopes], ["session", "viewer", [...SCOPES]]);
-    assert.equal(body.user.email, "ada@example.com");
+    assert.deepEqual(body.user, { id: ada.id, email: ada.email });
     assert.match(body.user.id, /^user_[0-9a-z]{26}$/);
     assert.equal(body.user.id, body.id);
   });
 
-  it("tells an application no more scopes than it was granted, and who let it in", async () => {
-    const id = "app_01k9z3mxe5f8hrk3yv5pzq8c2d";
-    const scopes: Principal["scopes"] = new Set(["queues:read", "tasks:read"] as const);
-    const { body } = await ask(
-      principalOf(1, { kind: "application", id, name: "ada@example.com", userId: newUuid(), scopes }),
-    );
+  it("tells an application no more scopes than it was granted; who let it in, if it may read the team", async () => {
+    const ada = await api.team.signIn("lets-in", "member");
+    const application = await registerReports(api, { scopes: ["queues:read", "tasks:read", "team:read"] });
 
-    assert.deepEqual([body.kind, body.id], ["application", id]);
-    assert.deepEqual(body.scopes, ["tasks:read", "queues:read"]);
-    assert.equal(body.user.email, "ada@example.com");
+    const { headers: most } = await allow(api, application, ada);
+    const { headers: fewer } = await allow(api, application, ada, { scope: "queues:read tasks:read" });
+
+    const { body } = await ask(most);
+    assert.deepEqual([body.kind, body.id], ["application", application.clientId]);
+    assert.deepEqual(body.scopes, ["tasks:read", "queues:read", "team:read"]);
+    assert.deepEqual(body.user, { id: ada.id, email: ada.email });
+    const { body: shy } = await ask(fewer);
+    assert.deepEqual([shy.scopes, shy.user], [["tasks:read", "queues:read"], null]);
   });
 
   it("tells an application without any scope, too", async () => {
-    const { status, body } = await ask(principalOf(1, { kind: "application", scopes: new Set() }));
+    const { clientId, headers } = await api.team.application("tasks:read");
+    await api.house.database.rows("update oauth_tokens set scopes = '{}' where team_id = $1", [api.team.id]);
+
+    const { status, body } = await ask(headers);
 
     assert.equal(status, 200);
-    assert.deepEqual([body.scopes, body.user], [[], null]);
+    assert.deepEqual([body.id, body.scopes, body.user], [clientId, [], null]);
   });
 });

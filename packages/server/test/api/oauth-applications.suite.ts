@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { before, describe, it } from "node:test";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
-const AT = "2026-03-01T09:30:00.123Z";
 const REPORTS = {
   name: "Reports",
   redirectUris: ["https://reports.example/cb"],
@@ -15,7 +13,6 @@ describe("OAuth applications", () => {
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   const create = (body: unknown) => api.call("POST", "/v1/oauth/applications", body);
   const refused = async (change: object) => {
@@ -28,10 +25,11 @@ describe("OAuth applications", () => {
     const { status, body } = await create({ ...REPORTS, grantTypes: ["authorization_code"] });
 
     assert.equal(status, 201);
-    const { clientId, clientSecret } = body.application;
+    const { clientId, clientSecret, createdAt } = body.application;
+    assertNow(createdAt);
     assert.match(clientId, /^app_[0-9a-z]{26}$/);
     assert.match(clientSecret, /^bhs_/);
-    const shown = { ...REPORTS, clientId, grantTypes: ["authorization_code"], createdAt: AT };
+    const shown = { ...REPORTS, clientId, grantTypes: ["authorization_code"], createdAt };
     assert.deepEqual(body, { application: { ...shown, clientSecret } });
     const list = await api.call("GET", "/v1/oauth/applications");
     assert.deepEqual(list.body.applications[0], shown);
@@ -52,9 +50,9 @@ describe("OAuth applications", () => {
   });
 
   it("can be deleted and given another secret, by its own team only", async () => {
-    const { clientId } = (await create(REPORTS)).body.application;
+    const { clientId, clientSecret } = (await create(REPORTS)).body.application;
     const path = `/v1/oauth/applications/${clientId}`;
-    const stranger = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+    const { headers: stranger } = await api.openTeam();
 
     for (const [method, url] of [
       ["DELETE", path],
@@ -68,12 +66,16 @@ describe("OAuth applications", () => {
     const rotated = await api.call("POST", `${path}/rotate`);
     assert.equal(rotated.status, 200);
     assert.equal(rotated.body.application.clientId, clientId);
-    assert.match(rotated.body.application.clientSecret, /^bhs_d/);
+    assert.match(rotated.body.application.clientSecret, /^bhs_/);
+    assert.notEqual(rotated.body.application.clientSecret, clientSecret);
     const deleted = await api.call("DELETE", path);
+    const { deletedAt } = deleted.body.application;
+    assertNow(deletedAt);
     assert.deepEqual(
       [deleted.status, deleted.body],
-      [200, { application: { clientId, name: "Reports", deletedAt: AT } }],
+      [200, { application: { clientId, name: "Reports", deletedAt } }],
     );
+    assert.equal((await api.call("DELETE", path)).status, 404);
   });
 
   it("names a scope that there is not, with the one that was meant", async () => {

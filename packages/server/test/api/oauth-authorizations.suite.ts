@@ -1,83 +1,93 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { Role } from "../../src/domain/identity/role.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
-import { principalOf } from "../test-principal.ts";
-import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { allow, type RegisteredApplication, registerReports } from "./consent.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
+import type { TestPerson } from "./test-team.ts";
 
-const AT = "2026-03-01T09:30:00.123Z";
 const PATH = "/v1/oauth/authorizations";
+/** An application that may refresh its token comes back for so long. */
+const REFRESH_SECONDS = 30 * 24 * 3600;
 const GONE = { error: "Authorization not found or already ended" };
 
 describe("what people have allowed applications", () => {
   let api: TestApi;
+  /** Of another team than the people who let it in. */
+  let reports: RegisteredApplication;
   before(async () => {
     api = await createTestApi();
+    reports = await registerReports(api, {}, await api.openTeam("Difference Ltd"));
   });
-  after(() => api.app.close());
 
-  function signIn(email: string, role: Role) {
-    const { credential, userId } = api.services.people.signIn(1, email, role);
-    return { userId, email, headers: { authorization: `Bearer ${credential}` } };
-  }
-  const allow = (person: { userId: string; email: string }) =>
-    api.services.authorizations.allow(1, person.userId, person.email);
+  const signIn = (name: string, role: Role) => api.team.signIn(name, role);
+  /** The person lets the application in. Returns the id of what was allowed. */
+  const letIn = async (person: TestPerson): Promise<string> => {
+    await allow(api, reports, person);
+    return (await idsSeenBy(person.headers))[0] ?? "";
+  };
   const idsSeenBy = async (headers: Record<string, string>): Promise<string[]> =>
     (await api.call("GET", PATH, undefined, headers)).body.authorizations.map(({ id }: { id: string }) => id);
 
   it("is listed with who allowed it, to whom, what and until when", async () => {
-    const ada = signIn("shown@example.com", "viewer");
-    const { id, application, user } = allow(ada);
+    const ada = await signIn("shown", "viewer");
+    const id = await letIn(ada);
 
     const { status, body } = await api.call("GET", PATH, undefined, ada.headers);
 
     assert.equal(status, 200);
     assert.match(id, /^auth_[0-9a-z]{26}$/);
+    const { createdAt, expiresAt } = body.authorizations[0];
     assert.deepEqual(body, {
       authorizations: [
         {
           id,
-          application: { clientId: application.clientId, name: "Reports", team: "Difference Ltd" },
-          user: { id: user.id, email: "shown@example.com" },
+          application: { clientId: reports.clientId, name: "Reports", team: "Difference Ltd" },
+          user: { id: ada.id, email: ada.email },
           scopes: ["tasks:read", "tokens:use"],
-          createdAt: AT,
-          expiresAt: "2026-03-01T10:30:00.123Z",
+          createdAt,
+          expiresAt,
         },
       ],
     });
+    assertNow(createdAt);
+    assertNow(expiresAt, REFRESH_SECONDS);
   });
 
   it("is ended by whoever allowed it, whatever the role, and then is not there", async () => {
     for (const role of ["viewer", "member", "admin", "owner"] as const) {
-      const person = signIn(`ends-${role}@example.com`, role);
-      const { id } = allow(person);
+      const person = await signIn(`ends-${role}`, role);
+      const { headers: access } = await allow(api, reports, person);
+      const [id = ""] = await idsSeenBy(person.headers);
 
       const ended = await api.call("DELETE", `${PATH}/${id}`, undefined, person.headers);
       const again = await api.call("DELETE", `${PATH}/${id}`, undefined, person.headers);
 
-      assert.deepEqual([ended.status, ended.body], [200, { authorization: { id, endedAt: AT } }], role);
+      const { endedAt } = ended.body.authorization;
+      assertNow(endedAt);
+      assert.deepEqual([ended.status, ended.body], [200, { authorization: { id, endedAt } }], role);
       assert.deepEqual([again.status, again.body], [404, GONE], role);
       assert.ok(!(await idsSeenBy(person.headers)).includes(id), role);
+      assert.equal((await api.call("GET", "/v1/me", undefined, access)).status, 401, role);
     }
   });
 
   it("is seen and ended by an admin for every member, by nobody else", async () => {
-    const { id } = allow(signIn("watched@example.com", "member"));
+    const id = await letIn(await signIn("watched", "member"));
     for (const role of ["viewer", "member"] as const) {
-      const { headers } = signIn(`looks-${role}@example.com`, role);
+      const { headers } = await signIn(`looks-${role}`, role);
       const { status, body } = await api.call("DELETE", `${PATH}/${id}`, undefined, headers);
       assert.deepEqual([status, body], [403, { error: "Insufficient role: admin required" }], role);
       assert.deepEqual(await idsSeenBy(headers), [], role);
     }
-    const { headers } = signIn("looks-admin@example.com", "admin");
+    const { headers } = await signIn("looks-admin", "admin");
     assert.equal((await idsSeenBy(headers))[0], id);
     assert.equal((await api.call("DELETE", `${PATH}/${id}`, undefined, headers)).status, 200);
   });
 
   it("is unknown to another team, like what is nobody's", async () => {
-    const { id } = allow(signIn("foreign@example.com", "member"));
-    const stranger = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+    const id = await letIn(await signIn("foreign", "member"));
+    const { headers: stranger } = await api.openTeam();
 
     assert.deepEqual(await idsSeenBy(stranger), []);
     for (const name of [id, "auth_01k9z3mxe5f8hrk3yv5pzq8c2d", "nonsense", "%00", "x".repeat(5000)]) {
@@ -87,12 +97,9 @@ describe("what people have allowed applications", () => {
   });
 
   it("goes by scope, for applications: to read to see it, to write to end it", async () => {
-    const { id } = allow(signIn("scoped@example.com", "member"));
-    const ask = (method: "GET" | "DELETE", path: string, scope: Scope) => {
-      const robot = principalOf(1, { kind: "application", scopes: new Set([scope]) });
-      api.services.people.signedIn.set("x.y.z", robot);
-      return api.call(method, path, undefined, { authorization: "Bearer x.y.z" });
-    };
+    const id = await letIn(await signIn("scoped", "member"));
+    const ask = async (method: "GET" | "DELETE", path: string, scope: Scope) =>
+      api.call(method, path, undefined, (await api.team.application(scope)).headers);
 
     const unread = await ask("GET", PATH, "team:write");
     assert.deepEqual([unread.status, unread.body.error], [403, "Insufficient scope: team:read required"]);
@@ -103,7 +110,7 @@ describe("what people have allowed applications", () => {
   });
 
   it("takes no body and no parameters", async () => {
-    const { id } = allow(signIn("strict@example.com", "member"));
+    const id = await letIn(await signIn("strict", "member"));
 
     assert.equal((await api.call("GET", `${PATH}?user=x`)).status, 400);
     assert.equal((await api.call("DELETE", `${PATH}/${id}?force=1`)).status, 400);

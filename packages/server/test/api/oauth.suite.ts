@@ -1,49 +1,57 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { OAuthRefusal } from "../../src/domain/identity/oauth-refusal.ts";
-import { Problem } from "../../src/domain/problem.ts";
-import { SESSION } from "./fake-oauth.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
-
-const FORM = "application/x-www-form-urlencoded";
-const QUERY = "client_id=app_1&state=a%22b%3Cc";
-const COOKIE = `other=1; bellhop_session=${SESSION}`;
+import { before, describe, it } from "node:test";
+import { databaseAway } from "../test-sql.ts";
+import {
+  allow,
+  CALLBACK,
+  cookieOf,
+  exchangeOf,
+  FORM,
+  proofIn,
+  queryOf,
+  type RegisteredApplication,
+  registerReports,
+} from "./consent.ts";
+import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
+import type { TestPerson, TestTeam } from "./test-team.ts";
 
 describe("the pages and routes of OAuth", () => {
   let api: TestApi;
+  /** The team that the application is of; ada lets it into another. */
+  let owner: TestTeam;
+  let application: RegisteredApplication;
+  let ada: TestPerson;
+  let query: string;
+  let csrf: string;
   before(async () => {
     api = await createTestApi();
+    owner = await api.openTeam("Difference Ltd");
+    application = await registerReports(api, {}, owner);
+    ada = await api.team.signIn("ada", "member");
+    query = queryOf(application);
+    csrf = proofIn(await look());
   });
-  beforeEach(() => {
-    const { oauth } = api.services;
-    Object.assign(oauth, { question: {}, result: null, refusal: null, teamName: "Analytical Engines" });
-    oauth.allowed.length = 0;
-    oauth.received.length = 0;
-    api.lines.length = 0;
-  });
-  after(() => api.app.close());
 
-  const look = async (headers: Record<string, string> = { cookie: COOKIE }) =>
-    toAnswer(await api.app.inject({ url: `/v1/oauth/authorize?${QUERY}`, headers }));
-  const decide = async (form: Record<string, string>, headers: Record<string, string> = {}, query = QUERY) =>
-    toAnswer(
-      await api.app.inject({
-        method: "POST",
-        url: `/v1/oauth/authorize?${query}`,
-        headers: { cookie: COOKIE, "content-type": FORM, ...headers },
-        payload: new URLSearchParams(form).toString(),
-      }),
-    );
-  const csrf = `proof of ${QUERY}`;
-  const post = async (path: string, payload: string | object, headers: Record<string, string> = {}) =>
-    toAnswer(
-      await api.app.inject({
-        method: "POST",
-        url: path,
-        headers: { "content-type": FORM, ...headers },
-        payload,
-      }),
-    );
+  const look = (headers: Record<string, string> = cookieOf(ada), asked = query) =>
+    api.send({ url: `/v1/oauth/authorize?${asked}`, headers });
+  const decide = (form: Record<string, string>, headers: Record<string, string> = {}, asked = query) =>
+    api.send({
+      method: "POST",
+      url: `/v1/oauth/authorize?${asked}`,
+      headers: { ...cookieOf(ada), "content-type": FORM, ...headers },
+      payload: new URLSearchParams(form).toString(),
+    });
+  const post = (path: string, form: string | Record<string, string>, headers: Record<string, string> = {}) =>
+    api.send({
+      method: "POST",
+      url: path,
+      headers: { "content-type": FORM, ...headers },
+      payload: typeof form === "string" ? form : new URLSearchParams(form).toString(),
+    });
+  /** What ada's team is told of applications that were let in, the newest first. */
+  const authorizations = async () =>
+    (await api.call("GET", "/v1/audit?action=application.authorized")).body.events;
+  const codeIn = (location: unknown) => new URL(String(location)).searchParams.get("code") ?? "";
 
   describe("the consent page", () => {
     it("says who asks, for what, where, and whom it takes you for", async () => {
@@ -55,7 +63,7 @@ describe("the pages and routes of OAuth", () => {
         "Reports",
         "Difference Ltd",
         "Analytical Engines",
-        "ada@example.test",
+        ada.email,
         "See tasks, with what they sent and what came back",
         "Send stored credentials along with its tasks",
         "reports.example",
@@ -80,23 +88,24 @@ describe("the pages and routes of OAuth", () => {
     });
 
     it("lets the form lead to a port of this machine and to a scheme of the application's own", async () => {
-      for (const [redirectUri, target] of [
+      for (const [uri, target] of [
         ["http://127.0.0.1:5001/cb", "http://127.0.0.1:5001"],
         ["http://[::1]:5001/cb", "http:"],
         ["com.example.app:/cb", "com.example.app:"],
       ] as const) {
-        api.services.oauth.question = { redirectUri };
-        const policy = String((await look()).headers["content-security-policy"]);
+        const local = await registerReports(api, { redirectUris: [uri] });
+        const { headers } = await look(cookieOf(ada), queryOf(local, { redirect_uri: uri }));
+        const policy = String(headers["content-security-policy"]);
         assert.ok(policy.includes(`form-action 'self' ${target};`), policy);
       }
     });
 
     it("shows names as names, whatever they hold", async () => {
       const evil = `<script>alert(1)</script>" onload='x' &amp;`;
-      api.services.oauth.question = { applicationName: evil, ownerName: evil };
-      api.services.oauth.teamName = evil;
+      const team = await api.openTeam(evil);
+      const asked = queryOf(await registerReports(api, { name: evil }, team));
 
-      const { text } = await look();
+      const { text } = await look(cookieOf(await team.signIn("eve", "member")), asked);
 
       assert.ok(!text.includes("<script"), text);
       assert.equal(
@@ -104,11 +113,12 @@ describe("the pages and routes of OAuth", () => {
         6,
       );
       // The query of the address is in the form, and as harmless there.
-      assert.ok(text.includes('action="?client_id=app_1&amp;state=a%22b%3Cc"'));
+      assert.ok(asked.includes("state=a%22b%3Cc"));
+      assert.ok(text.includes(`action="?${asked.replaceAll("&", "&amp;")}"`));
     });
 
     it("sends whoever is not signed in to the sign-in, and from there back", async () => {
-      const next = encodeURIComponent(`/v1/oauth/authorize?${QUERY}`);
+      const next = encodeURIComponent(`/v1/oauth/authorize?${query}`);
       for (const cookie of ["", "bellhop_session=other", "bellhop_session="]) {
         const { status, headers } = await look({ cookie });
         assert.deepEqual([status, headers.location], [303, `/sign-in?next=${next}`]);
@@ -118,142 +128,186 @@ describe("the pages and routes of OAuth", () => {
     });
 
     it("never reads a session from anywhere but the cookie", async () => {
-      const { status } = await look({ authorization: `Bearer ${SESSION}` });
+      const { status } = await look(ada.headers);
 
       assert.equal(status, 303);
     });
 
     it("answers with a page, not with a redirect, where the address is unproven", async () => {
-      api.services.oauth.result = {
-        result: "refused",
-        reason: "An <b>address</b> that is not registered.",
-      };
-
-      for (const answer of [await look(), await look({}), await decide({ decision: "allow", csrf })]) {
-        assert.equal(answer.status, 400);
-        assert.equal(answer.headers.location, undefined);
-        assert.ok(answer.text.includes("An &lt;b&gt;address&lt;/b&gt; that is not registered."));
-        assert.match(String(answer.headers["content-security-policy"]), /frame-ancestors 'none'/);
+      for (const [asked, reason] of [
+        [
+          queryOf(application, { redirect_uri: "https://evil.example/<b>" }),
+          "The application asked to send you back to an address that it has not registered.",
+        ],
+        [
+          queryOf({ clientId: "app_<b>", clientSecret: "" }),
+          "The application that sent you here is not known.",
+        ],
+      ] as const) {
+        for (const answer of [
+          await look(cookieOf(ada), asked),
+          await look({}, asked),
+          await decide({ decision: "allow", csrf }, {}, asked),
+        ]) {
+          assert.equal(answer.status, 400);
+          assert.equal(answer.headers.location, undefined);
+          assert.ok(answer.text.includes(reason));
+          assert.doesNotMatch(answer.text, /evil|<b>/);
+          assert.match(String(answer.headers["content-security-policy"]), /frame-ancestors 'none'/);
+        }
       }
     });
 
     it("sends every other mistake back to the application", async () => {
-      api.services.oauth.result = { result: "returned", location: "https://reports.example/cb?error=x" };
+      const { status, headers } = await look({}, queryOf(application, { response_type: "token" }));
 
-      const { status, headers } = await look({});
-
-      assert.deepEqual([status, headers.location], [302, "https://reports.example/cb?error=x"]);
+      assert.equal(status, 302);
+      const { origin, pathname, searchParams } = new URL(String(headers.location));
+      assert.equal(`${origin}${pathname}`, CALLBACK);
+      assert.deepEqual(
+        [searchParams.get("error"), searchParams.get("state"), searchParams.get("iss")],
+        ["unsupported_response_type", 'a"b<c', PUBLIC_URL],
+      );
     });
   });
 
   describe("the answer to the question", () => {
-    it("goes back to the application with a code", async () => {
+    it("goes back to the application with a code, and is told to the team", async () => {
       const { status, headers } = await decide({ decision: "allow", csrf });
 
-      assert.deepEqual([status, headers.location], [303, "https://reports.example/cb?code=c"]);
+      assert.equal(status, 303);
+      const { origin, pathname, searchParams } = new URL(String(headers.location));
+      assert.equal(`${origin}${pathname}`, CALLBACK);
+      assert.deepEqual([searchParams.get("state"), searchParams.get("iss")], ['a"b<c', PUBLIC_URL]);
       assert.equal(headers["cache-control"], "no-store");
-      const [requester] = api.services.oauth.allowed;
-      assert.equal(requester?.name, "ada@example.test");
-      assert.equal(requester?.address, "127.0.0.1");
-      assert.equal(requester?.requestId, headers["x-request-id"]);
+      const [event] = await authorizations();
+      assert.deepEqual(event.actor, { kind: "session", id: ada.id, name: ada.email });
+      assert.match(event.address, /^10\./);
+      assert.equal(event.requestId, headers["x-request-id"]);
+      const { body } = await post("/v1/oauth/token", exchangeOf(application, codeIn(headers.location)));
+      assert.equal(body.scope, "tasks:read tokens:use");
     });
 
     it("goes back without one when it is no, or nothing", async () => {
+      const before = await authorizations();
       for (const decision of ["deny", "", "ALLOW", "yes"]) {
         const { status, headers } = await decide({ decision, csrf });
-        assert.deepEqual([status, headers.location], [303, "https://reports.example/cb?error=access_denied"]);
+        assert.equal(status, 303);
+        assert.ok(String(headers.location).startsWith(`${CALLBACK}?error=access_denied&`));
+        assert.equal(codeIn(headers.location), "");
       }
-      assert.equal(api.services.oauth.allowed.length, 0);
+      assert.deepEqual(await authorizations(), before);
     });
 
     it("does not count from another site: without the proof, with another page's, or from another origin", async () => {
+      const before = await authorizations();
+      const other = await registerReports(api, {}, owner);
+      const foreign = proofIn(await look(cookieOf(ada), queryOf(other)));
+      assert.match(foreign, /^[0-9a-f]{64}$/);
       for (const [form, headers] of [
         [{ decision: "allow" }, {}],
         [{ decision: "allow", csrf: "" }, {}],
-        [{ decision: "allow", csrf: "proof of client_id=app_2" }, {}],
+        [{ decision: "allow", csrf: foreign }, {}],
         [{ decision: "allow", csrf }, { origin: "https://evil.example" }],
         [{ decision: "allow", csrf }, { origin: "null" }],
-        [{ decision: "allow", csrf }, { origin: "http://127.0.0.1:8788" }],
+        [{ decision: "allow", csrf }, { origin: `${PUBLIC_URL}:8788` }],
       ] as const) {
         const answer = await decide(form, headers);
         assert.equal(answer.status, 403);
         assert.equal(answer.headers.location, undefined);
       }
       assert.equal(
-        (await decide({ decision: "allow", csrf }, {}, `${QUERY}&scope=team%3Awrite`)).status,
+        (await decide({ decision: "allow", csrf }, {}, `${query}&scope=tasks%3Aread`)).status,
         403,
       );
-      assert.equal(api.services.oauth.allowed.length, 0);
+      assert.deepEqual(await authorizations(), before);
     });
 
     it("counts from our own origin, as callers or as the browser know it", async () => {
       for (const headers of [
-        { origin: "http://127.0.0.1:8787" },
+        { origin: PUBLIC_URL },
         { origin: "http://bellhop.internal:1234", host: "bellhop.internal:1234" },
       ])
         assert.equal((await decide({ decision: "allow", csrf }, headers)).status, 303);
     });
 
     it("must be a form", async () => {
+      const before = await authorizations();
       const answer = await decide({ decision: "allow", csrf }, { "content-type": "application/json" });
 
       assert.equal(answer.status, 415);
-      assert.equal(api.services.oauth.allowed.length, 0);
+      assert.deepEqual(await authorizations(), before);
     });
   });
 
   describe("the token endpoint", () => {
     const TOKEN = "/v1/oauth/token";
+    const GRANT = "grant_type=client_credentials";
+    let robot: RegisteredApplication;
+    before(async () => {
+      const grantTypes = ["client_credentials"];
+      const fields = { name: "Robot", scopes: ["tasks:read", "tokens:use", "queues:read"], grantTypes };
+      robot = (await api.call("POST", "/v1/oauth/applications", fields)).body.application;
+    });
+
+    const basic = ({ clientId, clientSecret }: RegisteredApplication) => ({
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`,
+    });
+    const countTokens = async () =>
+      (await api.house.database.rows("select 1 from oauth_tokens where team_id = $1", [api.team.id])).length;
 
     it("answers in the form of RFC 6749, and is not kept by anyone", async () => {
-      const { status, body, headers } = await post(TOKEN, "grant_type=client_credentials&scope=&a=%2B+b", {
-        authorization: "Basic abc",
-      });
+      const { status, body, headers } = await post(
+        TOKEN,
+        `${GRANT}&scope=tasks%3Aread+tokens:use&resource=`,
+        basic(robot),
+      );
 
       assert.equal(status, 200);
       assert.deepEqual(body, {
-        access_token: "a.b.c",
+        access_token: body.access_token,
         token_type: "Bearer",
         expires_in: 3600,
-        scope: "tasks:read",
+        scope: "tasks:read tokens:use",
       });
       assert.equal(headers["cache-control"], "no-store");
-      const [received] = api.services.oauth.received;
-      assert.deepEqual(
-        [...(received?.parameters ?? [])],
-        [
-          ["grant_type", "client_credentials"],
-          ["a", "+ b"],
-        ],
-      );
-      assert.equal(received?.authorization, "Basic abc");
-      assert.equal(received?.address, "127.0.0.1");
+      const me = await api.call("GET", "/v1/me", undefined, { authorization: `Bearer ${body.access_token}` });
+      assert.deepEqual([me.status, me.body.id], [200, robot.clientId]);
+      // A parameter without a value counts as left out.
+      const all = await post(TOKEN, `${GRANT}&scope=`, basic(robot));
+      assert.equal(all.body.scope, "tasks:read tokens:use queues:read");
     });
 
     it("refuses in the form of RFC 6749, with nothing else in the body", async () => {
-      for (const [error, status] of [
-        ["invalid_request", 400],
-        ["invalid_client", 401],
-        ["invalid_grant", 400],
-        ["invalid_scope", 400],
-        ["unauthorized_client", 400],
-        ["unsupported_grant_type", 400],
+      const wrong = { ...robot, clientSecret: "bhs_wrong" };
+      for (const [error, status, form, headers] of [
+        ["invalid_request", 400, "scope=tasks:read", basic(robot)],
+        ["invalid_client", 401, GRANT, basic(wrong)],
+        ["invalid_client", 401, GRANT, { authorization: "Basic abc" }],
+        ["invalid_grant", 400, exchangeOf(application, "nonsense"), {}],
+        ["invalid_scope", 400, `${GRANT}&scope=team:write`, basic(robot)],
+        ["unauthorized_client", 400, GRANT, basic(application)],
+        ["unsupported_grant_type", 400, "grant_type=password", basic(robot)],
       ] as const) {
-        api.services.oauth.refusal = new OAuthRefusal(error, 'what "was" \\ wrong\n');
-        const answer = await post(TOKEN, "grant_type=x");
-        assert.deepEqual(
-          [answer.status, answer.body],
-          [status, { error, error_description: "what ?was? ? wrong?" }],
-        );
+        const answer = await post(TOKEN, form, { ...headers });
+        const { error_description } = answer.body;
+        assert.deepEqual([answer.status, answer.body], [status, { error, error_description }]);
+        assert.match(error_description, /^[ !#-[\]-~]+$/);
         assert.equal(answer.headers["cache-control"], "no-store");
         const challenge = status === 401 ? 'Basic realm="Bellhop", charset="UTF-8"' : undefined;
         assert.equal(answer.headers["www-authenticate"], challenge);
       }
+      const name = encodeURIComponent('"was" \\ wrong\n');
+      assert.deepEqual((await post(TOKEN, `${name}=1&${name}=2`)).body, {
+        error: "invalid_request",
+        error_description: "?was? ? wrong? was sent more than once",
+      });
     });
 
     it("takes url-encoded forms only, each parameter once, none in the address, up to 16 KiB", async () => {
-      const refused = async (expected: number, ...[path, payload, headers]: Parameters<typeof post>) => {
-        const { status, body } = await post(path, payload, headers);
+      const before = await countTokens();
+      const refused = async (expected: number, ...[path, form, headers]: Parameters<typeof post>) => {
+        const { status, body } = await post(path, form, { ...basic(robot), ...headers });
         assert.deepEqual([status, body.error, Object.keys(body).length], [expected, "invalid_request", 2]);
         return body.error_description;
       };
@@ -261,24 +315,35 @@ describe("the pages and routes of OAuth", () => {
         await refused(415, TOKEN, "{}", { "content-type": "application/json" }),
         "Content-Type must be application/x-www-form-urlencoded",
       );
-      assert.equal(await refused(400, TOKEN, "scope=a&scope=a"), "scope was sent more than once");
-      assert.match(await refused(400, `${TOKEN}?client_secret=x`, "a=1"), /belong into the form/);
-      await refused(413, TOKEN, `a=${"x".repeat(16 * 1024)}`);
-      assert.equal(api.services.oauth.received.length, 0);
+      const twice = `${GRANT}&scope=tasks:read&scope=tasks:read`;
+      assert.equal(await refused(400, TOKEN, twice), "scope was sent more than once");
+      assert.match(await refused(400, `${TOKEN}?client_secret=x`, GRANT), /belong into the form/);
+      await refused(413, TOKEN, `${GRANT}&a=${"x".repeat(16 * 1024)}`);
+      assert.equal(await countTokens(), before);
     });
 
-    it("says when to come back, and nothing of what went wrong inside", async () => {
-      api.services.oauth.refusal = new Problem("rate_limited", {}, { retryAfterSeconds: 7 });
-      const limited = await post(TOKEN, "a=1");
+    it("says when to come back, and nothing of what went wrong inside", async (test) => {
+      const guess = () =>
+        api.send({
+          method: "POST",
+          url: TOKEN,
+          remoteAddress: "192.0.2.60",
+          headers: { "content-type": FORM, ...basic({ ...robot, clientSecret: "guess" }) },
+          payload: GRANT,
+        });
+      for (let number = 0; number < 60; number += 1) assert.equal((await guess()).status, 401);
+      const limited = await guess();
       assert.deepEqual(
-        [limited.status, limited.body, limited.headers["retry-after"]],
-        [429, { error: "temporarily_unavailable", error_description: "Rate limit exceeded" }, "7"],
+        [limited.status, limited.body],
+        [429, { error: "temporarily_unavailable", error_description: "Rate limit exceeded" }],
       );
-      api.services.oauth.refusal = new Problem("database_away");
-      assert.equal((await post(TOKEN, "a=1")).status, 503);
+      const retryAfter = Number(limited.headers["retry-after"]);
+      assert.ok(retryAfter > 0 && retryAfter <= 60, String(retryAfter));
 
       api.lines.length = 0;
-      api.services.oauth.refusal = new TypeError("the reason");
+      test.mock.method(api.services.oauth, "exchange", async () => {
+        throw new TypeError("the reason");
+      });
       const bug = await post(TOKEN, "client_secret=bhs_secret", { authorization: "Basic secret" });
       assert.deepEqual(
         [bug.status, bug.body],
@@ -288,23 +353,42 @@ describe("the pages and routes of OAuth", () => {
       assert.match(log, /the reason/);
       assert.doesNotMatch(log, /secret/);
     });
+
+    it("asks to try again shortly while the database is away", async (test) => {
+      const { database } = api.house;
+      test.mock.method(database, "rows", async () => {
+        throw databaseAway();
+      });
+
+      const { status, body, headers } = await post(TOKEN, GRANT, basic(robot));
+
+      assert.deepEqual([status, body.error, headers["retry-after"]], [503, "temporarily_unavailable", "1"]);
+    });
   });
 
-  it("revocation answers with an empty object", async () => {
-    const { status, body, headers } = await post("/v1/oauth/revoke", "token=x");
+  it("revocation answers with an empty object, and the token counts no more", async () => {
+    const { token, headers: credential } = await allow(api, application, ada);
+    const uses = async () => (await api.call("GET", "/v1/me", undefined, credential)).status;
+    assert.equal(await uses(), 200);
+    const { clientId: client_id, clientSecret: client_secret } = application;
 
-    assert.deepEqual([status, body], [200, {}]);
-    assert.equal(headers["cache-control"], "no-store");
-    assert.equal(api.services.oauth.received[0]?.parameters.get("token"), "x");
+    for (const sent of [token, token, "nobody knows this one"]) {
+      const { status, body, headers } = await post("/v1/oauth/revoke", {
+        client_id,
+        client_secret,
+        token: sent,
+      });
+      assert.deepEqual([status, body], [200, {}]);
+      assert.equal(headers["cache-control"], "no-store");
+    }
+    assert.equal(await uses(), 401);
   });
 
   it("the metadata is what RFC 8414 asks for", async () => {
-    const { status, body } = toAnswer(
-      await api.app.inject({ url: "/.well-known/oauth-authorization-server" }),
-    );
+    const { status, body } = await api.send({ url: "/.well-known/oauth-authorization-server" });
 
     assert.equal(status, 200);
-    const issuer = "http://127.0.0.1:8787";
+    const issuer = PUBLIC_URL;
     const { scopes_supported: scopes, ...rest } = body;
     assert.ok(scopes.includes("tokens:use") && scopes.includes("team:write"));
     assert.deepEqual(rest, {
@@ -324,13 +408,22 @@ describe("the pages and routes of OAuth", () => {
   });
 
   it("no secret of a request is in the log", async () => {
+    api.lines.length = 0;
     await look();
-    await decide({ decision: "allow", csrf });
-    await post("/v1/oauth/token", "code=secret&client_secret=secret", { authorization: "Basic secret" });
-    await post("/v1/oauth/revoke", "token=secret");
+    const { headers } = await decide({ decision: "allow", csrf });
+    const code = codeIn(headers.location);
+    const { body } = await post("/v1/oauth/token", exchangeOf(application, code));
+    assert.match(body.access_token, /^ey/);
+    const { clientId, clientSecret } = application;
+    await post("/v1/oauth/revoke", {
+      client_id: clientId,
+      client_secret: clientSecret,
+      token: body.access_token,
+    });
 
     const log = JSON.stringify(api.lines);
     assert.equal(api.lines.length, 4);
-    assert.doesNotMatch(log, /secret|app_1|session\.signature|proof/);
+    for (const secret of [clientId, clientSecret, code, body.access_token, ada.session, csrf])
+      assert.ok(!log.includes(secret));
   });
 });

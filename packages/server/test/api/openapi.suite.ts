@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { buildOpenApiDocument } from "../../src/openapi-document.ts";
-import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { createTestApi, PUBLIC_URL, type TestApi, VERSION } from "./test-api.ts";
 
 const OPERATIONS = [
   "get /.well-known/oauth-authorization-server getAuthorizationServer",
@@ -80,9 +80,8 @@ describe("the reference", () => {
   let document: any;
   before(async () => {
     api = await createTestApi();
-    document = toAnswer(await api.app.inject({ url: "/openapi.json" })).body;
+    document = (await api.send({ url: "/openapi.json" })).body;
   });
-  after(() => api.app.close());
 
   const operations = (): [string, Operation][] =>
     Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
@@ -94,7 +93,7 @@ describe("the reference", () => {
 
   it("is OpenAPI 3.1 with every route", () => {
     assert.equal(document.openapi, "3.1.0");
-    assert.equal(document.info.version, "1.2.3");
+    assert.equal(document.info.version, VERSION);
     assert.deepEqual(
       operations()
         .map(([route, { operationId }]) => `${route} ${operationId}`)
@@ -125,7 +124,7 @@ describe("the reference", () => {
     }
   });
 
-  it("shows both shapes of a new task as one of two, and the header beside them", () => {
+  it("shows a new queue task and a new direct task as one of two, and the header beside them", () => {
     const { requestBody, parameters } = document.paths["/v1/tasks"].post;
 
     assert.deepEqual(requestBody.content["application/json"].schema, {
@@ -156,7 +155,7 @@ describe("the reference", () => {
     assert.equal(scopeOf("/v1/me", "get"), undefined);
     assert.deepEqual(scopeOf("/v1/oauth/token", "post"), [{ clientSecret: [] }]);
     const { flows } = document.components.securitySchemes.oauth2;
-    assert.equal(flows.authorizationCode.authorizationUrl, "http://127.0.0.1:8787/v1/oauth/authorize");
+    assert.equal(flows.authorizationCode.authorizationUrl, `${PUBLIC_URL}/v1/oauth/authorize`);
     assert.ok(flows.clientCredentials.scopes["tokens:use"]);
   });
 
@@ -183,20 +182,20 @@ describe("the reference", () => {
   });
 
   it("is the same without a server", async () => {
-    assert.deepEqual(await buildOpenApiDocument("1.2.3", "http://127.0.0.1:8787"), document);
+    assert.deepEqual(await buildOpenApiDocument(VERSION, PUBLIC_URL), document);
   });
 
   it("has a page for people that can load nothing from anywhere else", async () => {
-    assert.equal((await api.app.inject({ url: "/docs" })).headers.location, "/docs/");
-    const page = await api.app.inject({ url: "/docs/" });
+    assert.equal((await api.send({ url: "/docs" })).headers.location, "/docs/");
+    const page = await api.send({ url: "/docs/" });
     const policy = String(page.headers["content-security-policy"]);
 
-    assert.equal(page.statusCode, 200);
-    assert.doesNotMatch(page.body, /https?:\/\//);
+    assert.equal(page.status, 200);
+    assert.doesNotMatch(page.text, /https?:\/\//);
     assert.match(policy, /default-src 'none'; script-src 'self' 'sha256-[\w+/]+=*';/);
     assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
     for (const url of ["/docs/js/scalar.js", "/docs/openapi.json", "/docs/openapi.yaml"]) {
-      assert.equal((await api.app.inject({ url })).statusCode, 200, url);
+      assert.equal((await api.send({ url })).status, 200, url);
     }
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
@@ -8,13 +8,13 @@ describe("the payload", () => {
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   async function send(payload: string): Promise<string> {
-    const text = `{"queue":"default","payload" : ${payload}\n,"webhook_url":"http://a/"}`;
-    const { status, body } = await api.call("POST", "/v1/tasks", text);
+    const { url, calls } = api.house.target;
+    const text = `{"queue":"runs","payload" : ${payload}\n,"webhook_url":"${url}"}`;
+    const { status, body } = await api.run(text);
     assert.equal(status, 201);
-    assert.equal(api.services.requests.at(-1)?.call.body, payload);
+    assert.equal(calls.at(-1)?.body, payload);
     return body.id;
   }
 

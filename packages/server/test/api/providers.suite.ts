@@ -10,17 +10,15 @@ import { ref } from "../../src/api/schemas/field.ts";
 import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
 import { readPollConfig, refuseLongLists } from "../../src/api/tasks/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("providers", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  const get = async (headers: Record<string, string> = {}, url = "/v1/providers") =>
-    toAnswer(await api.app.inject({ url, headers }));
+  const get = (headers: Record<string, string> = {}, url = "/v1/providers") => api.send({ url, headers });
 
   it("the catalog is answered without authentication", async () => {
     const { status, body } = await get();
@@ -45,12 +43,12 @@ describe("providers", () => {
 
   it("unknown parameters and other methods are refused like everywhere", async () => {
     assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, { error: 'Unknown field "limit"' });
-    const post = toAnswer(await api.app.inject({ method: "POST", url: "/v1/providers" }));
+    const post = await api.send({ method: "POST", url: "/v1/providers" });
     assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
   });
 });
 
-/** The schema that both shapes of a task use, on a route of its own. */
+/** The schema that queue tasks and direct tasks use, on a route of its own. */
 describe("a pollConfig of the caller's own", () => {
   const app: Api = fastify({ ajv: ajvOptions, schemaErrorFormatter: toProblem });
   acceptJson(app);
@@ -68,8 +66,10 @@ describe("a pollConfig of the caller's own", () => {
     doneValues: ["done"],
     failValues: ["failed"],
   };
-  const send = async (pollConfig: unknown): Promise<Answer> =>
-    toAnswer(await app.inject({ method: "POST", url: "/", payload: { pollConfig } }));
+  const send = async (pollConfig: unknown) => {
+    const answer = await app.inject({ method: "POST", url: "/", payload: { pollConfig } });
+    return { status: answer.statusCode, body: answer.json() };
+  };
   const refusalOf = async (changes: object) => {
     const { status, body } = await send({ ...least, ...changes });
     assert.equal(status, 400, JSON.stringify(body));

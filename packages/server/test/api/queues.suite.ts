@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { before, describe, it } from "node:test";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
-const AT = "2026-03-01T09:30:00.123Z";
 const DEFAULTS = {
   concurrency: 5,
   max_retries: 3,
@@ -11,23 +9,23 @@ const DEFAULTS = {
   retry_delay: 1,
   timeout: 30,
   paused: false,
-  created_at: AT,
-  updated_at: AT,
 };
-const STATS = { pending: 1, active: 2, completed: 5, failed: 6, waiting: 3, polling: 4 };
+const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0 };
 
 describe("queues", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   it("a new queue has the defaults and is running", async () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "emails" });
 
     assert.equal(status, 201);
-    assert.deepEqual(body, { name: "emails", ...DEFAULTS });
+    const { created_at, updated_at } = body;
+    assert.deepEqual(body, { name: "emails", ...DEFAULTS, created_at, updated_at });
+    assert.equal(updated_at, created_at);
+    assertNow(created_at);
   });
 
   it("takes every setting at both ends of its range", async () => {
@@ -43,9 +41,12 @@ describe("queues", () => {
     const created = await api.call("POST", "/v1/queues", { name: "Ends-1", ...least });
     const updated = await api.call("PATCH", "/v1/queues/Ends-1", most);
 
-    assert.deepEqual(created.body, { name: "Ends-1", ...DEFAULTS, ...least });
+    const { created_at, updated_at } = created.body;
+    assert.deepEqual(created.body, { name: "Ends-1", ...DEFAULTS, ...least, created_at, updated_at });
     assert.equal(updated.status, 200);
-    assert.deepEqual(updated.body, { name: "Ends-1", ...DEFAULTS, ...most });
+    const later = updated.body.updated_at;
+    assert.deepEqual(updated.body, { name: "Ends-1", ...DEFAULTS, ...most, created_at, updated_at: later });
+    assert.ok(Date.parse(later) >= Date.parse(updated_at));
   });
 
   it("a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
@@ -87,30 +88,52 @@ describe("queues", () => {
     assert.deepEqual(body, { error: 'Queue "default" already exists' });
   });
 
-  it("one queue and the list come with stats", async () => {
-    const one = await api.call("GET", "/v1/queues/default");
+  it("one queue and the list come with stats", async (test) => {
+    const { target } = api.house;
+    test.mock.method(target, "answer", (...[call, response]: Parameters<typeof target.answer>) =>
+      response.writeHead(call.body === "{}" ? 200 : 500).end(),
+    );
+    const poll = { urlTemplate: target.url, statusPath: "status", doneValues: ["done"], failValues: [] };
+    await api.run({ delay: 60 });
+    for (const fields of [{}, { payload: { a: 1 } }, { payload: { b: 1 } }]) await api.run(fields);
+    await api.run({ wait_for_callback: true });
+    await api.run({ poll_config: poll });
+    const one = await api.call("GET", "/v1/queues/runs");
     const list = await api.call("GET", "/v1/queues");
 
     assert.equal(one.status, 200);
-    assert.deepEqual(one.body, { name: "default", ...DEFAULTS, stats: STATS });
-    assert.deepEqual(list.body.queues[0], one.body);
+    const { created_at, updated_at } = one.body;
+    assert.deepEqual(one.body, {
+      ...DEFAULTS,
+      name: "runs",
+      max_retries: 0,
+      retry_delay: 0,
+      created_at,
+      updated_at,
+      stats: { pending: 1, active: 0, completed: 1, failed: 2, waiting: 1, polling: 1 },
+    });
+    assert.deepEqual(
+      list.body.queues.find(({ name }: { name: string }) => name === "runs"),
+      one.body,
+    );
     assert.deepEqual(Object.keys(list.body), ["queues"]);
   });
 
-  it("an update without a setting changes nothing; the name cannot be changed", async () => {
+  it("an update without a setting leaves every setting; the name cannot be changed", async () => {
     const before = (await api.call("GET", "/v1/queues/default")).body;
 
     const empty = await api.call("PATCH", "/v1/queues/default", {});
     const renamed = await api.call("PATCH", "/v1/queues/default", { name: "other", timeout: 5 });
     const bodiless = await api.call("PATCH", "/v1/queues/default");
 
-    assert.deepEqual({ ...empty.body, stats: STATS }, before);
+    const { updated_at } = empty.body;
+    assert.deepEqual({ ...empty.body, stats: STATS }, { ...before, updated_at });
     assert.deepEqual([renamed.status, renamed.body], [400, { error: "name cannot be changed" }]);
     assert.deepEqual(
       [bodiless.status, bodiless.body],
       [400, { error: "Request body must be a JSON object" }],
     );
-    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, before);
+    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, { ...before, updated_at });
   });
 
   it("pause and resume answer the queue, however often they are called", async () => {
@@ -165,10 +188,15 @@ describe("queues", () => {
   });
 
   it("another team does not see it", async () => {
-    const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+    const { headers: other } = await api.openTeam();
+    await api.call("POST", "/v1/queues", { name: "ours" });
 
-    assert.equal((await api.call("GET", "/v1/queues/default", undefined, other)).status, 404);
-    assert.deepEqual((await api.call("GET", "/v1/queues", undefined, other)).body, { queues: [] });
+    assert.equal((await api.call("GET", "/v1/queues/ours", undefined, other)).status, 404);
+    const { queues } = (await api.call("GET", "/v1/queues", undefined, other)).body;
+    assert.deepEqual(
+      queues.map(({ name }: { name: string }) => name),
+      ["default"],
+    );
   });
 
   it("refuses a query parameter where none is known", async () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { createFakeServices } from "./fake-services.ts";
-import { BODY_LIMIT, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { BODY_LIMIT, createTestApi, type TestApi } from "./test-api.ts";
 
 const TASK = { queue: "default", webhook_url: "http://a/" };
 
@@ -11,7 +10,6 @@ describe("requests", () => {
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   it("malformed JSON is not valid JSON", async () => {
     for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
@@ -26,14 +24,14 @@ describe("requests", () => {
       Buffer.from([0xff, 0xc3]),
       Buffer.from('"}}'),
     ]);
-    const response = await api.app.inject({
+    const { body } = await api.send({
       method: "POST",
       url: "/v1/tasks",
-      headers: { "content-type": "application/json", "x-api-key": `bh_live_${"a".repeat(43)}` },
+      headers: { "content-type": "application/json", "x-api-key": api.team.key },
       payload: bytes,
     });
 
-    assert.deepEqual(toAnswer(response).body, { error: "Request body is not valid JSON" });
+    assert.deepEqual(body, { error: "Request body is not valid JSON" });
   });
 
   it("the media type is application/json, with or without parameters", async () => {
@@ -79,9 +77,12 @@ describe("requests", () => {
       ["GET", "/v1/queues/a/b/c"],
       ["DELETE", "/v1/queues/a/stop"],
     ] as const) {
-      const { status, body } = toAnswer(
-        await api.app.inject({ method, url, headers: { "content-type": "text/plain" }, payload: "x" }),
-      );
+      const { status, body } = await api.send({
+        method,
+        url,
+        headers: { "content-type": "text/plain" },
+        payload: "x",
+      });
       assert.deepEqual([status, body], [404, { error: "Not found" }], url);
     }
   });
@@ -106,15 +107,15 @@ describe("requests", () => {
       ["PUT", "/openapi.json", "GET, HEAD"],
       ["POST", "/docs/", "GET, HEAD"],
     ] as const) {
-      const response = await api.app.inject({
+      const { status, headers, body } = await api.send({
         method: method as "GET",
         url,
         headers: { "content-type": "application/json" },
         payload: "not json",
       });
-      assert.equal(response.statusCode, 405, `${method} ${url}`);
-      assert.equal(response.headers.allow, allow);
-      if (method !== "HEAD") assert.deepEqual(response.json(), { error: "Method not allowed" });
+      assert.equal(status, 405, `${method} ${url}`);
+      assert.equal(headers.allow, allow);
+      if (method !== "HEAD") assert.deepEqual(body, { error: "Method not allowed" });
     }
   });
 
@@ -160,17 +161,14 @@ describe("requests", () => {
     }
   });
 
-  it("says when to come back once the services are overloaded", async () => {
-    const services = createFakeServices();
-    const refuse = async () => {
+  it("says when to come back once the services are overloaded", async (test) => {
+    test.mock.method(api.services.tasks, "create", async () => {
       throw new Problem("overloaded");
-    };
-    const busy = await createTestApi({ ...services, tasks: { ...services.tasks, create: refuse } });
+    });
 
-    const { status, headers } = await busy.call("POST", "/v1/tasks", TASK);
+    const { status, headers } = await api.call("POST", "/v1/tasks", TASK);
 
     assert.equal(status, 503);
     assert.equal(headers["retry-after"], "1");
-    await busy.app.close();
   });
 });

@@ -2,25 +2,17 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { createFakeServices, LIVE_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
-
-const AUTH = `Authorization: Bearer ${LIVE_KEY}\r\n`;
 
 describe("a socket", () => {
   let api: TestApi;
-  let onList: () => Promise<void>;
+  let auth: string;
   beforeEach(async () => {
-    onList = async () => {};
-    const services = createFakeServices();
-    const list = async (...args: Parameters<typeof services.queues.list>) => {
-      await onList();
-      return services.queues.list(...args);
-    };
-    api = await createTestApi({ ...services, queues: { ...services.queues, list } });
+    api = await createTestApi({ connections: {} });
+    auth = `Authorization: Bearer ${api.team.key}\r\n`;
     await api.app.listen({ host: "127.0.0.1", port: 0 });
   });
-  afterEach(() => api.app.close());
+  afterEach(() => api.close());
 
   function open(): Socket {
     const address = api.app.server.address() as AddressInfo;
@@ -53,7 +45,7 @@ describe("a socket", () => {
   it("that goes away in the middle of its body leaves no bug behind", async () => {
     const socket = open();
     socket.write(
-      `POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${AUTH}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+      `POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
     );
     const [request] = await once(api.app.server, "request");
     socket.destroy();
@@ -66,24 +58,27 @@ describe("a socket", () => {
     );
   });
 
-  it("that outlives the server's life is told that it is stopping", async () => {
+  it("that outlives the server's life is told that it is stopping", async (test) => {
     const socket = open();
     const answers = readAll(socket);
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
+    const { queues } = api.services;
+    const list = queues.list.bind(queues);
     const listing = new Promise<void>((resolve) => {
-      onList = () => {
+      test.mock.method(queues, "list", async (...asked: Parameters<typeof list>) => {
         resolve();
-        return held;
-      };
+        await held;
+        return list(...asked);
+      });
     });
-    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}\r\n`);
+    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${auth}\r\n`);
     await listing;
 
     const closed = api.app.close();
-    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${AUTH}\r\n`);
+    socket.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${auth}\r\n`);
     await once(api.app.server, "request");
     release();
     await closed;

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { Problem } from "../../src/domain/problem.ts";
-import { createFakeServices } from "./fake-services.ts";
-import { createTestApi, PRIVATE_RULE, type TestApi } from "./test-api.ts";
+import { before, describe, it } from "node:test";
+import { type Answer, createTestApi, PRIVATE_RULE, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 const OWN = {
   urlTemplate: "https://target.example/jobs/{startResult.body.id}",
@@ -11,10 +9,10 @@ const OWN = {
   failValues: ["failed"],
 };
 
-/** The words of each shape for the same thing. */
-const SHAPES = [
+/** The words of queue tasks and of direct tasks for the same thing. */
+const KINDS = [
   {
-    shape: "queue task",
+    kind: "queue task",
     base: { queue: "default", webhook_url: "https://target.example/start" },
     url: "webhook_url",
     wait: "wait_for_callback",
@@ -24,7 +22,7 @@ const SHAPES = [
     key: "idempotency_key",
   },
   {
-    shape: "direct task",
+    kind: "direct task",
     base: { targetUrl: "https://target.example/start" },
     url: "targetUrl",
     wait: "waitForCallback",
@@ -35,13 +33,12 @@ const SHAPES = [
   },
 ] as const;
 
-for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
-  describe(`what follows a call, ${shape}`, () => {
+for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
+  describe(`what follows the call of a ${kind}`, () => {
     let api: TestApi;
     before(async () => {
       api = await createTestApi();
     });
-    after(() => api.app.close());
 
     const create = (fields: object, headers?: Record<string, string>) =>
       api.call("POST", "/v1/tasks", { ...base, ...fields }, headers);
@@ -50,13 +47,16 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal(status, 400, JSON.stringify(fields));
       return body.error;
     };
-    const lastRequest = () => {
-      const request = api.services.requests.at(-1);
-      assert.ok(request);
-      return request;
+    /** The record of a new task with these fields. */
+    const recordOf = async (fields: object, headers?: Record<string, string>) => {
+      const { status, body } = await create(fields, headers);
+      assert.equal(status, 201, JSON.stringify(fields));
+      const record = (await api.call("GET", `/v1/tasks/${idOf(body)}`)).body;
+      return record.task ?? record;
     };
+    const idOf = (body: Answer["body"]): string => (body.task ?? body).id;
     const callbackOf = (body: Record<string, unknown>) =>
-      shape === "queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
+      kind === "queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
 
     it("a task that waits, is polled or has a provider is told its callback", async () => {
       for (const fields of [{ [wait]: true }, { [poll]: OWN }, { provider: "fal" }]) {
@@ -64,15 +64,15 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
         const [id, address] = callbackOf(body);
         assert.equal(status, 201);
         assert.match(String(id), /^[0-9a-f]{64}$/);
-        assert.equal(address, `http://127.0.0.1:8787/v1/callbacks/${id}`);
+        assert.equal(address, `${PUBLIC_URL}/v1/callbacks/${id}`);
       }
     });
 
     it("max_wait is an hour unless given, and at most 30 days", async () => {
-      await create({ [wait]: true });
-      assert.deepEqual([lastRequest().waitForCallback, lastRequest().maxWaitSeconds], [true, 3600]);
-      await create({ [wait]: true, [maxWait]: 1 });
-      assert.equal(lastRequest().maxWaitSeconds, 1);
+      const usual = await recordOf({ [wait]: true });
+      assert.deepEqual([usual[wait], usual[maxWait]], [true, 3600]);
+      for (const seconds of [1, 2_592_000])
+        assert.equal((await recordOf({ [wait]: true, [maxWait]: seconds }))[maxWait], seconds);
       for (const wrong of [0, 2_592_001, 1.5, "60", null]) {
         assert.equal(
           await refusal({ [maxWait]: wrong }),
@@ -83,9 +83,8 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
     });
 
     it("a configuration of the caller's own is completed", async () => {
-      await create({ [poll]: OWN });
       const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
-      assert.deepEqual(lastRequest().pollConfig, { ...OWN, ...defaults });
+      assert.deepEqual((await recordOf({ [poll]: OWN }))[poll], { ...OWN, ...defaults });
     });
 
     it("a wrong configuration is refused by its rule", async () => {
@@ -133,8 +132,8 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
     });
 
     it("the address to tell the end is judged like the one to call", async () => {
-      await create({ [done]: "https://target.example/done" });
-      assert.equal(lastRequest().onCompleteUrl, "https://target.example/done");
+      const address = "https://target.example/done";
+      assert.equal((await recordOf({ [done]: address }))[done], address);
       for (const wrong of ["", "/done", "http://u@a/", "http://a/\u0000"]) {
         assert.equal(await refusal({ [done]: wrong }), `${done} must be a valid http or https URL`);
       }
@@ -147,14 +146,14 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
     });
 
     it("the same key and body bring the first task again, without its callback", async () => {
-      const fields = { [key]: `${shape} again`, [wait]: true };
+      const fields = { [key]: "again", [wait]: true };
       const first = await create(fields);
       const again = await create(fields);
 
       assert.deepEqual([first.status, first.headers["idempotent-replayed"]], [201, undefined]);
       assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [200, "true"]);
       assert.deepEqual(callbackOf(again.body), [undefined, undefined]);
-      assert.equal((again.body.task ?? again.body).id, (first.body.task ?? first.body).id);
+      assert.equal(idOf(again.body), idOf(first.body));
     });
 
     it("the same key with another body is a conflict", async () => {
@@ -166,10 +165,14 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
     });
 
     it("the key may come in the header, alone or the same in both", async () => {
-      await create({}, { "idempotency-key": "by header" });
-      assert.equal(lastRequest().idempotencyKey, "by header");
-      await create({ [key]: "in both" }, { "idempotency-key": "in both" });
-      assert.equal(lastRequest().idempotencyKey, "in both");
+      for (const [fields, headers] of [
+        [{}, { "idempotency-key": "by header" }],
+        [{ [key]: "in both" }, { "idempotency-key": "in both" }],
+      ] as const) {
+        const { id } = await recordOf(fields, headers);
+        const again = await create(fields, headers);
+        assert.deepEqual([again.status, idOf(again.body)], [200, id]);
+      }
       assert.equal(
         await refusal({ [key]: "one" }, { "idempotency-key": "other" }),
         `${key} must be the same as the header Idempotency-Key`,
@@ -187,69 +190,48 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal((await create({ [key]: `${"a".repeat(254)} ` })).status, 201);
     });
 
-    it("what the service finds wrong with a vault reference is answered as it is", async () => {
-      const services = createFakeServices();
-      const refuse = async () => {
-        throw new Problem("vault_token_unknown", { header: "Authorization", token: "tok_123" });
-      };
-      const strict = await createTestApi({ ...services, tasks: { ...services.tasks, create: refuse } });
-
-      const { status, body } = await strict.call("POST", "/v1/tasks", {
-        ...base,
-        headers: { Authorization: "tok_123" },
-      });
-
-      assert.equal(status, 400);
-      assert.deepEqual(body, {
-        error: 'Header "Authorization" references unknown vault token "tok_123"',
-      });
-      await strict.app.close();
+    it("a header that names no token of the vault is refused", async () => {
+      assert.equal(
+        await refusal({ headers: { Authorization: "tok_123" } }),
+        'Header "Authorization" references unknown vault token "tok_123"',
+      );
     });
   });
 }
 
-describe("what follows a call, of either shape", () => {
+describe("what follows the call of either kind of task", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
   it("a queue task that ends with its call is told no callback, a direct task is", async () => {
-    const { body: a } = await api.call("POST", "/v1/tasks", SHAPES[0].base);
+    const { body: a } = await api.call("POST", "/v1/tasks", KINDS[0].base);
     assert.deepEqual(Object.keys(a), ["id", "queue", "status", "priority", "delay", "created_at"]);
-    const { body: b } = await api.call("POST", "/v1/tasks", SHAPES[1].base);
+    const { body: b } = await api.call("POST", "/v1/tasks", KINDS[1].base);
     assert.deepEqual(Object.keys(b), ["task", "callbackId", "callbackUrl"]);
   });
 
   it("calls of queue tasks are always signed, those of direct tasks on demand", async () => {
-    for (const [fields, sign] of [
-      [SHAPES[0].base, true],
-      [SHAPES[1].base, false],
-      [{ ...SHAPES[1].base, sign: true }, true],
+    const { calls, url: targetUrl } = api.house.target;
+    for (const [fields, isSigned] of [
+      [{}, true],
+      [{ targetUrl }, false],
+      [{ targetUrl, sign: true }, true],
     ] as const) {
-      await api.call("POST", "/v1/tasks", fields);
-      assert.equal(api.services.requests.at(-1)?.sign, sign);
+      await api.run(fields);
+      assert.equal("webhook-signature" in (calls.at(-1)?.headers ?? {}), isSigned);
     }
   });
 
   it("a repeated request is answered with the state that the task is in by now", async () => {
-    const services = createFakeServices();
-    const { create } = services.tasks;
-    const tasks = {
-      ...services.tasks,
-      create: async (...request: Parameters<typeof create>) => ({
-        ...(await create(...request)),
-        status: "completed" as const,
-        callback: null,
-        replayed: true,
-      }),
-    };
-    const later = await createTestApi({ ...services, tasks });
+    const once = { queue: "runs", webhook_url: api.house.target.url, idempotency_key: "once" };
+    assert.equal((await api.run(once)).body.status, "pending");
+    assert.equal((await api.run(once)).body.status, "completed");
 
-    assert.equal((await later.call("POST", "/v1/tasks", SHAPES[0].base)).body.status, "completed");
-    const { task } = (await later.call("POST", "/v1/tasks", SHAPES[1].base)).body;
+    const direct = { queue: "runs", targetUrl: api.house.target.url, idempotencyKey: "directly" };
+    assert.equal((await api.run(direct)).body.task.status, "pending");
+    const { task } = (await api.run(direct)).body;
     assert.deepEqual([task.status, "runAt" in task], ["completed", false]);
-    await later.app.close();
   });
 });

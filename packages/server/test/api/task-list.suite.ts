@@ -1,32 +1,39 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import type { Task } from "../../src/domain/task.ts";
+import { before, describe, it } from "node:test";
 import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
+import type { Credential } from "./test-team.ts";
 
 describe("GET /v1/tasks", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  async function createTask(): Promise<{ id: string; uuid: string; task: Task }> {
-    const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: "http://a/" });
-    const uuid = parseTaskId(body.id) ?? "";
-    const task = api.services.stored.get(uuid);
-    assert.ok(task);
-    return { id: body.id, uuid, task };
+  /** So many tasks of a team that has no others, the oldest first. */
+  async function createTasks(count: number): Promise<{ ids: string[]; headers: Credential }> {
+    const { headers } = await api.openTeam();
+    const ids: string[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const task = { queue: "default", webhook_url: "http://a/", payload: { number } };
+      ids.push((await api.call("POST", "/v1/tasks", task, headers)).body.id);
+    }
+    return { ids, headers };
   }
+  const list = (query: string, headers: Credential = api.team.headers) =>
+    api.call("GET", `/v1/tasks${query}`, undefined, headers);
+  const idsOf = async (query: string, headers: Credential): Promise<string[]> =>
+    (await list(query, headers)).body.tasks.map(({ id }: { id: string }) => id);
 
   it("the list holds records without payload and attempts, and says where it goes on", async () => {
-    const { uuid, task, id } = await createTask();
-    api.services.page = { tasks: [task], total: 7, hasMore: true, nextCursor: uuid };
+    const { ids, headers } = await createTasks(5);
 
-    const { status, body } = await api.call("GET", "/v1/tasks?limit=1&offset=3");
+    const { status, body } = await list("?limit=1&offset=3", headers);
 
     assert.equal(status, 200);
-    assert.deepEqual(body.pagination, { total: 7, limit: 1, offset: 3, hasMore: true, nextCursor: id });
+    const id = ids[1];
+    assert.deepEqual(body.pagination, { total: 5, limit: 1, offset: 3, hasMore: true, nextCursor: id });
+    assert.equal(body.tasks[0].id, id);
     assert.deepEqual(Object.keys(body.tasks[0]), [
       "id",
       "queue",
@@ -43,35 +50,65 @@ describe("GET /v1/tasks", () => {
     ]);
   });
 
-  it("the list takes queue, status, limit (default 20) and offset", async () => {
-    await api.call("GET", "/v1/tasks");
-    assert.deepEqual(api.services.queries.at(-1), {
-      queue: null,
-      status: null,
+  it("the list takes limit (default 20) and offset, and is newest first", async () => {
+    const { ids, headers } = await createTasks(21);
+    const newestFirst = [...ids].reverse();
+
+    assert.deepEqual(await idsOf("", headers), newestFirst.slice(0, 20));
+    assert.deepEqual((await list("", headers)).body.pagination, {
+      total: 21,
       limit: 20,
       offset: 0,
-      cursor: null,
+      hasMore: true,
+      nextCursor: newestFirst[19],
     });
+    assert.deepEqual(await idsOf("?limit=100", headers), newestFirst);
+    assert.deepEqual(await idsOf("?limit=2&offset=20", headers), newestFirst.slice(20));
+    assert.deepEqual((await list("?limit=100&offset=9007199254740991", headers)).body, {
+      tasks: [],
+      pagination: { total: 21, limit: 100, offset: 9007199254740991, hasMore: false, nextCursor: null },
+    });
+  });
 
-    await api.call("GET", "/v1/tasks?queue=a-b&status=failed&limit=100&offset=9007199254740991");
-    assert.deepEqual(api.services.queries.at(-1), {
-      queue: "a-b",
-      status: "failed",
-      limit: 100,
-      offset: 9007199254740991,
-      cursor: null,
-    });
-    for (const status of ["pending", "active", "completed", "failed", "waiting", "polling"]) {
-      assert.equal((await api.call("GET", `/v1/tasks?status=${status}`)).status, 200);
+  it("takes queue and status, alone or together", async () => {
+    const call = { webhook_url: "http://a/" };
+    await api.call("POST", "/v1/queues", { name: "a-b" });
+    await api.call("POST", "/v1/queues/a-b/pause");
+    const pending = (await api.call("POST", "/v1/tasks", { queue: "default", ...call })).body.id;
+    const inQueue = (await api.call("POST", "/v1/tasks", { queue: "a-b", ...call })).body.id;
+    const completed = (await api.run({})).body.id;
+    const waiting = (await api.run({ wait_for_callback: true })).body.id;
+
+    const { headers } = api.team;
+    assert.deepEqual(await idsOf("?queue=a-b", headers), [inQueue]);
+    assert.deepEqual(await idsOf("?queue=default&status=pending", headers), [pending]);
+    assert.deepEqual(await idsOf("?queue=a-b&status=failed", headers), []);
+    assert.deepEqual(await idsOf("?queue=never-made", headers), []);
+    for (const [status, ids] of [
+      ["pending", [inQueue, pending]],
+      ["active", []],
+      ["completed", [completed]],
+      ["failed", []],
+      ["waiting", [waiting]],
+      ["polling", []],
+    ] as const) {
+      const { body } = await list(`?status=${status}`);
+      assert.deepEqual(
+        body.tasks.map(({ id }: { id: string }) => id),
+        ids,
+        status,
+      );
+      assert.equal(body.pagination.total, ids.length);
     }
   });
 
   it("takes a cursor in either spelling instead of an offset", async () => {
-    const uuid = newTaskUuid();
-    for (const cursor of [uuid, formatTaskId(uuid)]) {
-      await api.call("GET", `/v1/tasks?cursor=${cursor}`);
-      assert.equal(api.services.queries.at(-1)?.cursor, uuid);
+    const { ids, headers } = await createTasks(3);
+    const [first, second = ""] = ids;
+    for (const cursor of [second, parseTaskId(second)]) {
+      assert.deepEqual(await idsOf(`?cursor=${cursor}`, headers), [first]);
     }
+    assert.deepEqual(await idsOf(`?cursor=${formatTaskId(newTaskUuid())}`, headers), [...ids].reverse());
   });
 
   it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {

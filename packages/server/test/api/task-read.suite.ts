@@ -1,66 +1,38 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { Compile } from "typebox/compile";
-import type { Task } from "../../src/domain/task.ts";
+import { before, describe, it, type TestContext } from "node:test";
 import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
-import { NOW, OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { differencesFrom } from "./reference.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
-describe("tasks that exist", () => {
+/** More than is kept of an answer. */
+const LONG = "oh ".repeat(100_000);
+
+describe("queue tasks that exist", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
-  after(() => api.app.close());
 
-  async function createTask(): Promise<{ id: string; uuid: string; task: Task }> {
+  async function createTask(): Promise<{ id: string; uuid: string }> {
     const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: "http://a/" });
-    const uuid = parseTaskId(body.id) ?? "";
-    const task = api.services.stored.get(uuid);
-    assert.ok(task);
-    return { id: body.id, uuid, task };
+    return { id: body.id, uuid: parseTaskId(body.id) ?? "" };
   }
+  const get = (id: string) => api.call("GET", `/v1/tasks/${id}`);
 
-  async function createEndedTask(): Promise<string> {
-    const { id, uuid, task } = await createTask();
-    api.services.stored.set(uuid, {
-      ...task,
-      status: "failed",
-      sandbox: true,
-      call: { ...task.call, headers: { "X-A": "1" } },
-      startedAt: NOW,
-      completedAt: new Date("2026-03-01T09:31:00.000Z"),
-      error: "The target answered 500",
-      failureReason: "retries_exhausted",
-      result: { statusCode: 500, headers: { "x-b": "2" }, body: "oh \ud800", duration: 12, truncated: true },
-      attempts: [
-        {
-          number: 1,
-          status: "failed",
-          responseCode: 500,
-          executedAt: NOW,
-          durationMs: 12,
-          phase: "responded",
-          error: "The target answered 500",
-        },
-        {
-          number: 2,
-          status: "active",
-          responseCode: null,
-          executedAt: NOW,
-          durationMs: null,
-          phase: "not_sent",
-          error: null,
-        },
-      ],
-    });
-    return id;
+  /** A task that its target answered 500 as often as it was tried. */
+  async function createFailedTask(test: TestContext, fields: object = {}): Promise<string> {
+    const { target } = api.house;
+    test.mock.method(target, "answer", (...[, response]: Parameters<typeof target.answer>) =>
+      response.writeHead(500, { "x-b": "2" }).end(LONG),
+    );
+    const { body } = await api.run({ headers: { "X-A": "1" }, ...fields });
+    return body.id;
   }
 
   it("the record of a new task has no field that is not set", async () => {
     const { id } = await createTask();
 
-    const { status, body } = await api.call("GET", `/v1/tasks/${id}`);
+    const { status, body } = await get(id);
 
     assert.equal(status, 200);
     assert.deepEqual(body, {
@@ -68,8 +40,8 @@ describe("tasks that exist", () => {
       queue: "default",
       status: "pending",
       priority: 5,
-      created_at: "2026-03-01T09:30:00.123Z",
-      run_at: "2026-03-01T09:30:00.123Z",
+      created_at: body.created_at,
+      run_at: body.created_at,
       max_retries: 3,
       timeout: 30,
       retry_backoff: "exponential",
@@ -79,67 +51,94 @@ describe("tasks that exist", () => {
       attempts: [],
       payload: {},
     });
+    assertNow(body.created_at);
   });
 
-  it("the record of an ended task has its history, its result and why it failed", async () => {
-    const id = await createEndedTask();
+  it("the record of an ended task has its history, its result and why it failed", async (test) => {
+    const id = await createFailedTask(test);
 
-    const { body } = await api.call("GET", `/v1/tasks/${id}`);
+    const { body } = await get(id);
 
-    assert.equal(body.completed_at, "2026-03-01T09:31:00.000Z");
-    assert.equal(body.started_at, "2026-03-01T09:30:00.123Z");
+    assert.equal(body.status, "failed");
+    assertNow(body.started_at);
+    assertNow(body.completed_at);
     assert.equal(body.error, "The target answered 500");
     assert.equal(body.failure_reason, "retries_exhausted");
-    assert.equal(body.sandbox, true);
     assert.deepEqual(body.headers, { "X-A": "1" });
-    assert.deepEqual(body.result, {
-      statusCode: 500,
-      headers: { "x-b": "2" },
-      body: "oh \ud800",
-      duration: 12,
-      truncated: true,
-    });
-    assert.deepEqual(body.attempts[0], {
-      number: 1,
-      status: "failed",
-      response_code: 500,
-      executed_at: "2026-03-01T09:30:00.123Z",
-      duration: 12,
-      phase: "responded",
-      error: "The target answered 500",
-    });
-    assert.deepEqual(
-      [body.attempts[1].response_code, body.attempts[1].duration, body.attempts[1].error],
-      [null, null, null],
-    );
+    const { result } = body;
+    assert.deepEqual(Object.keys(result), ["statusCode", "headers", "body", "duration", "truncated"]);
+    assert.deepEqual([result.statusCode, result.headers["x-b"], result.truncated], [500, "2", true]);
+    assert.ok(result.body.length < LONG.length && LONG.startsWith(result.body));
+    assert.equal(typeof result.duration, "number");
+    const [attempt] = body.attempts;
+    assert.deepEqual(body.attempts, [
+      {
+        number: 1,
+        status: "failed",
+        response_code: 500,
+        executed_at: body.started_at,
+        duration: attempt.duration,
+        phase: "responded",
+        error: "The target answered 500",
+      },
+    ]);
+    assert.equal(typeof attempt.duration, "number");
   });
 
-  it("is written as the reference says, in the record and in the list", async () => {
-    const id = await createEndedTask();
-    const { uuid, task } = await createTask();
-    api.services.page = {
-      tasks: [...api.services.stored.values()],
-      total: 2,
-      hasMore: true,
-      nextCursor: uuid,
-    };
-    const { schemas } = (await api.call("GET", "/openapi.json")).body.components;
-    const inline = (name: string): object =>
-      JSON.parse(JSON.stringify(schemas[name]), (_key, value) =>
-        typeof value?.$ref === "string" ? inline(value.$ref.split("/").at(-1)) : value,
-      );
+  it("the record of a task whose call is under way has an attempt that is open", async (test) => {
+    const { target, look } = api.house;
+    const { answer } = target;
+    const id = await createFailedTask(test, { max_retries: 1 });
+    test.mock.reset();
+    const before = target.calls.length;
+    target.hold();
+    await look();
+    await target.received(before + 1);
+    target.answer = answer;
 
-    const recordErrors = Compile(inline("Task")).Errors((await api.call("GET", `/v1/tasks/${id}`)).body);
-    const listErrors = Compile(inline("TaskList")).Errors((await api.call("GET", "/v1/tasks")).body);
+    const { body } = await get(id);
 
-    assert.deepEqual([...recordErrors, ...listErrors], []);
-    assert.equal(task.status, "pending");
+    assert.equal(body.status, "active");
+    const [failed, open] = body.attempts;
+    assert.deepEqual([failed.number, failed.status], [1, "failed"]);
+    assert.deepEqual(open, {
+      number: 2,
+      status: "active",
+      response_code: null,
+      executed_at: open.executed_at,
+      duration: null,
+      phase: "sent",
+      error: null,
+    });
+    assertNow(open.executed_at);
+    assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 409);
+    target.release();
+    await api.house.engine.attempts.finished();
+    assert.equal((await get(id)).body.status, "completed");
+  });
+
+  it("the record says of a test key's task that it is one", async () => {
+    const task = { queue: "default", webhook_url: "http://a/" };
+    const { body } = await api.call("POST", "/v1/tasks", task, await api.team.newKey("test"));
+
+    assert.equal((await get(body.id)).body.sandbox, true);
+  });
+
+  it("is written as the reference says, in the record and in the list", async (test) => {
+    await createTask();
+    const id = await createFailedTask(test);
+    const list = (await api.call("GET", "/v1/tasks")).body;
+
+    assert.deepEqual(await differencesFrom(api, "Task", (await get(id)).body), []);
+    assert.deepEqual(await differencesFrom(api, "TaskList", list), []);
+    const statuses = list.tasks.map(({ status }: { status: string }) => status);
+    assert.ok(statuses.includes("pending") && statuses.includes("failed"));
   });
 
   it("are found by either spelling of their id, and by no other", async () => {
     const { id, uuid } = await createTask();
 
-    assert.equal((await api.call("GET", `/v1/tasks/${uuid}`)).body.id, id);
+    assert.equal((await get(uuid)).body.id, id);
     for (const other of [
       formatTaskId(newTaskUuid()),
       newTaskUuid(),
@@ -158,23 +157,24 @@ describe("tasks that exist", () => {
     }
   });
 
-  it("another team's task is answered exactly like an unknown one", async () => {
+  it("of another team are answered exactly like unknown ones", async () => {
     const { id } = await createTask();
+    const { headers } = await api.openTeam();
 
-    const { status, body } = await api.call("GET", `/v1/tasks/${id}`, undefined, {
-      authorization: `Bearer ${OTHER_TEAM_KEY}`,
-    });
-
-    assert.equal(status, 404);
-    assert.deepEqual(body, { error: "Task not found" });
+    for (const method of ["GET", "DELETE"] as const) {
+      const { status, body } = await api.call(method, `/v1/tasks/${id}`, undefined, headers);
+      assert.equal(status, 404);
+      assert.deepEqual(body, { error: "Task not found" });
+    }
+    assert.equal((await get(id)).status, 200);
   });
 
-  it("a pending task is deleted by either spelling, any other is not", async () => {
+  it("are deleted by either spelling while they are pending, and not after that", async (test) => {
     const { id, uuid } = await createTask();
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id: uuid, deleted: true });
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 404);
 
-    const ended = await createEndedTask();
+    const ended = await createFailedTask(test);
     const { status, body } = await api.call("DELETE", `/v1/tasks/${ended}`);
     assert.equal(status, 409);
     assert.deepEqual(body, { error: "Task is not pending (current: failed)" });

@@ -1,16 +1,34 @@
+import assert from "node:assert/strict";
+import { after } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
 import type { ApiDeps } from "../../src/api/server.ts";
 import { composeApi } from "../../src/compose-api.ts";
-import { createFakeServices, type FakeServices, LIVE_KEY } from "./fake-services.ts";
+import type { Services } from "../../src/compose-node.ts";
+import type { Mail } from "../../src/domain/identity/mail.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestTeam, type TestTeam } from "./test-team.ts";
 
+/** The API of a real node, asked by injection, as one team that no other test knows. */
 export interface TestApi {
   readonly app: FastifyInstance;
-  readonly services: FakeServices;
-  /** Every log line so far, parsed. */
+  /** What stands behind it: services, engine, database and the target on this machine that calls are made to. */
+  readonly house: TestHouse;
+  readonly services: Services;
+  /** Every log line of the API so far, parsed. */
   readonly lines: Record<string, unknown>[];
-  /** A call with a valid key. A string is sent as it is, anything else as JSON. */
+  /** Every mail that was sent, the newest last. */
+  readonly mails: Mail[];
+  /** Its queue `default` is paused: a task in it stays pending, and nothing is called. */
+  readonly team: TestTeam;
+  /** A call with the team's key. A string is sent as it is, anything else as JSON. */
   call(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Without a credential, and from an address that no limit has counted yet unless it is named. */
+  send(request: InjectOptions): Promise<Answer>;
+  openTeam(name?: string): Promise<TestTeam>;
+  /** A new task, of the queue `runs` unless it names another; the engine has called its target when this returns. */
+  run(fields: object | string): Promise<Answer>;
+  close(): Promise<void>;
 }
 
 export interface Answer {
@@ -22,46 +40,115 @@ export interface Answer {
 }
 
 type Method = NonNullable<InjectOptions["method"]>;
+type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">>;
 
 /** What the egress policy of these tests says of every host called `private.…`. */
 export const PRIVATE_RULE = "must not point to a private or reserved address";
-
 export const BODY_LIMIT = 64 * 1024;
+export const PUBLIC_URL = "https://bellhop.test";
+export const VERSION = "1.2.3";
 
-export async function createTestApi(
-  services: FakeServices = createFakeServices(),
-  options: Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> = {},
-): Promise<TestApi> {
+const mails: Mail[] = [];
+let openedHouse: Promise<TestHouse> | null = null;
+let sharedApp: Promise<OpenApp> | null = null;
+let sources = 0;
+
+/** One house for all suites of a process: teams do not see each other, and a second one would cost what a suite does. */
+function openHouse(): Promise<TestHouse> {
+  openedHouse ??= openTestHouse({}, { sendMail: (mail) => mails.push(mail) });
+  return openedHouse;
+}
+
+after(async () => {
+  await (await sharedApp)?.app.close();
+  await (await openedHouse)?.close();
+});
+
+interface OpenApp {
+  readonly app: FastifyInstance;
+  readonly lines: Record<string, unknown>[];
+}
+
+async function openApp({ services }: TestHouse, http: Http): Promise<OpenApp> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const refuseUrl = (url: string) => (url.includes("//private.") ? PRIVATE_RULE : null);
   const app = await composeApi(services, refuseUrl, {
     log,
-    version: "1.2.3",
-    publicUrl: "http://127.0.0.1:8787",
+    version: VERSION,
+    publicUrl: PUBLIC_URL,
     bodyLimitBytes: BODY_LIMIT,
-    ...options,
+    ...http,
   });
   await app.ready();
+  return { app, lines };
+}
+
+/** Who needs other settings, or closes the app, names them and has an app of its own: it takes long to build. */
+export async function createTestApi(http?: Http): Promise<TestApi> {
+  const house = await openHouse();
+  sharedApp ??= openApp(house, {});
+  const { app, lines } = http === undefined ? await sharedApp : await openApp(house, http);
+
+  const send = async (request: InjectOptions): Promise<Answer> => {
+    sources += 1;
+    const remoteAddress = `10.${(sources >> 16) & 255}.${(sources >> 8) & 255}.${sources & 255}`;
+    return toAnswer(await app.inject({ remoteAddress, ...request }));
+  };
+  const openTeam = (name?: string) => openTestTeam({ database: house.database, mails, send }, name);
+  const team = await openTeam();
+  const call: TestApi["call"] = (method, url, body, headers = {}) =>
+    send({
+      method,
+      url,
+      headers: { ...team.headers, ...(body !== undefined && JSON_TYPE), ...headers },
+      ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  let runs: Promise<Answer> | null = null;
+  const fill = (fields: object) => ({
+    queue: "runs",
+    ...("targetUrl" in fields ? {} : { webhook_url: house.target.url }),
+    ...fields,
+  });
   return {
     app,
-    services,
+    house,
+    services: house.services,
     lines,
-    async call(method, url, body, headers = {}) {
-      const typed = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await app.inject({
-        method,
-        url,
-        headers: { authorization: `Bearer ${LIVE_KEY}`, ...typed, ...headers },
-        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      return toAnswer(response);
+    mails,
+    team,
+    call,
+    send,
+    openTeam,
+    async run(fields) {
+      runs ??= call("POST", "/v1/queues", { name: "runs", max_retries: 0, retry_delay: 0 });
+      await runs;
+      const answer = await call("POST", "/v1/tasks", typeof fields === "string" ? fields : fill(fields));
+      const { dispatcher, attempts } = house.engine;
+      do {
+        await dispatcher.dispatchOnce();
+        await attempts.finished();
+      } while (attempts.count > 0);
+      return answer;
+    },
+    close: async () => {
+      if (http !== undefined) await app.close();
     },
   };
 }
 
-export function toAnswer(response: LightMyRequestResponse): Answer {
+const JSON_TYPE = { "content-type": "application/json" };
+
+function toAnswer(response: LightMyRequestResponse): Answer {
   const { statusCode: status, headers, body: text } = response;
   const isJson = String(headers["content-type"]).startsWith("application/json");
   return { status, headers, text, body: isJson && text !== "" ? JSON.parse(text) : undefined };
+}
+
+/** An instant of this run, as the API writes them: to the millisecond, in UTC. */
+export function assertNow(instant: unknown, secondsAhead = 0): void {
+  const text = String(instant);
+  assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const agoMs = Date.now() + secondsAhead * 1000 - Date.parse(text);
+  assert.ok(agoMs > -2_000 && agoMs < 120_000, text);
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { OTHER_TEAM_KEY } from "./fake-services.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { before, describe, it, type TestContext } from "node:test";
+import { createVaultService } from "../../src/service/vault/vault-service.ts";
+import { createVault } from "../../src/vault/vault.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
-const AT = "2026-03-01T09:30:00.123Z";
 const VALUE = "Bearer sk_live_canary";
 
 describe("vault tokens", () => {
@@ -11,23 +11,28 @@ describe("vault tokens", () => {
   before(async () => {
     api = await createTestApi();
   });
-  beforeEach(() => {
-    api.services.vault.isOpen = true;
-    api.services.vault.received.length = 0;
-  });
-  after(() => api.app.close());
 
   const create = (body: unknown) => api.call("POST", "/v1/tokens", body);
+  /** What a node does whose operator has set no key. */
+  const closeVault = (test: TestContext) => {
+    const { database } = api.house;
+    const closed = createVaultService({ vault: createVault({ sql: database, keyRing: null }), database });
+    const { vault } = api.services;
+    const open = { ...vault };
+    Object.assign(vault, closed);
+    test.after(() => Object.assign(vault, open));
+  };
 
-  it("is created from a name and a value, and answered without the value", async () => {
+  it("is created from a name and a value, and answered without the value, which calls carry", async () => {
     const { status, body } = await create({ name: "Replicate", value: VALUE });
 
     assert.equal(status, 201);
-    assert.deepEqual(body, { token: { id: body.token.id, name: "Replicate", createdAt: AT } });
-    assert.match(body.token.id, /^tok_[0-9a-z]{26}$/);
-    const [received] = api.services.vault.received;
-    assert.equal(received?.value.reveal(), VALUE);
-    assert.equal(received?.allowedHosts, null);
+    const { id, createdAt } = body.token;
+    assert.deepEqual(body, { token: { id, name: "Replicate", createdAt } });
+    assert.match(id, /^tok_[0-9a-z]{26}$/);
+    assertNow(createdAt);
+    await api.run({ headers: { Authorization: id } });
+    assert.equal(api.house.target.calls.at(-1)?.headers.authorization, VALUE);
   });
 
   it("shows the hosts it may be sent to, in the spelling of URLs", async () => {
@@ -52,7 +57,7 @@ describe("vault tokens", () => {
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), ["tokens"]);
     assert.deepEqual(body.tokens.slice(0, 2), [second, first]);
-    assert.deepEqual(first, { id: first.id, name: "first", createdAt: AT });
+    assert.deepEqual(first, { id: first.id, name: "first", createdAt: first.createdAt });
   });
 
   it("is revoked once, and no longer listed", async () => {
@@ -61,7 +66,9 @@ describe("vault tokens", () => {
     const revoked = await api.call("DELETE", `/v1/tokens/${id}`);
     const again = await api.call("DELETE", `/v1/tokens/${id}`);
 
-    assert.deepEqual([revoked.status, revoked.body], [200, { token: { id, name: "old", revokedAt: AT } }]);
+    const { revokedAt } = revoked.body.token;
+    assertNow(revokedAt);
+    assert.deepEqual([revoked.status, revoked.body], [200, { token: { id, name: "old", revokedAt } }]);
     assert.deepEqual([again.status, again.body], [404, { error: "Token not found or already revoked" }]);
     const { tokens } = (await api.call("GET", "/v1/tokens")).body;
     assert.ok(!tokens.some((token: { id: string }) => token.id === id));
@@ -76,7 +83,7 @@ describe("vault tokens", () => {
 
   it("another team neither sees nor revokes it", async () => {
     const { id } = (await create({ name: "ours", value: VALUE })).body.token;
-    const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
+    const { headers: other } = await api.openTeam();
 
     assert.deepEqual((await api.call("GET", "/v1/tokens", undefined, other)).body, { tokens: [] });
     const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`, undefined, other);
@@ -117,7 +124,7 @@ describe("vault tokens", () => {
     }
   });
 
-  it("reliability 3: a value is fit for a header, and is not repeated when it is not", async () => {
+  it("a value is fit for a header, and is not repeated when it is not", async () => {
     const unfit = [
       "canary\r\nX-Evil: 1",
       "canary\n",
@@ -172,8 +179,8 @@ describe("vault tokens", () => {
     assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
   });
 
-  it("all three answer 503 while there is no key, whatever they are asked", async () => {
-    api.services.vault.isOpen = false;
+  it("all three answer 503 while there is no key, whatever they are asked", async (test) => {
+    closeVault(test);
     const answers = [
       await create({ name: "a", value: VALUE }),
       await create({}),
@@ -187,13 +194,13 @@ describe("vault tokens", () => {
     }
   });
 
-  it("asks for a credential first", async () => {
-    api.services.vault.isOpen = false;
+  it("asks for a credential first", async (test) => {
+    closeVault(test);
     const { status } = await api.call("GET", "/v1/tokens", undefined, { authorization: "" });
     assert.equal(status, 401);
   });
 
-  it("promise G: the value is in no answer and in no log line", async () => {
+  it("the value is in no answer and in no log line", async () => {
     api.lines.length = 0;
     const answers = [
       await create({ name: "a", value: VALUE }),

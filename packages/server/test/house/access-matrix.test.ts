@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
-import { createFakeServices } from "../api/fake-services.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { openTestHouse } from "../test-house.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
 import { type Answer, openWorld, type World, type WorldTeam } from "./access-world.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -179,7 +179,8 @@ function expected(answer: Answer, row: AccessRow, kind: string, role: string): v
 /** As the server registers them; the pages of the reference belong to a library. */
 async function routesOfTheServer(): Promise<string[]> {
   const routes: string[] = [];
-  const app = await composeApi(createFakeServices(), () => null, {
+  const house = await openTestHouse();
+  const app = await composeApi(house.services, () => null, {
     log: pino({ level: "silent" }),
     version: "test",
     publicUrl: "https://bellhop.test",
@@ -187,5 +188,6 @@ async function routesOfTheServer(): Promise<string[]> {
     onRoute: (method, url) => routes.push(`${method} ${url}`),
   });
   await app.close();
+  await house.close();
   return routes.filter((route) => !route.startsWith("HEAD ") && !/^GET \/docs/.test(route)).sort();
 }
