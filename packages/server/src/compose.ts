@@ -28,7 +28,7 @@ import { createHealthService } from "./service/health-service.ts";
 import { createGrantedAccessService } from "./service/oauth/granted-access-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
-import { ensureOperator } from "./service/operator/operator.ts";
+import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createInvitationService } from "./service/people/invitation-service.ts";
 import { createMemberService } from "./service/people/member-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
@@ -59,7 +59,10 @@ export interface House {
   readonly url: string;
   readonly database: string;
   readonly dataDir: string | null;
+  /** The data directory was empty before this start. */
+  readonly isNewData: boolean;
   readonly firstKey: string | null;
+  callsUnderWay(): number;
   stop(): Promise<void>;
   /** Ends a stop that is under way without waiting for calls. */
   hurry(): void;
@@ -97,11 +100,11 @@ async function build(
     return pool;
   };
 
-  const apiPool = open("api", API_CONNECTIONS);
-  const database = createDatabase(apiPool);
-  await assertDurable(apiPool, { allowUnsafe: config.allowUnsafeDatabase });
+  const database = createDatabase(open("api", API_CONNECTIONS));
+  const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
+  for (const danger of dangers) log.warn({ danger }, "database.unsafe");
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
-  const operator = await ensureOperator(database, config.apiKey, config.ownerEmail);
+  await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (embedded !== null) await removeAllWorkers(database);
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
@@ -212,8 +215,11 @@ async function build(
     url,
     database: embedded === null ? describe(config.databaseUrl ?? "") : "embedded PostgreSQL",
     dataDir: embedded?.dataDir ?? null,
-    firstKey: operator.firstKey,
+    isNewData: embedded?.isNew ?? false,
+    // Only now: a key that is made by a start which then fails would never be shown.
+    firstKey: config.apiKey === null ? await mintFirstKey(database) : null,
     stop: closeAll,
+    callsUnderWay: () => engine.attempts.count,
     hurry: engine.hurry,
   };
 }

@@ -1,6 +1,6 @@
-#!/usr/bin/env node
 import { Command, InvalidArgumentError } from "commander";
 import { closestName } from "../domain/spelling.ts";
+import { newVaultKey } from "../vault/key-file.ts";
 import { VERSION } from "../version.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
 import { addKeyCommands } from "./key-commands.ts";
@@ -43,9 +43,14 @@ program
     process.on("SIGTERM", () => echo.stop());
   });
 
-program
-  .command("vault")
-  .description("the vault of stored credentials")
+const vault = program.command("vault").description("the vault of stored credentials");
+vault
+  .command("key")
+  .description("make a key for BELLHOP_VAULT_KEYS; nothing else is changed")
+  .action(() => {
+    process.stdout.write(`${newVaultKey()}\n`);
+  });
+vault
   .command("rotate")
   .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
   .action(async () => {

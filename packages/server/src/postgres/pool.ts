@@ -1,5 +1,5 @@
 import { Pool, type PoolConfig } from "pg";
-import type { EmbeddedConnection } from "./connection.ts";
+import type { EmbeddedConnection } from "./socket-dir.ts";
 
 /** Either the operator's DATABASE_URL or our own embedded server. */
 export type ConnectionSettings = { connectionString: string } | EmbeddedConnection;
@@ -7,7 +7,7 @@ export type ConnectionSettings = { connectionString: string } | EmbeddedConnecti
 export type PoolOptions = {
   max: number;
   applicationName: string;
-  /** Told of every lost connection. The pool replaces it by itself; whoever was using it got the error too. */
+  /** Told of every lost connection. The pool replaces it by itself; its user got the error too. */
   onError(error: Error): void;
   /** No limit when left out. */
   statementTimeoutMs?: number;

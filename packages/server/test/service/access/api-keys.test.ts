@@ -8,7 +8,7 @@ import { type AuthService, createAuthService } from "../../../src/service/access
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
-import { ensureOperator } from "../../../src/service/operator/operator.ts";
+import { ensureOperator, mintFirstKey } from "../../../src/service/operator/operator.ts";
 import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { deleteMember, ensureMember, updateRole } from "../../../src/store/identity/members.ts";
 import { insertToken } from "../../../src/store/identity/oauth-tokens.ts";
@@ -315,7 +315,8 @@ describe("API keys", () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });
-      const { teamId, firstKey } = await ensureOperator(own.database, null);
+      const { teamId } = await ensureOperator(own.database, null);
+      const firstKey = await mintFirstKey(own.database);
       const operator = principalOf(teamId);
       const [first] = await keys.list(operator);
       assert.deepEqual([first?.name, first?.prefix], ["First key", firstKey?.slice(0, 12)]);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
-import { ensureOperator } from "../../../src/service/operator/operator.ts";
+import { ensureOperator, mintFirstKey } from "../../../src/service/operator/operator.ts";
 import {
   createOperatorsKey,
   listOperatorsKeys,
@@ -28,6 +28,7 @@ describe("the operator", () => {
   before(async () => {
     test = await createTestDatabase();
     await ensureOperator(test.database, null);
+    await mintFirstKey(test.database);
   });
   after(() => test.drop());
 

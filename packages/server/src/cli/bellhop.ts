@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { requireNode } from "../version.ts";
+
+requireNode();
+await import("./commands.ts");
