@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
@@ -48,9 +50,10 @@ function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
   return [`  API key   as shown by the first start; another: ${commandLine('key create Operator "a name"')}`];
 }
 
-/** The bellhop command as this process was started: from a checkout, by npx, or installed. */
+/** The bellhop command in a form that works here: in a checkout, where it is installed, by npx or by its file alone. */
 function commandLine(command: string): string {
   const { npm_lifecycle_event: script, npm_command: npm } = process.env;
   if (script === "start" || script === "bellhop") return `npm run --silent bellhop -- ${command}`;
-  return npm === "exec" ? `npx @bellhop/server ${command}` : `bellhop ${command}`;
+  if (npm !== "exec" && basename(process.argv[1] ?? "") === "bellhop") return `bellhop ${command}`;
+  return `node "${fileURLToPath(new URL("cli/bellhop.js", import.meta.url))}" ${command}`;
 }

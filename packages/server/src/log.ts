@@ -24,7 +24,8 @@ export function createLog(level: string, isTerminal: boolean): { log: Logger; fl
 export function readable(record: Record<string, unknown>): string {
   const { level, time, msg, err, ...fields } = record;
   const clock = String(time).slice(11, 19);
-  const entries = Object.entries(fields).map(([name, value]) => [name, textOf(value)] as const);
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  const entries = given.map(([name, value]) => [name, textOf(value)] as const);
   const short = entries.filter(([, text]) => !text.includes("\n"));
   const long = entries.filter(([, text]) => text.includes("\n")).map(([, text]) => text);
   const line = [
@@ -33,6 +34,7 @@ export function readable(record: Record<string, unknown>): string {
   ];
   const error = Object(err);
   if (err !== undefined) line.push(`${error.type}: ${error.message}`);
+  if (error.cause !== undefined) line.push(`because: ${error.cause.message}`);
   if (err !== undefined && /error|fatal/.test(String(level))) long.push(String(error.stack));
   const below = long.flatMap((text) => text.split("\n")).map((text) => `      ${text.trim()}`);
   return [line.join("  "), ...below].map(printable).join("\n");

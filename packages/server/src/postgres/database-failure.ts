@@ -14,9 +14,13 @@ export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): st
   if (!(thrown instanceof Problem && thrown.code === "database_away")) return null;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `DATABASE_URL names the host ${client.host}, which is not known here (${code}). Correct DATABASE_URL.`;
-  const reason = code ?? (error instanceof Error ? error.message : "no answer");
+  if (code === null) {
+    const reason = error instanceof Error ? error.message : "it hung up";
+    const hint = client.password === null ? " There is no password in it." : "";
+    return `${server} cannot be used: ${reason}. Correct DATABASE_URL.${hint}`;
+  }
   return (
-    `The database of DATABASE_URL cannot be reached: no answer from ${server} (${reason}). ` +
+    `The database of DATABASE_URL cannot be reached: no answer from ${server} (${code}). ` +
     "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own."
   );
 }
@@ -31,7 +35,7 @@ function explainAnswer(
   const database = pg.escapeIdentifier(client.database ?? "");
   switch (code) {
     case "28P01":
-      return `${server} refuses the password of the role ${role} (28P01). Correct it in DATABASE_URL.`;
+      return `${server} refuses the role ${role} with this password (28P01). Correct one or the other in DATABASE_URL.`;
     case "28000":
       return (
         `${server} does not let the role ${role} in: ${message} (28000). ` +
@@ -45,8 +49,8 @@ function explainAnswer(
     case "42501":
     case "3F000":
       return (
-        `The role ${role} lacks a right in the database ${database}: ${message} (${code}). Bellhop needs a schema in ` +
-        `which the role owns its tables: CREATE SCHEMA ${role} AUTHORIZATION ${role}; ` +
+        `The role ${role} lacks a right in the database ${database}: ${message} (${code}). Bellhop needs a schema to ` +
+        `make its tables in. As an administrator of that database: CREATE SCHEMA ${role} AUTHORIZATION ${role}; ` +
         `or GRANT USAGE, CREATE ON SCHEMA public TO ${role};`
       );
     case "53300":

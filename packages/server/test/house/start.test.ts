@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { readable } from "../../src/log.ts";
 import { refuseNode } from "../../src/version.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
@@ -136,7 +138,11 @@ describe("a start on a database of the operator's own", () => {
     const server = await startServer({ DATABASE_URL });
     await stop(server);
     assert.match(server.stdout, /^ {2}vault {5}off: .*BELLHOP_VAULT_KEYS is set/m);
-    assert.match(server.stdout, /Make a key with: bellhop vault key$/m);
+    const command = /Make a key with: (.+)$/m.exec(server.stdout)?.[1] ?? "";
+    const BELLHOP_VAULT_KEYS = execSync(command, { encoding: "utf8" }).trim();
+    const open = await startServer({ DATABASE_URL, BELLHOP_VAULT_KEYS });
+    await stop(open);
+    assert.doesNotMatch(open.stdout, /vault/);
   });
 
   it("logs a warning for each way in which a database that it was told to accept may lose tasks", async () => {
@@ -212,6 +218,42 @@ describe("the log", () => {
     const banner = lines.findIndex((line) => line.startsWith("Bellhop "));
     assert.ok(!lines.slice(banner).some((line) => line.startsWith("{")), lines.join("\n"));
     assert.match(lines.at(-1) ?? "", /^Bellhop is ready at http/);
+  });
+});
+
+describe("a line of the log on a terminal", () => {
+  const time = "2026-01-02T03:04:05.678Z";
+
+  it("has the time, the level, the event and its fields, and leaves out what is not there", () => {
+    assert.equal(
+      readable({ level: "warn", time, msg: "lease.lost", worker: 7, name: "a b", keys: ["k"], team: null }),
+      '03:04:05 warn  lease.lost  worker=7  name=a b  keys=["k"]',
+    );
+  });
+
+  it("shows a text of several lines below, so that a link in it can be followed", () => {
+    assert.equal(
+      readable({
+        level: "warn",
+        time,
+        msg: "mail.not_sent",
+        text: "Sign in:\nhttps://bellhop.test/sign-in?token=t",
+      }),
+      "03:04:05 warn  mail.not_sent\n      Sign in:\n      https://bellhop.test/sign-in?token=t",
+    );
+  });
+
+  it("says what an error was and what was behind it, and steers no terminal", () => {
+    const err = {
+      type: "Problem",
+      message: "away\u001b[2J",
+      stack: "    at x",
+      cause: { message: "refused" },
+    };
+    assert.equal(
+      readable({ level: "error", time, msg: "actor.failed", err }),
+      "03:04:05 error actor.failed  Problem: away\ufffd[2J  because: refused\n      at x",
+    );
   });
 });
 
