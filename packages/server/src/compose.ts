@@ -14,7 +14,7 @@ import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
-import { ensureOperator } from "./service/operator/operator.ts";
+import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
@@ -32,7 +32,10 @@ export interface House {
   readonly url: string;
   readonly database: string;
   readonly dataDir: string | null;
+  /** The data directory was empty before this start. */
+  readonly isNewData: boolean;
   readonly firstKey: string | null;
+  callsUnderWay(): number;
   stop(): Promise<void>;
   /** Ends a stop that is under way without waiting for calls. */
   hurry(): void;
@@ -70,11 +73,11 @@ async function build(
     return pool;
   };
 
-  const apiPool = open("api", API_CONNECTIONS);
-  const database = createDatabase(apiPool);
-  await assertDurable(apiPool, { allowUnsafe: config.allowUnsafeDatabase });
+  const database = createDatabase(open("api", API_CONNECTIONS));
+  const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
+  for (const danger of dangers) log.warn({ danger }, "database.unsafe");
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
-  const operator = await ensureOperator(database, config.apiKey, config.ownerEmail);
+  await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (embedded !== null) await removeAllWorkers(database);
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
@@ -136,8 +139,11 @@ async function build(
     url,
     database: embedded === null ? describe(config.databaseUrl ?? "") : "embedded PostgreSQL",
     dataDir: embedded?.dataDir ?? null,
-    firstKey: operator.firstKey,
+    isNewData: embedded?.isNew ?? false,
+    // Only now: a key that is made by a start which then fails would never be shown.
+    firstKey: config.apiKey === null ? await mintFirstKey(database) : null,
     stop: closeAll,
+    callsUnderWay: () => engine.attempts.count,
     hurry: engine.hurry,
   };
 }

@@ -1,10 +1,9 @@
 import { type Config, ConfigError } from "../config.ts";
-import { Problem } from "../domain/problem.ts";
-import { DataDirInUse } from "../postgres/data-dir-in-use.ts";
+import { findDataDir } from "../postgres/data-dir.ts";
 import { createDatabase } from "../postgres/database.ts";
+import { explainDatabaseFailure } from "../postgres/database-failure.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded.ts";
-import { findDataDir } from "../postgres/existing-data.ts";
-import { findOwner } from "../postgres/owner-lock.ts";
+import { DataDirInUse, findOwner } from "../postgres/owner-lock.ts";
 import { type ConnectionSettings, createPool } from "../postgres/pool.ts";
 import { reachRunningServer } from "../postgres/running-server.ts";
 import { migrate, requireCurrentSchema } from "../store/migrate.ts";
@@ -35,14 +34,16 @@ export async function withOperatorDatabase<T>(
     await (stop === null ? requireCurrentSchema(database) : migrate(database));
     return await work(database);
   } catch (error) {
-    throw explain(error, databaseUrl !== null);
+    // "Try again shortly" is what a server tells its callers; an operator wants to know what to look at.
+    const reason = databaseUrl === null ? null : explainDatabaseFailure(error, databaseUrl);
+    throw reason === null ? error : new ConfigError(reason);
   } finally {
     await pool.end();
     await stop?.();
   }
 }
 
-/** Who starts a database at the same moment as we wins or loses by the owner's lock; the loser becomes a guest. */
+/** Of two processes that start the database at the same moment one wins the owner's lock; the other is its guest. */
 async function reachEmbedded(dataDir: string): Promise<Reached> {
   if ((await findOwner(dataDir)) === null) {
     try {
@@ -56,14 +57,4 @@ async function reachEmbedded(dataDir: string): Promise<Reached> {
     }
   }
   return { connection: await reachRunningServer(dataDir), stop: null };
-}
-
-/** "Try again shortly" is what a server tells its callers; an operator wants to know what to look at. */
-function explain(error: unknown, isOwn: boolean): unknown {
-  if (!(error instanceof Problem) || error.code !== "database_away" || !isOwn) return error;
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : null;
-  return new ConfigError(
-    `The database of DATABASE_URL cannot be reached${code === null ? "" : ` (${code})`}`,
-  );
 }

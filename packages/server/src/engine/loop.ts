@@ -24,13 +24,13 @@ export function startLoop(options: {
   let endNap: (() => void) | null = null;
 
   async function run(): Promise<void> {
-    options.log.info({ actor: options.name }, "actor.started");
+    options.log.debug({ actor: options.name }, "actor.started");
     while (!stopped) {
       woken = false;
       const napMs = await round();
       if (!stopped && !woken) await nap(napMs);
     }
-    options.log.info({ actor: options.name }, "actor.stopped");
+    options.log.debug({ actor: options.name }, "actor.stopped");
   }
 
   async function round(): Promise<number> {

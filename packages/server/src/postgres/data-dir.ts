@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { access, chmod, mkdir, readdir, realpath } from "node:fs/promises";
+import { access, chmod, mkdir, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { exists } from "./disk.ts";
 import { chooseIdentity, findClosedDirectory } from "./identity.ts";
 
 const SHELTER = "/var/lib/bellhop";
+const ROOT = 0;
 
 /** `closed` names the directory that made us leave the wanted place; `null` when we are where we were asked to be. */
 export type DataDir = { path: string; closed: string | null };
@@ -15,11 +17,11 @@ export type DataDir = { path: string; closed: string | null };
  * user cannot reach the wanted directory, the data lives in a place of its own under /var/lib/bellhop.
  *
  * The answer for a wanted path stays the same once a cluster exists: a later chmod must not make the data
- * seem to vanish. Whoever keeps a file in the data directory asks here first.
+ * seem to vanish. A part that keeps a file in the data directory asks here first.
  */
 export async function resolveDataDir(wanted: string): Promise<DataDir> {
   const absolute = resolve(wanted);
-  if (process.getuid?.() !== 0) return { path: await makeOwnDirectory(absolute), closed: null };
+  if (process.getuid?.() !== ROOT) return { path: await makeOwnDirectory(absolute), closed: null };
 
   const shelter = shelterOf(absolute);
   const real = await realPathOf(absolute);
@@ -38,8 +40,49 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
   return { path: await makeDirectory(shelter, 0o711), closed: closed ?? real };
 }
 
+/**
+ * The directory in which an earlier start has put its data, for a command that only makes sense on such data. Unlike
+ * `resolveDataDir` it makes nothing: a command run in the wrong place must not leave an empty house there.
+ */
+export async function findDataDir(wanted: string): Promise<string> {
+  const absolute = resolve(wanted);
+  const uid = process.getuid?.() ?? ROOT;
+  const dir = await whereDataLies(absolute);
+  if (dir === null)
+    throw new Error(
+      `There is no Bellhop database in ${absolute} yet. Start Bellhop once, or name another place with ` +
+        "BELLHOP_DATA_DIR or DATABASE_URL.",
+    );
+  if (uid === ROOT) return (await resolveDataDir(wanted)).path;
+  // The user as whom root's PostgreSQL runs owns the cluster, but not the directory around it.
+  const isOurs = (await ownerOf(join(dir, "pgdata"))) === uid && (await isWritable(dir));
+  if (isOurs) return dir;
+  throw new Error(
+    `The data in ${dir} belongs to another user: run this as ${await nameOf(await ownerOf(dir))}.`,
+  );
+}
+
+/**
+ * Where else on this machine an earlier start has put its data, as far as we can see: in a directory of the usual name
+ * here, above, or beside the package itself, and where root's data lies.
+ */
+export async function findOtherData(own: string, usualName: string): Promise<string[]> {
+  const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
+  const around = [...waysUp(process.cwd()), ...waysUp(packageRoot)].map((dir) => join(dir, usualName));
+  const shelters = await readdir(SHELTER).catch(() => []);
+  const places = [...around, SHELTER, ...shelters.map((entry) => join(SHELTER, entry))];
+  const found = new Set<string>();
+  for (const place of places) if (await exists(join(place, "pgdata"))) found.add(await realpath(place));
+  found.delete(own);
+  return [...found];
+}
+
+function waysUp(dir: string): string[] {
+  return dirname(dir) === dir ? [dir] : [dir, ...waysUp(dirname(dir))];
+}
+
 /** Where root's data lies when PostgreSQL's user cannot reach the wanted directory. */
-export function shelterOf(absolute: string): string {
+function shelterOf(absolute: string): string {
   return join(SHELTER, createHash("sha256").update(absolute).digest("hex").slice(0, 8));
 }
 
@@ -88,4 +131,34 @@ async function makeDirectory(path: string, mode: number): Promise<string> {
     await chmod(made, mode);
   }
   return realpath(path);
+}
+
+/** A directory of someone else's may be closed to us: that it is there is all we see, and enough to say whose it is. */
+async function whereDataLies(absolute: string): Promise<string | null> {
+  const isClosed = (await ownerOf(absolute)) !== null && !(await isWritable(absolute));
+  if (isClosed || (await ownerOf(join(absolute, "pgdata"))) !== null) return absolute;
+  const shelter = shelterOf(absolute);
+  return (await ownerOf(join(shelter, "pgdata"))) === null ? null : shelter;
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Null where there is nothing that we can see. */
+async function ownerOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ uid }) => uid,
+    () => null,
+  );
+}
+
+async function nameOf(uid: number | null): Promise<string> {
+  if (uid === ROOT || uid === null) return "root";
+  const users = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const line = users.split("\n").find((entry) => entry.split(":")[2] === String(uid));
+  return line?.split(":")[0] ?? `the user with id ${uid}`;
 }

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Sql } from "../store/sql.ts";
 
 export type DurabilityFacts = {
   versionNum: number;
@@ -15,24 +15,20 @@ const OLDEST_VERSION_NUM = 140_000;
  * Refuses a database that could lose a task it has accepted. With `allowUnsafe` it only returns what it would
  * have refused, for the log.
  */
-export async function assertDurable(
-  pool: Pick<Pool, "query">,
-  { allowUnsafe }: { allowUnsafe: boolean },
-): Promise<string[]> {
-  const dangers = findDangers(await readFacts(pool));
+export async function assertDurable(sql: Sql, { allowUnsafe }: { allowUnsafe: boolean }): Promise<string[]> {
+  const dangers = findDangers(await readFacts(sql));
   if (dangers.length > 0 && !allowUnsafe) throw new Error(dangers.join(" "));
   return dangers;
 }
 
-async function readFacts(pool: Pick<Pool, "query">): Promise<DurabilityFacts> {
-  const { rows } = await pool.query<DurabilityFacts>(
+async function readFacts(sql: Sql): Promise<DurabilityFacts> {
+  const [facts] = await sql.rows<DurabilityFacts>(
     `select current_setting('server_version_num')::int as "versionNum",
             current_setting('server_version') as "version",
             current_setting('fsync') as "fsync",
             current_setting('full_page_writes') as "fullPageWrites",
             current_setting('synchronous_commit') as "synchronousCommit"`,
   );
-  const facts = rows[0];
   if (facts === undefined) throw new Error("PostgreSQL did not tell its settings.");
   return facts;
 }

@@ -1,23 +1,30 @@
 import { join } from "node:path";
-import { findBinaries } from "./binaries.ts";
 import { runBinary } from "./child-run.ts";
 import { ensureCluster } from "./cluster.ts";
-import type { EmbeddedConnection } from "./connection.ts";
 import { resolveDataDir } from "./data-dir.ts";
+import { exists } from "./disk.ts";
 import { chooseIdentity } from "./identity.ts";
 import type { Log } from "./log.ts";
 import { clearOrphan } from "./orphan.ts";
 import { takeOwnerLock } from "./owner-lock.ts";
-import { holdOwnership } from "./ownership.ts";
-import { clearPostmasterPid } from "./postmaster-pid.ts";
-import { materialiseRuntime } from "./runtime.ts";
+import { clearPostmasterPid } from "./postmaster.ts";
+import { waitUntilReady } from "./running-server.ts";
+import { ensureRuntime, findBinaries } from "./runtime.ts";
 import { type Settings, settingFlags } from "./settings.ts";
-import { clearSocketDir, makeSocketDir, removeSocketDir, SOCKET_PORT } from "./socket-dir.ts";
+import {
+  clearSocketDir,
+  connectionTo,
+  type EmbeddedConnection,
+  makeSocketDir,
+  removeSocketDir,
+} from "./socket-dir.ts";
 import { startSupervisor } from "./supervisor.ts";
 
 export type EmbeddedPostgres = {
   connection: EmbeddedConnection;
   dataDir: string;
+  /** No earlier start had put data there. */
+  isNew: boolean;
   runtimeDir: string;
   socketDir: string;
   stop(): Promise<void>;
@@ -58,12 +65,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const startedAt = performance.now();
   const binaries = await findBinaries();
+  const isNew = !(await exists(join(dataDir, "pgdata")));
   const identity = await chooseIdentity(join(dataDir, "pgdata"));
   await clearOrphan(dataDir, join(dataDir, "pgdata"), log);
-  const runtimeDir = await materialiseRuntime(binaries, dataDir);
+  const runtimeDir = await ensureRuntime(binaries, dataDir);
   const pgdata = await ensureCluster(dataDir, runtimeDir, binaries.version, identity, log);
   const socketDir = await makeSocketDir(identity);
-  const connection = { host: socketDir, port: SOCKET_PORT, user: "bellhop", database: "bellhop" } as const;
+  const connection = connectionTo(socketDir);
 
   const hopeless = new AbortController();
   let failedLaunches = 0;
@@ -75,7 +83,7 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
       await clearSocketDir(socketDir);
     },
     spawn() {
-      const args = ["-D", pgdata, ...settingFlags(socketDir, SOCKET_PORT, extraSettings)];
+      const args = ["-D", pgdata, ...settingFlags(connection, extraSettings)];
       const onLine = (line: string) => log("postgres.log", { line });
       return runBinary(join(runtimeDir, "bin", "postgres"), args, identity, onLine);
     },
@@ -85,19 +93,18 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
       hopeless.abort(new Error(`The embedded PostgreSQL does not start: ${exit.lastLines.join(" ")}`));
     },
   });
-  async function stopServer(): Promise<void> {
+  async function stop(): Promise<void> {
     await supervisor.stop();
     await removeSocketDir(socketDir);
   }
 
   try {
-    const ownership = await holdOwnership(connection, dataDir, hopeless.signal, log);
+    await waitUntilReady(connection, hopeless.signal);
     started = true;
     log("postgres.started", { dataDir, socketDir, durationMs: Math.round(performance.now() - startedAt) });
-    const stop = () => ownership.stop().finally(stopServer);
-    return { connection, dataDir, runtimeDir, socketDir, stop };
+    return { connection, dataDir, isNew, runtimeDir, socketDir, stop };
   } catch (error) {
-    await stopServer();
+    await stop();
     throw error;
   }
 }

@@ -1,41 +1,65 @@
-import { DataDirInUse } from "./data-dir-in-use.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import type { Log } from "./log.ts";
-import { type OwnershipAnswer, tryOwnership } from "./owner-connection.ts";
+import { DataDirInUse } from "./owner-lock.ts";
 import {
   clearPostmasterPid,
   isPostmasterOf,
   type PostmasterPid,
   readPostmasterPid,
-} from "./postmaster-pid.ts";
-import { stopPostmaster } from "./postmaster-stop.ts";
-import { removeSocketDir } from "./socket-dir.ts";
+  stopPostmaster,
+} from "./postmaster.ts";
+import { connectionTo, removeSocketDir } from "./socket-dir.ts";
+
+const TIMEOUT_MS = 2_000;
+/** A backend that is idle leaves as soon as its client is dead; a busy machine may need a moment for it. */
+const PATIENCE_MS = 3_000;
+const RETRY_MS = 25;
 
 /**
- * Deals with the postmaster that an earlier Bellhop left when it was killed. It is stopped, not adopted: it
- * may be of an older version or have other settings, and is nobody's child. Only a postmaster whose advisory
- * lock is free is an orphan: a held lock means a living Bellhop, and then it is we who must go.
+ * Deals with the postmaster that an earlier Bellhop left when it was killed. It is stopped, not adopted: it may be of
+ * an older version or have other settings, and it is not our child. The caller holds the owner's lock, so no other
+ * Bellhop should live here. Where that lock could not be held, or its file was removed, the postmaster's connections
+ * tell: a living Bellhop always keeps one that is idle, and then it is we who must go.
  */
 export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Promise<void> {
   const left = await readPostmasterPid(pgdata);
   if (left === null) return;
-  if (await isPostmasterOf(left.pid, pgdata)) await stopOrphan(dataDir, pgdata, left, log);
+  if (await isPostmasterOf(left.pid, pgdata)) {
+    if (await servesBellhop(left)) throw new DataDirInUse(dataDir, { pid: null, host: null });
+    log("postgres.orphan_found", { pid: left.pid, pgdata });
+    const signal = await stopPostmaster(left.pid, () => isPostmasterOf(left.pid, pgdata));
+    log("postgres.orphan_stopped", { pid: left.pid, signal });
+  }
   await clearPostmasterPid(pgdata);
   await removeSocketDir(left.socketDir);
 }
 
-async function stopOrphan(dataDir: string, pgdata: string, left: PostmasterPid, log: Log): Promise<void> {
-  const answer = await askOwnership(left);
-  if (answer !== null && answer.client === null) {
-    throw new DataDirInUse(dataDir, { pid: answer.holderPid, host: null });
+/** No when it does not let us in: starting, stopping, stuck, or its socket gone. It serves no Bellhop then. */
+async function servesBellhop({ socketDir, port }: PostmasterPid): Promise<boolean> {
+  const client = new Client({
+    ...connectionTo(socketDir, port),
+    ssl: false,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    for (
+      const deadline = performance.now() + PATIENCE_MS;
+      performance.now() < deadline;
+      await sleep(RETRY_MS)
+    ) {
+      const { rows } = await client.query(
+        "select 1 from pg_stat_activity where application_name like 'bellhop-%' and state = 'idle' limit 1",
+      );
+      if (rows.length === 0) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.end().catch(() => {});
   }
-  log("postgres.orphan_found", { pid: left.pid, pgdata });
-  const signal = await stopPostmaster(left.pid, () => isPostmasterOf(left.pid, pgdata));
-  await answer?.client.end().catch(() => {});
-  log("postgres.orphan_stopped", { pid: left.pid, signal });
-}
-
-/** `null` when it does not let us in: starting, stopping, stuck, or its socket gone. No Bellhop is served by it. */
-async function askOwnership(left: PostmasterPid): Promise<OwnershipAnswer | null> {
-  const connection = { host: left.socketDir, port: left.port, user: "bellhop", database: "bellhop" } as const;
-  return tryOwnership(connection).catch(() => null);
 }

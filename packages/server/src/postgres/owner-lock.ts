@@ -1,8 +1,8 @@
 /**
  * One Bellhop per data directory, decided before any file in it is touched.
  *
- * The races: two starts at once; a start while the owner's PostgreSQL is down and its advisory lock gone with
- * it; two containers on one volume, where a pid means nothing and PostgreSQL itself would start twice.
+ * The races: two starts at once; a start while the owner's PostgreSQL is down; two containers on one volume, where
+ * a pid means nothing and PostgreSQL itself would start twice.
  *
  * The lock is a listening unix socket in the data directory: the kernel closes it when we die, however we die,
  * and it answers across pid and network namespaces. Each contender publishes its own socket first and only
@@ -11,18 +11,37 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
+import { createConnection, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DataDirInUse } from "./data-dir-in-use.ts";
 import type { Log } from "./log.ts";
-import { askOwner, type Owner, type Standing } from "./owner-question.ts";
+
+/** The refusal of a second Bellhop on one data directory. */
+export class DataDirInUse extends Error {
+  override name = "DataDirInUse";
+
+  constructor(dataDir: string, owner: { pid: number | null; host: string | null }) {
+    const name =
+      owner.pid === null ? "" : ` (pid ${owner.pid}${owner.host === null ? "" : ` on ${owner.host}`})`;
+    super(
+      `Another Bellhop${name} is using the data directory ${dataDir}. ` +
+        "Stop it first, or set BELLHOP_DATA_DIR to another directory.",
+    );
+  }
+}
+
+type OwnerState = "contending" | "owner";
+
+/** The process behind an owner's socket. One that is alive but does not answer is taken for the owner. */
+export type Owner = { pid: number | null; host: string | null; state: OwnerState };
 
 export type OwnerLock = { release(): Promise<void> };
 
 const SUFFIX = ".sock";
-/** Some shared and network file systems cannot hold a socket; the advisory lock in PostgreSQL remains. */
+/** A paused process (SIGSTOP, a busy event loop) still accepts; it keeps its right, so silence is no death. */
+const PATIENCE_MS = 1000;
+/** Some shared and network file systems cannot hold a socket; there the connections of PostgreSQL tell (orphan.ts). */
 const NO_SOCKETS_HERE = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL", "EPERM"]);
 
 export async function takeOwnerLock(dataDir: string, log: Log): Promise<OwnerLock> {
@@ -31,7 +50,7 @@ export async function takeOwnerLock(dataDir: string, log: Log): Promise<OwnerLoc
   return withShortPath(owners, (path) => contend(dataDir, path, log));
 }
 
-/** Who owns the data directory, or is about to. Only asks: a start that is under way is not made to lose by it. */
+/** The process that owns the data directory, or is about to. Only asks: a start under way does not lose by it. */
 export async function findOwner(dataDir: string): Promise<Owner | null> {
   const owners = join(dataDir, "owners");
   const names = await readdir(owners).catch(() => []);
@@ -56,10 +75,10 @@ async function withShortPath<T>(owners: string, work: (path: string) => Promise<
 }
 
 async function contend(dataDir: string, owners: string, log: Log): Promise<OwnerLock> {
-  let standing: Standing = "contending";
+  let state: OwnerState = "contending";
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    socket.end(JSON.stringify({ pid: process.pid, host: hostname(), standing }), () => socket.destroy());
+    socket.end(JSON.stringify({ pid: process.pid, host: hostname(), state }), () => socket.destroy());
   });
   const name = randomBytes(8).toString("hex") + SUFFIX;
   // Bound but not yet listening, a socket looks dead: it gets its real name only once it answers.
@@ -82,7 +101,7 @@ async function contend(dataDir: string, owners: string, log: Log): Promise<Owner
     await release();
     throw error;
   }
-  standing = "owner";
+  state = "owner";
   return { release };
 }
 
@@ -92,9 +111,9 @@ async function outlastOthers(dataDir: string, owners: string, own: string): Prom
     for (const name of await readdir(owners)) {
       if (name === own || !name.endsWith(SUFFIX)) continue;
       const other = await askOwner(join(owners, name));
-      // Names are never used twice, so one that is dead stays dead and may be removed by anyone.
+      // Names are never used twice, so one that is dead stays dead and any contender may remove it.
       if (other === "dead") await rm(join(owners, name), { force: true });
-      else if (other === "leaving" || (other.standing === "contending" && own < name)) waiting = true;
+      else if (other === "leaving" || (other.state === "contending" && own < name)) waiting = true;
       else throw new DataDirInUse(dataDir, other);
     }
     if (waiting) await sleep(10);
@@ -113,4 +132,47 @@ function listen(server: Server, path: string): Promise<void> {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** `leaving`: it hung up before it had answered, so it must be asked again. */
+function askOwner(path: string): Promise<Owner | "dead" | "leaving"> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    let answer = "";
+    const settle = (owner: Owner | "dead" | "leaving") => {
+      socket.destroy();
+      resolve(owner);
+    };
+    socket.setEncoding("utf8");
+    socket.setTimeout(PATIENCE_MS, () => settle(parseOwner("")));
+    socket.on("data", (text: string) => {
+      answer += text;
+    });
+    socket.on("end", () => settle(answer === "" ? "leaving" : parseOwner(answer)));
+    socket.on("error", (error) => settle(judgeError(error)));
+  });
+}
+
+function judgeError(error: Error): Owner | "dead" | "leaving" {
+  const code = "code" in error ? error.code : "";
+  if (code === "ECONNREFUSED" || code === "ENOENT") return "dead";
+  return code === "ECONNRESET" || code === "EPIPE" ? "leaving" : parseOwner("");
+}
+
+function parseOwner(answer: string): Owner {
+  const owner: Owner = { pid: null, host: null, state: "owner" };
+  const said = parseJson(answer);
+  if (typeof said !== "object" || said === null) return owner;
+  if ("pid" in said && typeof said.pid === "number") owner.pid = said.pid;
+  if ("host" in said && typeof said.host === "string") owner.host = said.host;
+  if ("state" in said && said.state === "contending") owner.state = "contending";
+  return owner;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 import { Pool, type PoolConfig } from "pg";
-import type { EmbeddedConnection } from "./connection.ts";
+import { PLANNER } from "./planner.ts";
+import type { EmbeddedConnection } from "./socket-dir.ts";
 
 /** Either the operator's DATABASE_URL or our own embedded server. */
 export type ConnectionSettings = { connectionString: string } | EmbeddedConnection;
@@ -7,19 +8,11 @@ export type ConnectionSettings = { connectionString: string } | EmbeddedConnecti
 export type PoolOptions = {
   max: number;
   applicationName: string;
-  /** Told of every lost connection. The pool replaces it by itself; whoever was using it got the error too. */
+  /** Told of every lost connection. The pool replaces it by itself; its user got the error too. */
   onError(error: Error): void;
   /** No limit when left out. */
   statementTimeoutMs?: number;
 };
-
-/**
- * A prepared statement is planned once and kept. Planned while its table was still small it would scan the table, and
- * keep scanning when there are a million rows (measured: 20 times slower after a minute). Ours have one good plan,
- * from index to row, whatever the statistics say: leave no other to choose.
- */
-const PLANNER = `set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off;
-  set enable_bitmapscan = off; set enable_material = off; set plan_cache_mode = force_generic_plan`;
 
 /** A database that is away must be noticed within the 2 s in which we promise to answer 503. */
 const CONNECT_TIMEOUT_MS = 2000;

@@ -1,26 +1,26 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
-import type { EmbeddedConnection } from "./connection.ts";
-import { readPostmasterPid } from "./postmaster-pid.ts";
+import { Client, DatabaseError } from "pg";
+import { readPostmasterPid } from "./postmaster.ts";
+import { connectionTo, type EmbeddedConnection } from "./socket-dir.ts";
 
 /** A start on an existing cluster takes a second; a crash's log may take longer to replay, and then one asks again. */
 const PATIENCE_MS = 5_000;
-const RETRY_MS = 50;
+/** Short against a start of 60 ms; PostgreSQL forks for each try, so not shorter. */
+const RETRY_MS = 25;
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
  * How to reach the PostgreSQL that another Bellhop process runs on this data directory. A further connection takes
- * nothing from its owner: the locks that say who owns the directory are not touched.
+ * nothing from its owner.
  */
 export async function reachRunningServer(dataDir: string): Promise<EmbeddedConnection> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const written = await readPostmasterPid(join(dataDir, "pgdata"));
     if (written !== null && written.socketDir !== "") {
-      const { socketDir: host, port } = written;
-      const connection = { host, port, user: "bellhop", database: "bellhop" } as const;
-      if (await letsUsIn(connection)) return connection;
+      const connection = connectionTo(written.socketDir, written.port);
+      if ((await tryConnection(connection)) === null) return connection;
     }
     if (performance.now() > deadline) break;
     await sleep(RETRY_MS);
@@ -31,13 +31,51 @@ export async function reachRunningServer(dataDir: string): Promise<EmbeddedConne
   );
 }
 
-async function letsUsIn(connection: EmbeddedConnection): Promise<boolean> {
+/**
+ * Waits until the PostgreSQL that we started lets us in, and makes the database the first time. There is no deadline:
+ * after a crash PostgreSQL may replay its log for minutes, and `abandoned` tells when there is nothing left to wait for.
+ */
+export async function waitUntilReady(connection: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
+  for (;;) {
+    abandoned.throwIfAborted();
+    const refusal = await tryConnection(connection);
+    if (refusal === null) return;
+    if (hasState(refusal, "3D000")) await createBellhopDatabase(connection);
+    else if (!mayPass(refusal)) throw refusal;
+    // Cut short when it is over, without an error: the reason in `abandoned` is the one worth throwing.
+    else await sleep(RETRY_MS, undefined, { signal: abandoned }).catch(() => {});
+  }
+}
+
+/** Null when PostgreSQL lets us in, otherwise why not. */
+async function tryConnection(connection: EmbeddedConnection): Promise<unknown> {
+  // PGSSLMODE in our environment is meant for other servers; a unix socket has no TLS.
   const client = new Client({ ...connection, ssl: false, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on("error", () => {});
-  const reached = await client.connect().then(
-    () => true,
-    () => false,
+  const refusal = await client.connect().then(
+    () => null,
+    (error: unknown) => error,
   );
   await client.end().catch(() => {});
-  return reached;
+  return refusal;
+}
+
+/** A refused connection may pass, and so may SQLSTATE class 57: starting up, in recovery, shutting down. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || hasState(error, "57");
+}
+
+function hasState(error: unknown, state: string): boolean {
+  return error instanceof DatabaseError && error.code?.startsWith(state) === true;
+}
+
+async function createBellhopDatabase(connection: EmbeddedConnection): Promise<void> {
+  const client = new Client({ ...connection, database: "postgres", ssl: false });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query(`create database ${client.escapeIdentifier(connection.database)}`);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }

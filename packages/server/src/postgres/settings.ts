@@ -1,3 +1,5 @@
+import type { EmbeddedConnection } from "./socket-dir.ts";
+
 export type Settings = Readonly<Record<string, string>>;
 
 /** Given as flags, which win over every file: nothing left in the data directory can weaken them. */
@@ -41,11 +43,11 @@ const SETTINGS: Settings = {
   log_timezone: "UTC",
 };
 
-export function settingFlags(socketDir: string, port: number, extraSettings: Settings): string[] {
+export function settingFlags({ host, port }: EmbeddedConnection, extraSettings: Settings): string[] {
   const settings = {
     ...SETTINGS,
     ...extraSettings,
-    unix_socket_directories: socketDir,
+    unix_socket_directories: host,
     unix_socket_permissions: "0700",
     port: String(port),
   };

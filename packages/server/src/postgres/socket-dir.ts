@@ -7,6 +7,13 @@ import { findClosedDirectory, type Identity } from "./identity.ts";
 /** Only names the socket file: nothing listens on TCP. */
 export const SOCKET_PORT = 5432;
 
+/** How to reach the embedded server; `host` is the directory of its socket. */
+export type EmbeddedConnection = { host: string; port: number; user: "bellhop"; database: "bellhop" };
+
+export function connectionTo(socketDir: string, port = SOCKET_PORT): EmbeddedConnection {
+  return { host: socketDir, port, user: "bellhop", database: "bellhop" };
+}
+
 const PREFIX = "bellhop-pg-";
 const RANDOM_LENGTH = 6;
 /** The limit of a socket's path is 107 bytes on Linux and 103 on macOS: the smaller serves both. */

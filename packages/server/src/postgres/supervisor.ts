@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildRun, Exit } from "./child-run.ts";
 import type { Log } from "./log.ts";
-import { stopPostmaster } from "./postmaster-stop.ts";
+import { stopPostmaster } from "./postmaster.ts";
 
 export type Supervisor = { stop(): Promise<void> };
 
@@ -9,7 +9,7 @@ type Deps = {
   /** Clears what a dead postmaster left behind; runs before each spawn. */
   prepare(): Promise<void>;
   spawn(): ChildRun;
-  /** Called after each exit that nobody asked for. */
+  /** Called after each exit that was not asked for. */
   onExit(exit: Exit): void;
   log: Log;
 };

@@ -34,12 +34,17 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
+/** The id is random, so that a key made after the loss of another is not taken for it. */
+export function newVaultKey(): string {
+  return `key-${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}`;
+}
+
 /**
  * Written under another name and renamed, and on disk before anything is sealed with it: a key that a power cut takes
- * away takes every token with it. The id is random, so that a key made after the loss of another is not taken for it.
+ * away takes every token with it.
  */
 async function createKeyFile(dataDir: string, path: string): Promise<string> {
-  const text = `key-${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}\n`;
+  const text = `${newVaultKey()}\n`;
   const draft = `${path}.new`;
   await rm(draft, { force: true });
   const file = await open(draft, "wx", OWNER_ONLY);

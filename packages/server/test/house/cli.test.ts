@@ -97,7 +97,7 @@ describe("the bellhop command, on an embedded database", () => {
     const revokedAt = performance.now();
     await until(async () => (await call(key)).status === 401);
     assert.ok(performance.now() - revokedAt < 3_000);
-    assert.doesNotMatch(server.stderr, /ownership_lost|connection_lost/);
+    assert.doesNotMatch(server.stderr, /connection_lost/);
   });
 
   it("shows who belongs to a team, with nothing secret in it", async () => {
@@ -219,7 +219,10 @@ describe("the bellhop command, on a database of the operator's own", () => {
 
   it("says so when it cannot be reached", async () => {
     const ran = await bellhop({ DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }, "team", "list");
-    assertRefused(ran, /^The database of DATABASE_URL cannot be reached \(ECONNREFUSED\)$/m);
+    assertRefused(
+      ran,
+      /^The database of DATABASE_URL cannot be reached: no answer from PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\)\. /m,
+    );
     assert.doesNotMatch(ran.stderr, /s3cret/);
   });
 });

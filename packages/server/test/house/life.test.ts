@@ -103,23 +103,39 @@ describe("the built server, on its embedded database", () => {
   });
 
   it("does not wait for calls when it is told a second time, and loses nothing", async () => {
-    const server = await start();
+    const server = await start({ BELLHOP_STOP_GRACE: "3600" });
     target.answer = () => {};
     const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
     await target.received(1);
     server.signal("SIGTERM");
-    await until(() =>
-      server.api("GET", "/livez").then(
-        () => false,
-        () => true,
-      ),
-    );
+    await until(() => server.stderr.includes("bellhop.stopping"));
+    // What comes within a second of the first is the same signal.
+    const stoppingAt = performance.now();
+    await until(() => performance.now() - stoppingAt > 1000);
     server.signal("SIGTERM");
     assert.equal(await server.exited, 0);
 
     target.answer = (_call, response) => response.end("done");
     const again = await start();
     assert.equal((await again.ended(json.id)).status, "completed");
+  });
+
+  it("takes two signals at once, as Ctrl-C sends them through npm, for one: calls still finish", async () => {
+    const server = await start();
+    let answer = () => {};
+    target.answer = (_call, response) => {
+      answer = () => response.end("late");
+    };
+    const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    await target.received(1);
+    server.signal("SIGINT");
+    server.signal("SIGTERM");
+    await until(() => server.stderr.includes('"calls":1,"graceSeconds":25,"msg":"bellhop.stopping"'));
+    answer();
+
+    assert.equal(await server.exited, 0);
+    const again = await start();
+    assert.equal((await again.ended(json.id)).attempts.length, 1);
   });
 
   it("starts a delayed task within 50 ms of its time when idle", async () => {
@@ -164,7 +180,7 @@ describe("the built server, on its embedded database", () => {
   it("prints the generated key on the first start and never again", async () => {
     const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
     const first = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
-    assert.match(first.stdout, /shown this once: bh_live_[0-9a-f]{64}/);
+    assert.match(first.stdout, /shown this once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
     first.signal("SIGTERM");
     await first.exited;
 

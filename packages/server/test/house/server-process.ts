@@ -27,9 +27,21 @@ export interface ServerProcess {
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each asserted on by the test that asked
 export type Json = any;
 
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly detached?: boolean;
+}
+
 /** The built server as a process of its own, as an operator would run it. */
-export function launch(environment: Record<string, string>): ServerProcess {
-  const child = spawn(process.execPath, [MAIN], {
+export function launch(
+  environment: Record<string, string>,
+  cwd = process.cwd(),
+  { file, args, detached = false }: Command = { file: process.execPath, args: [MAIN] },
+): ServerProcess {
+  const child = spawn(file, args, {
+    cwd,
+    detached,
     env: {
       PATH: process.env.PATH ?? "",
       PORT: "0",

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createDatabase } from "../../src/postgres/database.ts";
 import { assertDurable } from "../../src/postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { createPool } from "../../src/postgres/pool.ts";
-import { isPostmasterOf, readPostmasterPid } from "../../src/postgres/postmaster-pid.ts";
+import { isPostmasterOf, readPostmasterPid } from "../../src/postgres/postmaster.ts";
 import { isAlive, makeTempDir, query, recordLog, removeDir, waitUntil } from "./scene.ts";
 
 describe("the embedded PostgreSQL", () => {
@@ -56,7 +57,7 @@ describe("the embedded PostgreSQL", () => {
   it("passes the check for durability, on a pool that sends its name and its time limit", async () => {
     const options = { max: 1, applicationName: "bellhop-test", onError: () => {}, statementTimeoutMs: 1234 };
     const pool = createPool(server.connection, options);
-    assert.deepEqual(await assertDurable(pool, { allowUnsafe: false }), []);
+    assert.deepEqual(await assertDurable(createDatabase(pool), { allowUnsafe: false }), []);
     const { rows } = await pool.query(
       "select current_setting('application_name') as name, current_setting('statement_timeout') as limit",
     );
@@ -101,28 +102,9 @@ describe("the embedded PostgreSQL", () => {
         () => false,
       ),
     );
-    await waitUntil("ownership is taken again", () =>
-      entries.some(({ event }) => event === "postgres.ownership_retaken"),
-    );
     assert.notEqual(await postmasterPid(), killed);
     assert.equal(entries.find(({ event }) => event === "postgres.exited")?.signal, "SIGKILL");
     await pool.end();
-  });
-
-  it("holds its ownership again after a crash of one backend made PostgreSQL drop all connections", async () => {
-    entries.length = 0;
-    const before = await postmasterPid();
-    const [backend] = await query(
-      server.connection,
-      "select pid from pg_stat_activity where application_name like 'bellhop-owner:%'",
-    );
-
-    process.kill(Number(backend), "SIGKILL");
-
-    await waitUntil("ownership is taken again", () =>
-      entries.some(({ event }) => event === "postgres.ownership_retaken"),
-    );
-    assert.equal(await postmasterPid(), before);
   });
 
   it("leaves no process and no socket directory behind when stopped, however often", async () => {
@@ -151,10 +133,10 @@ describe("the embedded PostgreSQL", () => {
     const pool = createPool(server.connection, { max: 1, applicationName: "test", onError: () => {} });
 
     await assert.rejects(
-      assertDurable(pool, { allowUnsafe: false }),
+      assertDurable(createDatabase(pool), { allowUnsafe: false }),
       /fsync = off.*Set fsync = on\..*full_page_writes = off.*synchronous_commit = off/,
     );
-    assert.equal((await assertDurable(pool, { allowUnsafe: true })).length, 3);
+    assert.equal((await assertDurable(createDatabase(pool), { allowUnsafe: true })).length, 3);
     await pool.end();
   });
 });

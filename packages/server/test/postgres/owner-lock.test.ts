@@ -4,8 +4,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { DataDirInUse } from "../../src/postgres/data-dir-in-use.ts";
-import { takeOwnerLock } from "../../src/postgres/owner-lock.ts";
+import { DataDirInUse, takeOwnerLock } from "../../src/postgres/owner-lock.ts";
 import { makeTempDir, removeDir } from "./scene.ts";
 
 /** Sorts after, or before, every name that a contender gives itself. */
@@ -28,9 +27,9 @@ describe("the lock of a data directory's owner", () => {
     let asked = 0;
     const server = createServer((socket) => {
       socket.on("error", () => {});
-      const standing = words[asked];
-      if (standing === "") socket.destroy();
-      else socket.end(JSON.stringify({ pid: 1234, host: "elsewhere", standing }));
+      const state = words[asked];
+      if (state === "") socket.destroy();
+      else socket.end(JSON.stringify({ pid: 1234, host: "elsewhere", state }));
       asked += 1;
       if (asked === words.length) server.close();
     });

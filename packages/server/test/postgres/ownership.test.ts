@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { EmbeddedConnection } from "../../src/postgres/connection.ts";
-import { DataDirInUse } from "../../src/postgres/data-dir-in-use.ts";
+import { Client } from "pg";
 import { startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { chooseIdentity, spawnIdentity } from "../../src/postgres/identity.ts";
-import { readPostmasterPid } from "../../src/postgres/postmaster-pid.ts";
+import { DataDirInUse } from "../../src/postgres/owner-lock.ts";
+import { readPostmasterPid } from "../../src/postgres/postmaster.ts";
+import type { EmbeddedConnection } from "../../src/postgres/socket-dir.ts";
 import {
   isAlive,
   makeTempDir,
@@ -75,15 +76,15 @@ describe("the ownership of a data directory", () => {
     owner.child.kill("SIGCONT");
   });
 
-  it("is known to PostgreSQL too, should the owner's socket have been removed", async () => {
+  it("stays with an owner whose socket was removed, for as long as a connection tells that it lives", async () => {
+    const own = new Client({ ...connection, application_name: "bellhop-listen" });
+    await own.connect();
     await rm(join(dataDir, "owners"), { recursive: true });
 
-    await assert.rejects(startHere(), {
-      name: "DataDirInUse",
-      message: new RegExp(`\\(pid ${owner.pid}\\)`),
-    });
+    await assert.rejects(startHere(), DataDirInUse);
 
     assert.deepEqual(await query(connection, "select 1"), [1]);
+    await own.end();
   });
 
   it("passes on after kill -9 of the owner: the orphaned postmaster is stopped, the data is there", async () => {

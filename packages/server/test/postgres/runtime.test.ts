@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findBinaries } from "../../src/postgres/binaries.ts";
-import { materialiseRuntime } from "../../src/postgres/runtime.ts";
+import { ensureRuntime, findBinaries } from "../../src/postgres/runtime.ts";
 import { makeTempDir, removeDir } from "./scene.ts";
 
 describe("the runtime copy of the binaries", () => {
@@ -35,7 +34,7 @@ describe("the runtime copy of the binaries", () => {
   });
 
   it("has the links and the rights that no install script gave the package", async () => {
-    const copy = await materialiseRuntime({ native, version: "18.4.0" }, dir);
+    const copy = await ensureRuntime({ native, version: "18.4.0" }, dir);
 
     assert.equal(copy, join(dir, "runtime", "18.4.0"));
     assert.equal(await readlink(join(copy, "lib", "libpq.so.5")), "libpq.so.5.18");
@@ -47,7 +46,7 @@ describe("the runtime copy of the binaries", () => {
   it("does not mind the half-made copy of a start that died, and removes it", async () => {
     await mkdir(join(dir, "runtime", `18.5.0.${process.pid}.tmp`, "bin"), { recursive: true });
 
-    await materialiseRuntime({ native, version: "18.5.0" }, dir);
+    await ensureRuntime({ native, version: "18.5.0" }, dir);
 
     assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0"]);
   });

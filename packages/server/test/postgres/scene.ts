@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import type { EmbeddedConnection } from "../../src/postgres/connection.ts";
+import type { EmbeddedConnection } from "../../src/postgres/socket-dir.ts";
 
 export const isRoot = process.getuid?.() === 0;
 

@@ -1,5 +1,5 @@
 import { formatId } from "../../domain/public-id.ts";
-import { enforceSetKey } from "../../store/identity/api-keys.ts";
+import { enforceSetKey, hasEverHadKey } from "../../store/identity/api-keys.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { newApiKey, storeApiKey } from "../access/api-key-service.ts";
@@ -15,12 +15,6 @@ const SET_KEY = "BELLHOP_API_KEY";
 const SET_OWNER = "BELLHOP_OWNER_EMAIL";
 const FIRST_KEY = "First key";
 
-export interface OperatorTeam {
-  readonly teamId: number;
-  /** The key made by the first start. It is shown once and then known to its owner alone. */
-  readonly firstKey: string | null;
-}
-
 /**
  * Makes the operator's own team on the first start, and puts the key and the owner that the operator has set in force on
  * every one.
@@ -29,20 +23,28 @@ export async function ensureOperator(
   database: Database,
   setKey: string | null,
   ownerEmail: string | null = null,
-): Promise<OperatorTeam> {
+): Promise<{ readonly teamId: number }> {
   return database.transaction(async (sql) => {
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
-    const known = await firstTeam(sql);
-    const teamId = known ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
+    const teamId = (await firstTeam(sql)) ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
     if (ownerEmail !== null) await ensureRole(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
-    if (setKey !== null) {
-      await putInForce(sql, teamId, setKey);
-      return { teamId, firstKey: null };
-    }
-    if (known !== null) return { teamId, firstKey: null };
-    const firstKey = newApiKey("live");
-    await storeApiKey(sql, teamId, FIRST_KEY, firstKey);
-    return { teamId, firstKey };
+    if (setKey !== null) await putInForce(sql, teamId, setKey);
+    return { teamId };
+  });
+}
+
+/**
+ * The operator's first key, where the team never had one. To be called by a start that is certain to show it: it is shown
+ * once, and then known to its owner alone.
+ */
+export async function mintFirstKey(database: Database): Promise<string | null> {
+  return database.transaction(async (sql) => {
+    await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
+    const teamId = await firstTeam(sql);
+    if (teamId === null || (await hasEverHadKey(sql, teamId))) return null;
+    const key = newApiKey("live");
+    await storeApiKey(sql, teamId, FIRST_KEY, key);
+    return key;
   });
 }
 

@@ -26,6 +26,11 @@ export async function countActiveKeys(sql: Sql, teamId: number): Promise<number>
   return rows[0]?.active ?? 0;
 }
 
+/** Revoked ones count too. */
+export async function hasEverHadKey(sql: Sql, teamId: number): Promise<boolean> {
+  return (await sql.rows("select 1 from api_keys where team_id = $1 limit 1", [teamId])).length > 0;
+}
+
 /** The active ones, newest first. Ids are as they are stored. */
 export async function listApiKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
   return sql.rows<ApiKey>(

@@ -4,7 +4,7 @@ import { Problem } from "../../../src/domain/problem.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
 import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
-import { ensureOperator } from "../../../src/service/operator/operator.ts";
+import { ensureOperator, mintFirstKey } from "../../../src/service/operator/operator.ts";
 import {
   createOperatorsKey,
   listOperatorsKeys,
@@ -28,6 +28,7 @@ describe("the operator", () => {
   before(async () => {
     test = await createTestDatabase();
     await ensureOperator(test.database, null);
+    await mintFirstKey(test.database);
   });
   after(() => test.drop());
 

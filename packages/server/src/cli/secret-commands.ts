@@ -1,13 +1,17 @@
 import type { Command } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
 import { rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
+import { newVaultKey } from "../vault/key-file.ts";
 import { createRotation } from "../vault/rotation.ts";
 import type { Operator } from "./operator.ts";
 
 export function addVaultCommands(program: Command, { work, print }: Operator): void {
-  program
-    .command("vault")
-    .description("the vault of stored credentials")
+  const vault = program.command("vault").description("the vault of stored credentials");
+  vault
+    .command("key")
+    .description("make a key for BELLHOP_VAULT_KEYS; nothing else is changed")
+    .action(() => print(`${newVaultKey()}\n`));
+  vault
     .command("rotate")
     .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
     .action(async () => {

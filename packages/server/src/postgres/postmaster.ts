@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** What postmaster.pid says. It outlives its writer, so nothing in it is true until checked. */
@@ -37,4 +38,32 @@ export async function clearPostmasterPid(pgdata: string): Promise<void> {
   const left = await readPostmasterPid(pgdata);
   if (left !== null && (await isPostmasterOf(left.pid, pgdata))) return;
   await rm(join(pgdata, "postmaster.pid"), { force: true });
+}
+
+/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one: safe, but the next start must replay the log. */
+const STEPS = [
+  { signal: "SIGINT", patienceMs: 10_000 },
+  { signal: "SIGQUIT", patienceMs: 10_000 },
+  { signal: "SIGKILL", patienceMs: 10_000 },
+] as const;
+
+/** Stops a postmaster, our child or not. Returns the signal that did it. */
+export async function stopPostmaster(pid: number, isAlive: () => Promise<boolean>): Promise<string> {
+  for (const { signal, patienceMs } of STEPS) {
+    send(pid, signal);
+    const deadline = performance.now() + patienceMs;
+    while (performance.now() < deadline) {
+      if (!(await isAlive())) return signal;
+      await sleep(10);
+    }
+  }
+  throw new Error(`The embedded PostgreSQL (pid ${pid}) does not end, not even by SIGKILL.`);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended on its own in the meantime; whether it is alive is asked next.
+  }
 }

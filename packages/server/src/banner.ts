@@ -1,0 +1,59 @@
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { House } from "./compose.ts";
+import type { Config } from "./config.ts";
+import { describeEgress } from "./outbound/egress-policy.ts";
+import { SETTINGS } from "./settings.ts";
+import { VERSION } from "./version.ts";
+
+/** What a start tells. Its last line is the one that scripts wait for. */
+export function renderBanner(house: House, otherData: readonly string[], config: Config): string {
+  const { url, database, firstKey } = house;
+  const lines = [
+    `Bellhop ${VERSION}`,
+    `  address   ${url}  (reference at ${url}/docs)`,
+    `  database  ${database}`,
+    ...dataLines(house, otherData),
+    `  egress    ${describeEgress(config.egress)}`,
+    ...vaultLines(config),
+    ...keyLines(firstKey, config),
+    `Bellhop is ready at ${url}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A start in the wrong directory makes an empty database there: the operator who misses tasks must see it at once. */
+function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]): string[] {
+  if (dataDir === null) return [];
+  if (!isNewData) return [`  data      ${dataDir}`];
+  if (otherData.length === 0) return [`  data      ${dataDir}  (new and empty)`];
+  return [
+    `  data      ${dataDir}`,
+    "            NEW AND EMPTY. There is data of another start in",
+    ...otherData.map((path) => `              ${path}`),
+    `            To use that, stop this server and set ${SETTINGS.dataDir.name}.`,
+  ];
+}
+
+function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {
+  if (vaultKeys !== null || databaseUrl === null) return [];
+  return [
+    `  vault     off: credentials cannot be stored until ${SETTINGS.vaultKeys.name} is set, the same on every node.`,
+    `            Make a key with: ${commandLine("vault key")}`,
+  ];
+}
+
+/** The key is shown once; an operator who lost it makes another. */
+function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
+  if (firstKey !== null) return ["", "  Your API key, shown this once:", "", `  export KEY=${firstKey}`, ""];
+  if (apiKey !== null) return [];
+  return [`  API key   as shown by the first start; another: ${commandLine('key create Operator "a name"')}`];
+}
+
+/** The bellhop command in a form that works here: in a checkout, where it is installed, by npx or by its file alone. */
+function commandLine(command: string): string {
+  const { npm_lifecycle_event: script, npm_command: npm } = process.env;
+  if (script === "start" || script === "bellhop") return `npm run --silent bellhop -- ${command}`;
+  if (npm !== "exec" && basename(process.argv[1] ?? "") === "bellhop") return `bellhop ${command}`;
+  return `node "${fileURLToPath(new URL("cli/bellhop.js", import.meta.url))}" ${command}`;
+}

@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError } from "commander";
+import { closestName } from "../domain/spelling.ts";
+import { VERSION } from "../version.ts";
+import { ECHO_PATHS, startEcho } from "./echo.ts";
+import { addKeyCommands } from "./key-commands.ts";
+import { createOperator } from "./operator.ts";
+import { addSessionCommands, addVaultCommands } from "./secret-commands.ts";
+import { addTeamCommands } from "./team-commands.ts";
+
+const RUN_BY_NPM = process.env.npm_lifecycle_event === "bellhop";
+
+const program = new Command("bellhop")
+  .description("Makes HTTP calls for you, later and reliably.")
+  .version(VERSION)
+  .showHelpAfterError(
+    RUN_BY_NPM
+      ? "(npm keeps options to itself unless two dashes come first: npm run bellhop -- team --help)"
+      : "(add --help for usage)",
+  );
+
+program
+  .command("start", { isDefault: true })
+  .description("run the server; settings are environment variables, see docs/settings.md")
+  // An unknown command ends here, because this one needs no name.
+  .allowExcessArguments()
+  .action(async (_options, { args }: Command) => {
+    if (args[0] === undefined) await import("../main.ts");
+    else refuseUnknown(args[0]);
+  });
+
+program
+  .command("echo")
+  .description("run a small target to try things against; it prints what it receives")
+  .option("--host <host>", "address to listen on", "127.0.0.1")
+  .option("--port <port>", "port to listen on", readPort, 9000)
+  .addHelpText("after", `\nPaths:\n${ECHO_PATHS}\n`)
+  .action(async ({ host, port }: { host: string; port: number }) => {
+    const echo = await startEcho({ host, port, print: (text) => process.stdout.write(text) });
+    process.stdout.write(`Echo is ready at ${echo.url}\n`);
+    process.on("SIGINT", () => echo.stop());
+    process.on("SIGTERM", () => echo.stop());
+  });
+
+const operator = createOperator();
+addVaultCommands(program, operator);
+addTeamCommands(program, operator);
+addKeyCommands(program, operator);
+addSessionCommands(program, operator);
+
+function refuseUnknown(name: string): void {
+  const meant = closestName(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  program.error(`error: unknown command '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+}
+
+/** npm takes an option that it is not told to pass on, and the command would run without it. */
+function refuseSwallowed(): void {
+  if (!RUN_BY_NPM) return;
+  const names = ["per-minute", "owner", "role", "test", "json"];
+  const taken = names.find((name) => process.env[`npm_config_${name.replace("-", "_")}`] !== undefined);
+  if (taken === undefined) return;
+  program.error(`error: npm has taken --${taken} for itself`);
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError("It must be a port number.");
+  return port;
+}
+
+refuseSwallowed();
+program.parseAsync().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message.replaceAll("\n", " ")}\n`);
+  process.exitCode = 1;
+});

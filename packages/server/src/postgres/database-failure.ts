@@ -1,0 +1,68 @@
+import pg from "pg";
+import { Problem } from "../domain/problem.ts";
+
+/**
+ * Why the PostgreSQL of DATABASE_URL does not serve us, with what to do about it, and without the password. Null for an
+ * error that is not the database's.
+ */
+export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): string | null {
+  const error = thrown instanceof Problem ? thrown.cause : thrown;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  const server = `PostgreSQL at ${client.host.startsWith("/") ? client.host : `${client.host}:${client.port}`}`;
+  if (error instanceof pg.DatabaseError) return explainAnswer(error, server, client);
+  const code = error instanceof Error && "code" in error ? String(error.code) : null;
+  if (!(thrown instanceof Problem && thrown.code === "database_away")) return null;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `DATABASE_URL names the host ${client.host}, which is not known here (${code}). Correct DATABASE_URL.`;
+  if (code === null) {
+    const reason = error instanceof Error ? error.message : "it hung up";
+    const hint = client.password === null ? " There is no password in it." : "";
+    return `${server} cannot be used: ${reason}. Correct DATABASE_URL.${hint}`;
+  }
+  return (
+    `The database of DATABASE_URL cannot be reached: no answer from ${server} (${code}). ` +
+    "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own."
+  );
+}
+
+/** By SQLSTATE. The server's own words are kept where they say more than the code. */
+function explainAnswer(
+  { code, message }: pg.DatabaseError,
+  server: string,
+  client: pg.Client,
+): string | null {
+  const role = pg.escapeIdentifier(client.user ?? "");
+  const database = pg.escapeIdentifier(client.database ?? "");
+  switch (code) {
+    case "28P01":
+      return `${server} refuses the role ${role} with this password (28P01). Correct one or the other in DATABASE_URL.`;
+    case "28000":
+      return (
+        `${server} does not let the role ${role} in: ${message} (28000). ` +
+        `Correct DATABASE_URL or pg_hba.conf, or make the role: CREATE ROLE ${role} LOGIN PASSWORD '…';`
+      );
+    case "3D000":
+      return (
+        `${server} has no database ${database} (3D000). ` +
+        `Correct DATABASE_URL, or make it: CREATE DATABASE ${database} OWNER ${role};`
+      );
+    case "42501":
+    case "3F000":
+      return (
+        `The role ${role} lacks a right in the database ${database}: ${message} (${code}). Bellhop needs a schema to ` +
+        `make its tables in. As an administrator of that database: CREATE SCHEMA ${role} AUTHORIZATION ${role}; ` +
+        `or GRANT USAGE, CREATE ON SCHEMA public TO ${role};`
+      );
+    case "53300":
+      return (
+        `${server} has no connection left for the role ${role}: ${message} (53300). A node of Bellhop holds up to 20: ` +
+        "raise max_connections, or the limit of the role or the database."
+      );
+    case "57P03":
+      return `${server} is starting up or stopping: ${message} (57P03). Try again shortly.`;
+    case "25006":
+      return `${server} is read-only, perhaps a standby (25006). Let DATABASE_URL name the server that can be written to.`;
+    default:
+      return null;
+  }
+}

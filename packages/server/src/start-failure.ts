@@ -1,0 +1,34 @@
+import { type Config, ConfigError } from "./config.ts";
+import { explainDatabaseFailure } from "./postgres/database-failure.ts";
+
+/** Why the server did not start, in a line that names the setting and the remedy. */
+export function explainStartFailure(error: unknown, config: Config | null): string {
+  if (error instanceof ConfigError) return error.message;
+  const known =
+    config === null ? null : (explainListenFailure(error, config) ?? explainDatabase(error, config));
+  return known ?? `Bellhop could not start: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function explainDatabase(error: unknown, { databaseUrl }: Config): string | null {
+  return databaseUrl === null ? null : explainDatabaseFailure(error, databaseUrl);
+}
+
+function explainListenFailure(error: unknown, { host, port }: Config): string | null {
+  if (!(error instanceof Error && "code" in error && "syscall" in error)) return null;
+  const { code, syscall } = error;
+  const isLookup = syscall === "getaddrinfo" && "hostname" in error && error.hostname === host;
+  if (isLookup || (syscall === "listen" && code === "EADDRNOTAVAIL"))
+    return `HOST is ${host}, which is no address of this machine (${code}). Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`;
+  if (syscall !== "listen") return null;
+  if (code === "EADDRINUSE")
+    return (
+      `Port ${port} on ${host} is in use: another program, perhaps another Bellhop, listens there (EADDRINUSE). ` +
+      "Stop it, or set PORT to another port; PORT=0 takes any free one."
+    );
+  if (code === "EACCES")
+    return (
+      `This user may not open port ${port} (EACCES): ports below 1024 are reserved for root. ` +
+      "Set PORT to 1024 or higher and put a proxy in front, or give the process CAP_NET_BIND_SERVICE."
+    );
+  return null;
+}

@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { execSync } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { readable } from "../../src/log.ts";
+import { refuseNode } from "../../src/version.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+
+async function portOf(server: Server): Promise<string> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  return String(typeof address === "object" && address !== null ? address.port : 0);
+}
+
+async function stop(server: ServerProcess): Promise<void> {
+  server.signal("SIGTERM");
+  await server.exited;
+}
+
+describe("a first start", () => {
+  let home: string;
+  let dataDir: string;
+  const environment = () => ({ BELLHOP_DATA_DIR: dataDir, BELLHOP_API_KEY: "" });
+
+  before(async () => {
+    home = await realpath(await mkdtemp(join(tmpdir(), "bellhop start ")));
+    // Root's data would lie elsewhere if PostgreSQL's user could not enter.
+    await chmod(home, 0o755);
+    dataDir = join(home, "data");
+  });
+  after(() => rm(home, { recursive: true, force: true }));
+
+  it("on a busy port names PORT, and leaves the key to the next start, which shows it", async () => {
+    const busy = createServer();
+    const port = await portOf(busy);
+    const failed = launch({ ...environment(), PORT: port });
+    assert.equal(await failed.exited, 1);
+    busy.close();
+    assert.equal(
+      lastLine(failed),
+      `Port ${port} on 127.0.0.1 is in use: another program, perhaps another Bellhop, \
+listens there (EADDRINUSE). Stop it, or set PORT to another port; PORT=0 takes any free one.`,
+    );
+    assert.doesNotMatch(failed.stdout, /bh_live_/);
+
+    const next = await startServer(environment());
+    await stop(next);
+    assert.match(next.stdout, /^ {2}export KEY=bh_live_[0-9a-f]{64}$/m);
+  });
+
+  it("says that its data directory is new, and where else there is data", async () => {
+    const elsewhere = join(home, "elsewhere", ".bellhop");
+    const first = await startServer({ BELLHOP_DATA_DIR: elsewhere });
+    await stop(first);
+    assert.match(first.stdout, /^ {2}data {6}\S.*elsewhere\/\.bellhop/m);
+    assert.match(first.stdout, /new and empty/i);
+    assert.ok(!first.stdout.includes(`              ${elsewhere}\n`), "not another one");
+
+    const below = join(home, "elsewhere", "below");
+    await mkdir(below);
+    const second = await ready(launch({}, below));
+    await stop(second);
+    assert.ok(second.stdout.includes(`  data      ${join(below, ".bellhop")}\n            NEW AND EMPTY.`));
+    assert.ok(second.stdout.includes(`\n              ${elsewhere}\n`), second.stdout);
+
+    const again = await ready(launch({}, below));
+    await stop(again);
+    assert.ok(again.stdout.includes(`  data      ${join(below, ".bellhop")}\n  egress`));
+  });
+});
+
+describe("a start on a database of the operator's own", () => {
+  let test: TestDatabase;
+  let url: (parts?: { user?: string; password?: string; database?: string }) => string;
+
+  before(async () => {
+    test = await createTestDatabase({ template: "template0" });
+    const { host, port, database } = test.connection;
+    url = (parts = {}) =>
+      `postgres://${parts.user ?? "bellhop"}:${parts.password ?? ""}@/${parts.database ?? database}` +
+      `?host=${encodeURIComponent(host)}&port=${port}`;
+    await test.database.rows("drop role if exists guest");
+    await test.database.rows("create role guest login");
+  });
+  after(async () => {
+    await test.drop();
+    const client = new pg.Client({ ...test.connection, database: "postgres" });
+    await client.connect();
+    await client.query("drop role guest");
+    await client.end();
+  });
+
+  async function refusalOf(environment: Record<string, string>): Promise<string> {
+    const server = launch(environment);
+    assert.equal(await server.exited, 1);
+    assert.doesNotMatch(server.stderr, /s3cret|^ +at /m);
+    return lastLine(server);
+  }
+
+  it("names DATABASE_URL when there is no server", async () => {
+    assert.equal(
+      await refusalOf({ DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }),
+      "The database of DATABASE_URL cannot be reached: no answer from PostgreSQL at 127.0.0.1:1 (ECONNREFUSED). " +
+        "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own.",
+    );
+  });
+
+  it("names the role, the database and the statement that is missing", async () => {
+    const [role, database] = await Promise.all([
+      refusalOf({ DATABASE_URL: url({ user: "stranger", password: "s3cret" }) }),
+      refusalOf({ DATABASE_URL: url({ database: "nowhere" }) }),
+    ]);
+    assert.match(role, /does not let the role "stranger" in: .* \(28000\)\..* CREATE ROLE "stranger" LOGIN/);
+    assert.match(
+      database,
+      /has no database "nowhere" \(3D000\)\. .* CREATE DATABASE "nowhere" OWNER "bellhop";/,
+    );
+  });
+
+  it("names the grant that a role without a schema lacks, and needs no more than a schema of the role's own", async () => {
+    await test.database.rows("revoke create on schema public from public");
+    const DATABASE_URL = url({ user: "guest" });
+    assert.match(
+      await refusalOf({ DATABASE_URL }),
+      /The role "guest" lacks a right .* \(42501\)\. .* CREATE SCHEMA "guest" AUTHORIZATION "guest";/,
+    );
+
+    await test.database.rows("create schema guest authorization guest");
+    const server = await startServer({ DATABASE_URL });
+    await stop(server);
+    assert.match(server.stdout, /^ {2}vault {5}off: .*BELLHOP_VAULT_KEYS is set/m);
+    const command = /Make a key with: (.+)$/m.exec(server.stdout)?.[1] ?? "";
+    const BELLHOP_VAULT_KEYS = execSync(command, { encoding: "utf8" }).trim();
+    const open = await startServer({ DATABASE_URL, BELLHOP_VAULT_KEYS });
+    await stop(open);
+    assert.doesNotMatch(open.stdout, /vault/);
+  });
+
+  it("logs a warning for each way in which a database that it was told to accept may lose tasks", async () => {
+    await test.database.rows("alter role guest set synchronous_commit = off");
+    const DATABASE_URL = url({ user: "guest" });
+    assert.match(
+      await refusalOf({ DATABASE_URL }),
+      /synchronous_commit = off: a crash can lose accepted tasks/,
+    );
+
+    const server = await startServer({ DATABASE_URL, BELLHOP_ALLOW_UNSAFE_DATABASE: "true" });
+    await stop(server);
+    assert.match(server.stderr, /"level":"warn".*synchronous_commit = off.*"msg":"database\.unsafe"/);
+  });
+});
+
+describe("npm start", () => {
+  let dataDir: string;
+  let running: ServerProcess | null = null;
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-npm-"));
+  });
+  afterEach(() => {
+    // All of the group, should the signal under test have missed one.
+    if (running?.child.pid !== undefined && running.child.exitCode === null)
+      process.kill(-running.child.pid, "SIGKILL");
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  async function startByNpm(): Promise<ServerProcess> {
+    const environment = { BELLHOP_DATA_DIR: dataDir, HOME: dataDir };
+    const command = { file: "npm", args: ["start"], detached: true };
+    running = await ready(launch(environment, ROOT, command));
+    return running;
+  }
+
+  /** Resolves only once no process holds the pipe any more, neither npm nor a server that it left behind. */
+  const closed = (server: ServerProcess) => once(server.child, "close");
+
+  it("passes SIGTERM on to the server, which stops once and in order", async () => {
+    const server = await startByNpm();
+    server.signal("SIGTERM");
+    await closed(server);
+
+    assert.equal(server.stderr.match(/"msg":"bellhop\.stopped"/g)?.length, 1);
+  });
+
+  it("stops as gently on Ctrl-C, which reaches npm and the server at the same time", async () => {
+    const server = await startByNpm();
+    process.kill(-(server.child.pid ?? 0), "SIGINT");
+    await closed(server);
+
+    assert.equal(server.stderr.match(/"msg":"bellhop\.stopped"/g)?.length, 1);
+  });
+});
+
+describe("the log", () => {
+  it("has its levels as words, the actors' lives only at debug, and the banner after all of it", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "bellhop-log-"));
+    // Both into one pipe, as in a terminal.
+    const command = {
+      file: "sh",
+      args: ["-c", `exec "${process.execPath}" packages/server/dist/main.js 2>&1`],
+    };
+    const server = await ready(launch({ BELLHOP_DATA_DIR: dataDir }, ROOT, command));
+    const lines = server.stdout.trimEnd().split("\n");
+    await stop(server);
+    await rm(dataDir, { recursive: true, force: true });
+
+    assert.ok(lines.some((line) => line.startsWith('{"level":"info",')));
+    assert.ok(!lines.some((line) => line.includes("actor.started")));
+    const banner = lines.findIndex((line) => line.startsWith("Bellhop "));
+    assert.ok(!lines.slice(banner).some((line) => line.startsWith("{")), lines.join("\n"));
+    assert.match(lines.at(-1) ?? "", /^Bellhop is ready at http/);
+  });
+});
+
+describe("a line of the log on a terminal", () => {
+  const time = "2026-01-02T03:04:05.678Z";
+
+  it("has the time, the level, the event and its fields, and leaves out what is not there", () => {
+    assert.equal(
+      readable({ level: "warn", time, msg: "lease.lost", worker: 7, name: "a b", keys: ["k"], team: null }),
+      '03:04:05 warn  lease.lost  worker=7  name=a b  keys=["k"]',
+    );
+  });
+
+  it("shows a text of several lines below, so that a link in it can be followed", () => {
+    assert.equal(
+      readable({
+        level: "warn",
+        time,
+        msg: "mail.not_sent",
+        text: "Sign in:\nhttps://bellhop.test/sign-in?token=t",
+      }),
+      "03:04:05 warn  mail.not_sent\n      Sign in:\n      https://bellhop.test/sign-in?token=t",
+    );
+  });
+
+  it("says what an error was and what was behind it, and steers no terminal", () => {
+    const err = {
+      type: "Problem",
+      message: "away\u001b[2J",
+      stack: "    at x",
+      cause: { message: "refused" },
+    };
+    assert.equal(
+      readable({ level: "error", time, msg: "actor.failed", err }),
+      "03:04:05 error actor.failed  Problem: away\ufffd[2J  because: refused\n      at x",
+    );
+  });
+});
+
+describe("the version of Node", () => {
+  it("is refused when it is older than the package says, by its number", () => {
+    for (const good of ["20.19.0", "20.20.2", "22.1.0", "100.0.0"])
+      assert.equal(refuseNode(good, ">=20.19"), null);
+    for (const old of ["18.20.4", "20.18.3", "9.11.2"])
+      assert.equal(
+        refuseNode(old, ">=20.19"),
+        `Bellhop needs Node 20.19 or newer, and this is Node ${old}. Install a newer one: https://nodejs.org`,
+      );
+  });
+});
+
+function lastLine({ stderr }: ServerProcess): string {
+  return stderr.trimEnd().split("\n").at(-1) ?? "";
+}

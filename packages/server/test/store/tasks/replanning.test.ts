@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it, mock } from "node:test";
+import pg from "pg";
+import type { Sql } from "../../../src/store/sql.ts";
+import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../../test-house.ts";
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+class Undo extends Error {}
+
+/** Far more than any statement needs for ten rows, far less than a walk through all that has piled up. */
+const MOST_BLOCKS = 500;
+
+describe("a plan that a connection has made once and keeps", () => {
+  let house: TestHouse;
+  let statements: Map<string, Statement>;
+  let queueId: number;
+
+  before(async () => {
+    house = await openTestHouse({ concurrency: 10 });
+    statements = await recordStatements(liveThroughEverything);
+    const [queue] = await house.database.rows<{ id: number }>("select id from queues where name = $1", [
+      QUEUE,
+    ]);
+    queueId = Number(queue?.id);
+    await house.database.rows("alter table tasks set (autovacuum_enabled = false)");
+  });
+  after(() => house.close());
+
+  /** On a node that lives on, so that its claims find what they look for. */
+  async function liveThroughEverything(): Promise<void> {
+    const { principal, target } = house;
+    await house.reapEverything();
+    const node = await house.openNode();
+    const id = await node.submit();
+    await node.submit({ delaySeconds: 60, onCompleteUrl: target.url });
+    const waiting = await node.tasks.create(principal, {
+      ...plainRequest(target.url),
+      waitForCallback: true,
+    });
+    await node.dispatchOnce();
+    await node.callbacks.admit("2001:db8::1");
+    await node.callbacks.resolve(waiting.callback?.id ?? "", "{}");
+    await house.advance(60);
+    await node.dispatchOnce();
+    await node.engine.courier.workOnce();
+    await node.engine.courier.finished();
+    await node.engine.poller.workOnce();
+    await node.engine.deadlines.expireOnce();
+    await node.tasks.get(principal, id);
+    await node.tasks.remove(principal, await node.submit({ delaySeconds: 60 }));
+  }
+
+  const finished = "'completed', now(), now()";
+  const due = "'pending', now() - interval '1 s', null";
+  const delayed = "'pending', now() + interval '1 hour', null";
+
+  /** Rows straight into the table: what matters here is only that they are many. */
+  async function fill(count: number, columns: string, sql: Sql = house.database): Promise<void> {
+    await sql.rows(
+      `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff,
+                          retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at)
+       select $1, gen_random_uuid(), $2, 'queue', false, 'POST', 'http://localhost/', 3, 'fixed', 1, 30, now(), 5, ${columns}
+         from generate_series(1, $3)`,
+      [house.principal.teamId, queueId, count],
+    );
+  }
+
+  /** Plans each statement now, lets tasks pile up, and runs it by the plan that it has. */
+  async function assertFewBlocks(): Promise<void> {
+    const walked: string[] = [];
+    const undone = house.database.transaction(async (sql) => {
+      for (const [name, { text, values }] of statements) {
+        await sql.rows(`prepare kept_${name} as ${text}`);
+        await sql.rows(`explain execute kept_${name}${listOf(values)}`);
+      }
+      for (const columns of [finished, due, delayed]) await fill(2_000, columns, sql);
+      for (const [name, { values }] of statements) {
+        await sql.rows("savepoint before");
+        const [row] = await sql.rows<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+          `explain (analyze, buffers, format json) execute kept_${name}${listOf(values)}`,
+        );
+        const plan = row?.["QUERY PLAN"][0].Plan ?? {};
+        const blocks = (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+        if (!(blocks > 0 && blocks < MOST_BLOCKS)) walked.push(`${name}: ${blocks} blocks`);
+        await sql.rows("rollback to before");
+        await sql.rows(`deallocate kept_${name}`);
+      }
+      throw new Undo();
+    });
+    await assert.rejects(undone, Undo);
+    assert.deepEqual(walked, []);
+  }
+
+  it("is tried for every statement on the way of a task", () => {
+    const names = [...statements.keys()];
+    for (const name of [
+      "insert_tasks",
+      "claim_due_tasks",
+      "settle_attempts",
+      "resolve_callback",
+      "find_task",
+    ])
+      assert.ok(names.includes(name), `${name} among ${names.join()}`);
+    assert.ok(names.length >= 15, names.join());
+  });
+
+  it("is good though the table was new and empty when it was made", async () => {
+    await house.database.rows("truncate tasks");
+    await assertFewBlocks();
+  });
+
+  for (const ended of [1_000, 2_000, 3_000])
+    for (const pending of [1, 3, 5, 10])
+      it(`is good though it was made when ${pending} tasks were pending after ${ended} had ended`, async () => {
+        await house.database.rows("truncate tasks");
+        // The index of pending tasks keeps the pages that it grew.
+        await fill(ended, due);
+        await house.database.rows("update tasks set status = 'completed', completed_at = now()");
+        await fill(pending, due);
+        await house.database.rows("vacuum analyze tasks");
+        await assertFewBlocks();
+      });
+
+  it("is good on a large table", async () => {
+    await house.database.rows("truncate tasks");
+    await fill(20_000, finished);
+    await fill(2_000, delayed);
+    await house.database.rows("analyze tasks");
+    await assertFewBlocks();
+  });
+});
+
+/** Every prepared statement that was sent meanwhile, with the values that it was sent with last. */
+async function recordStatements(live: () => Promise<void>): Promise<Map<string, Statement>> {
+  const recorded = new Map<string, Statement>();
+  const send = pg.Client.prototype.query;
+  const spy = mock.method(pg.Client.prototype, "query", function (this: pg.Client, ...args: unknown[]) {
+    const [query] = args;
+    if (
+      typeof query === "object" &&
+      query !== null &&
+      "name" in query &&
+      "text" in query &&
+      "values" in query
+    )
+      recorded.set(String(query.name), {
+        text: String(query.text),
+        values: Array.isArray(query.values) ? query.values : [],
+      });
+    return Reflect.apply(send, this, args);
+  });
+  await live().finally(() => spy.mock.restore());
+  return recorded;
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.length === 0 ? "" : `(${values.map(toLiteral).join(", ")})`;
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(toElement).join(",")}}`);
+  return pg.escapeLiteral(toText(value));
+}
+
+function toElement(value: unknown): string {
+  return value === null || value === undefined ? "null" : `"${toText(value).replace(/["\\]/g, "\\$&")}"`;
+}
+
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
