@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { newUuid } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential } from "./test-team.ts";
 

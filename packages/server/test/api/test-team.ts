@@ -3,9 +3,10 @@ import type { InjectOptions } from "fastify";
 import type { Mail } from "../../src/domain/identity/mail.ts";
 import type { Role } from "../../src/domain/identity/role.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
-import { mintApiKey } from "../../src/service/access/api-key-creation.ts";
-import { createTeam } from "../../src/service/people/team-creation.ts";
-import { formatId, newUuid } from "../../src/service/public-id.ts";
+import { formatId } from "../../src/domain/public-id.ts";
+import { newApiKey, storeApiKey } from "../../src/service/access/api-key-service.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
+import { createTeam } from "../../src/service/people/team-service.ts";
 import { ensureMember } from "../../src/store/identity/members.ts";
 import type { Database } from "../../src/store/sql.ts";
 import type { Answer } from "./test-api.ts";
@@ -44,8 +45,11 @@ export async function openTestTeam(
 ): Promise<TestTeam> {
   const { database, send } = house;
   const id = await database.transaction((sql) => createTeam(sql, name, "enterprise"));
-  const newKey = async (environment: "live" | "test") =>
-    (await database.transaction((sql) => mintApiKey(sql, id, "Test key", environment))).key;
+  const newKey = async (environment: "live" | "test") => {
+    const key = newApiKey(environment);
+    await storeApiKey(database, id, "Test key", key);
+    return key;
+  };
   const key = await newKey("live");
   const headers = bearer(key);
   const post = async (url: string, payload: object, more = {}) => {

@@ -43,7 +43,7 @@ describe("signatures of outgoing calls", () => {
     ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => headers[name] !== undefined)
       .length;
 
-  it("contract 4: a signed call is one that a stock Standard Webhooks receiver accepts", async () => {
+  it("a signed call is one that a stock Standard Webhooks receiver accepts", async () => {
     const id = await house.submit({ sign: true, call: call() });
     await house.dispatchOnce();
     const { secret } = await house.signingSecrets.get(house.principal);
@@ -58,7 +58,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, received()), false);
   });
 
-  it("contract 4: a call without a body and one with bytes of every length verify as well", async () => {
+  it("a call without a body and one with bytes of every length verify as well", async () => {
     const { secret } = await house.signingSecrets.get(house.principal);
     for (const body of [null, "", "x", "naïve 🛎", '{"a":"b"}\r\n']) {
       await house.submit({ shape: "direct", sign: true, call: call({ body }) });
@@ -68,7 +68,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(house.target.calls.length, 5);
   });
 
-  it("contract 4: webhook-id is the same on every attempt, and each is signed for its own time", async () => {
+  it("webhook-id is the same on every attempt, and each is signed for its own time", async () => {
     house.target.answer = (_call, response) =>
       response.writeHead(house.target.calls.length < 3 ? 500 : 200).end();
     const id = await house.submit({ sign: true, call: call(), maxRetries: 3 });
@@ -90,7 +90,7 @@ describe("signatures of outgoing calls", () => {
     );
   });
 
-  it("contract 4: what is signed is what is sent: a body with its placeholders filled", async () => {
+  it("what is signed is what is sent: a body with its placeholders filled", async () => {
     await house.submit({
       sign: true,
       shape: "direct",
@@ -103,7 +103,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(secret, received()), true);
   });
 
-  it("contract 4: each team signs with its own secret", async () => {
+  it("each team signs with its own secret", async () => {
     const guest = await house.openTeam();
     await house.submit({ sign: true, call: call() }, guest);
     await house.dispatchOnce();
@@ -113,7 +113,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(ours.secret, received()), false);
   });
 
-  it("contract 4: a team's first secret is made once, however many need it at once on two nodes", async () => {
+  it("a team's first secret is made once, however many need it at once on two nodes", async () => {
     const guest = await house.openTeam();
     const other = await house.openNode();
     const views = await Promise.all(
@@ -122,7 +122,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(new Set(views.map(({ secret }) => secret)).size, 1);
   });
 
-  it("contract 4: the caller's own headers win over the signature's and over ours", async () => {
+  it("the caller's own headers win over the signature's and over ours", async () => {
     await house.submit({
       sign: true,
       call: call({ headers: { "Webhook-Id": "mine", "USER-AGENT": "Caller/1", "Bellhop-Attempt": "none" } }),
@@ -135,7 +135,7 @@ describe("signatures of outgoing calls", () => {
     assert.match(String(headers["webhook-signature"]), /^v1,/);
   });
 
-  it("contract 4: after a rotation both secrets verify, and after 24 hours only the new one", async () => {
+  it("after a rotation both secrets verify, and after 24 hours only the new one", async () => {
     const old = await house.signingSecrets.get(house.principal);
     const rotated = await house.signingSecrets.rotate(house.principal);
     assert.notEqual(rotated.secret, old.secret);
@@ -162,7 +162,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal((await house.signingSecrets.get(late)).previousValidUntil, null);
   });
 
-  it("contract 4: a second rotation within the day keeps the older secrets good until their own day is over", async () => {
+  it("a second rotation within the day keeps the older secrets good until their own day is over", async () => {
     const guest = await house.openTeam();
     const secrets = [(await house.signingSecrets.get(guest)).secret];
     for (let round = 0; round < 2; round += 1)
@@ -196,14 +196,14 @@ describe("signatures of outgoing calls", () => {
       await house.dispatchOnce();
     };
 
-    it("contract 4: Shape A is always signed", async () => {
+    it("a queue task is always signed", async () => {
       await create({ queue: QUEUE, webhook_url: house.target.url, payload: { n: 1 } });
       const { secret } = await house.signingSecrets.get(house.principal);
       assert.equal(received().body, '{"n":1}');
       assert.equal(verifies(secret, received()), true);
     });
 
-    it("contract 4: Shape B is signed with sign: true, and carries no webhook header without", async () => {
+    it("a direct task is signed with sign: true, and carries no webhook header without", async () => {
       const { secret } = await house.signingSecrets.get(house.principal);
       for (const sign of [undefined, false]) {
         await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign });

@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
-import { makeAnswersOnce } from "../http/made-once.ts";
+import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 import { allModels } from "../schemas/field.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
@@ -20,7 +20,10 @@ count. Without a credential an address may make 600 requests in 60 seconds, and 
 **Request id**: every response carries \`X-Request-Id\`, the caller's own if it sent one.
 
 **At least once**: a task that was answered with 201 is on disk and will be called. A call may be made twice when a
-machine dies in the middle of it, so targets should be idempotent.`;
+machine dies in the middle of it, so targets should be idempotent.
+
+States, retries, polling, callbacks, signatures, guarantees and the policy on versions are described in full on one page,
+\`docs/api.md\` of the source.`;
 
 /** Collects the routes that are registered after it. */
 export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {
@@ -61,7 +64,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
     },
   });
   await app.register(async (scope) => {
-    makeAnswersOnce(scope);
+    cacheAnswers(scope);
     scope.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   });
 }

@@ -1,7 +1,7 @@
 import type { Member } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import type { MemberService, RemovedMember } from "../../service/people/member-service.ts";
-import { formatId, parseId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -73,7 +73,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.delete(
     "/team/membership",
     {
-      // Nobody needs a role to leave.
+      // A member needs no role to leave.
       config: access("session"),
       schema: {
         operationId: "leaveTeam",
@@ -90,7 +90,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   );
 }
 
-/** What cannot be an id is not found, like one that is nobody's. */
+/** A text that cannot be an id is answered like an id that no member has. */
 function readUserId(text: string): string {
   const id = parseId("user", text);
   if (id === null) throw new Problem("member_not_found");

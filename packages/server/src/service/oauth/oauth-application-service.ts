@@ -7,6 +7,7 @@ import {
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import {
   countApplications,
   deleteApplication,
@@ -16,10 +17,10 @@ import {
   type StoredApplication,
 } from "../../store/identity/oauth-applications.ts";
 import type { Database } from "../../store/sql.ts";
+import { requireCurrentRole } from "../access/current-role.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
-import { requireStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, newUuid, parseId } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 
 export type ApplicationRequest = Omit<OAuthApplication, "clientId" | "createdAt">;
 
@@ -45,7 +46,7 @@ export function createOAuthApplicationService({
       const id = newUuid();
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
+        await requireCurrentRole(sql, requester, "admin");
         if ((await countApplications(sql, teamId)) >= MOST_APPLICATIONS)
           throw new Problem("applications_full", { limit: String(MOST_APPLICATIONS) });
         const secretHash = hashSecret(clientSecret);
@@ -76,7 +77,7 @@ export function createOAuthApplicationService({
       const id = readId(clientId);
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
+        await requireCurrentRole(sql, requester, "admin");
         const stored = await replaceSecret(sql, requester.teamId, id, hashSecret(clientSecret));
         if (stored === null) throw new Problem("application_not_found");
         requireScopes(requester, stored.scopes);
@@ -93,7 +94,7 @@ export function createOAuthApplicationService({
 }
 
 /**
- * Whoever has an application's secret can have its scopes. So an application gets hold of no other that may do more
+ * A caller that has an application's secret can have its scopes. So an application gets hold of no other that may do more
  * than itself; keys and sessions may do everything already.
  */
 function requireScopes(requester: Requester, scopes: readonly Scope[]): void {
