@@ -1,7 +1,7 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 export interface TaskKey {
   readonly teamId: number;
@@ -23,7 +23,7 @@ const RESOLVE_CALLBACK = prepare(
      ${tally({
        from: "resolved",
        node: "$1::bigint",
-       lane: LANES.other,
+       writer: "other",
        deltas: {
          completed: "1",
          polling: `-${one("was = 'polling'")}`,

@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
-import { LANES, tally } from "./tallies.ts";
+import { tally } from "./tallies.ts";
 
 export interface ClaimRequest {
   readonly teamId: number;
@@ -46,7 +46,7 @@ const CLAIM_DUE_TASKS = prepare(
                t.retry_delay_seconds, t.timeout_seconds, t.sign, encode(t.callback_sealed, 'hex') as callback_sealed,
                ${FOLLOW_COLUMNS}
    ), tallied as (
-     ${tally({ from: "claimed", node: "$6::bigint", lane: LANES.claim, deltas: { pending: "-1", active: "1" } })}
+     ${tally({ from: "claimed", node: "$6::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as standing, c.*

@@ -1,6 +1,6 @@
 import { prepare, type Sql } from "../sql.ts";
 import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 const EXPIRE_TASKS = prepare(
   "expire_tasks",
@@ -22,7 +22,7 @@ const EXPIRE_TASKS = prepare(
      ${tally({
        from: "expired",
        node: "$1::bigint",
-       lane: LANES.other,
+       writer: "other",
        deltas: {
          failed: "1",
          polling: `-${one("was = 'polling'")}`,

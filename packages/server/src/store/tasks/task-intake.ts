@@ -1,7 +1,7 @@
 import type { Backoff } from "../../domain/backoff.ts";
 import type { FollowUp, NewTask } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 /** A slot set aside for a new task, under the epoch of its queue that the slot was granted in. */
 export interface Reservation {
@@ -83,7 +83,7 @@ const INSERT_TASKS = prepare(
      ${tally({
        from: "inserted",
        node: "$3::bigint",
-       lane: LANES.intake,
+       writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
    )

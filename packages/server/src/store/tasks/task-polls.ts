@@ -4,7 +4,7 @@ import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
@@ -115,7 +115,7 @@ const SETTLE_POLLS = prepare(
      ${tally({
        from: "settled",
        node: "$2::bigint",
-       lane: LANES.other,
+       writer: "other",
        deltas: {
          polling: `-${one("status <> 'polling'")}`,
          completed: one("status = 'completed'"),

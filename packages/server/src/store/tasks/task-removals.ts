@@ -1,11 +1,11 @@
 import type { TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 const tallied = tally({
   from: "removed",
   node: "$1::bigint",
-  lane: LANES.other,
+  writer: "other",
   deltas: {
     pending: `-${one("status = 'pending'")}`,
     completed: `-${one("status = 'completed'")}`,
@@ -123,13 +123,13 @@ export async function foldTallies(sql: Sql): Promise<void> {
   await sql.rows(
     `with dead as (
        delete from queue_tallies t
-        where t.node_id <> 0 and not exists (select 1 from workers w where w.id = t.node_id)
+        where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
        returning *
      )
      insert into queue_tallies as t
      select team_id, queue_id, 0, 0, sum(pending), sum(active), sum(waiting), sum(polling), sum(completed), sum(failed)
-       from dead group by team_id, queue_id
-     on conflict (team_id, queue_id, node_id, lane) do update
+       from dead group by team_id, queue_id order by team_id, queue_id
+     on conflict (team_id, queue_id, worker_id, writer) do update
         set pending = t.pending + excluded.pending, active = t.active + excluded.active,
             waiting = t.waiting + excluded.waiting, polling = t.polling + excluded.polling,
             completed = t.completed + excluded.completed, failed = t.failed + excluded.failed`,

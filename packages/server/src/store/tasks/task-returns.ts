@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
 const MAX_INTERRUPTIONS = 3;
@@ -50,7 +50,7 @@ function returning(lost: string): string {
      ${tally({
        from: "returned",
        node: "$1::bigint",
-       lane: LANES.other,
+       writer: "other",
        deltas: { active: "-1", pending: one("status = 'pending'"), failed: one("status = 'failed'") },
      })}
    ), ${endings("returned")}

@@ -4,7 +4,7 @@ import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { one, tally } from "./tallies.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
@@ -51,7 +51,7 @@ const SETTLE_ATTEMPTS = prepare(
      ${tally({
        from: "settled",
        node: "$2::bigint",
-       lane: LANES.settle,
+       writer: "settle",
        deltas: {
          active: "-1",
          pending: one("status = 'pending'"),

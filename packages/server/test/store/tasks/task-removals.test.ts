@@ -212,7 +212,7 @@ describe("removing tasks", () => {
 
       assert.deepEqual((await countBothWays(store.database)).tallied, before);
     }
-    const left = await store.database.rows("select 1 from queue_tallies where node_id = any($1)", [
+    const left = await store.database.rows("select 1 from queue_tallies where worker_id = any($1)", [
       [first, second],
     ]);
     assert.deepEqual(left, []);
