@@ -120,6 +120,7 @@ create table tasks (
   primary key (team_id, id),
   constraint tasks_active_is_held check ((status = 'active') = (attempt_started_at is not null) and (status <> 'active' or worker_id is not null)),
   constraint tasks_ended_has_time check ((status in ('completed', 'failed')) = (completed_at is not null)),
+  constraint tasks_ended_is_let_go check (status not in ('completed', 'failed') or num_nonnulls(worker_id, poll, callback_sealed) = 0),
   constraint tasks_wait_has_end check ((status in ('waiting', 'polling')) = (deadline_at is not null)),
   constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback),
   constraint tasks_sandbox_never_runs check (not sandbox or status = 'pending')

@@ -1,7 +1,7 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
 
 export interface TaskKey {
   readonly teamId: number;
@@ -15,22 +15,17 @@ const RESOLVE_CALLBACK = prepare(
       where callback_hash = decode($2, 'hex') and status in ('waiting', 'polling') for update
    ), resolved as (
      update tasks t
-        set status = 'completed', completed_at = now(), deadline_at = null, poll = null, fence = t.fence + 1,
-            worker_id = null, callback_hash = null, callback_sealed = null, result = $3::jsonb, error = null
+        set ${endColumns({ status: "'completed'", callback: "spent" })},
+            result = $3::jsonb,
+            error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
      returning t.team_id, t.queue_id, t.id, t.status, found.was, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "resolved",
-       node: "$1::bigint",
-       writer: "other",
-       deltas: {
-         completed: "1",
-         polling: `-${one("was = 'polling'")}`,
-         waiting: `-${one("was = 'waiting'")}`,
-       },
-     })}
-   ), ${endings("resolved")}
+   ), ${afterChange({
+     from: "resolved",
+     node: "$1::bigint",
+     writer: "other",
+     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+   })}
    select team_id, id from resolved`,
 );
 

@@ -3,8 +3,8 @@ import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
@@ -96,13 +96,12 @@ const SETTLE_POLLS = prepare(
   "settle_polls",
   `with settled as (
      update tasks t
-        set status = case when kind = 'again' then 'polling' else kind end,
+        set ${endColumns({
+          status: "case when kind = 'again' then 'polling' else kind end",
+          when: "kind <> 'again'",
+          onward: { poll: "j.poll" },
+        })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
-            poll = case when kind = 'again' then j.poll end,
-            deadline_at = case when kind = 'again' then t.deadline_at end,
-            completed_at = case when kind <> 'again' then now() end,
-            fence = t.fence + 1,
-            worker_id = null,
             result = j.result,
             error = j.error,
             failure_reason = j.reason
@@ -111,18 +110,12 @@ const SETTLE_POLLS = prepare(
               error text, reason text)
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
      returning t.team_id, t.queue_id, t.id, t.status, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "settled",
-       node: "$2::bigint",
-       writer: "other",
-       deltas: {
-         polling: `-${one("status <> 'polling'")}`,
-         completed: one("status = 'completed'"),
-         failed: one("status = 'failed'"),
-       },
-     })}
-   ), ${endings("settled")}
+   ), ${afterChange({
+     from: "settled",
+     node: "$2::bigint",
+     writer: "other",
+     deltas: { polling: `-${one("status <> 'polling'")}` },
+   })}
    select id from settled`,
 );
 

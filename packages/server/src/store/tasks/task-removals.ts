@@ -1,5 +1,6 @@
 import type { TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
+import { lettingGo } from "./endings.ts";
 import { one, tally } from "./tallies.ts";
 
 const tallied = tally({
@@ -13,17 +14,12 @@ const tallied = tally({
   },
 });
 
-/** A key whose task is gone must not keep its caller from trying again. */
-const letGo = `let_go as (
-  delete from idempotency_keys k using removed r
-   where k.team_id = r.team_id and k.key = r.idempotency_key and k.task_id = r.id)`;
-
 const REMOVE_PENDING_TASK = prepare(
   "remove_pending_task",
   `with removed as (
      delete from tasks where team_id = $2 and id = $3 and status = 'pending'
      returning team_id, queue_id, id, status, idempotency_key
-   ), tallied as (${tallied}), ${letGo}
+   ), tallied as (${tallied}), ${lettingGo("removed")}
    select 1 from removed`,
 );
 
@@ -65,7 +61,7 @@ export async function removePendingOfDeletedQueues(
        delete from tasks t using doomed d
         where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
        returning t.team_id, t.queue_id, t.id, t.status, t.idempotency_key
-     ), tallied as (${tallied}), ${letGo}
+     ), tallied as (${tallied}), ${lettingGo("removed")}
      select count(*)::integer as removed from removed`,
     [nodeId, batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
   );

@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
 const MAX_INTERRUPTIONS = 3;
@@ -25,19 +25,16 @@ interface ReturnedRow {
  * retry. `lost` must yield team_id, id, fence, counts (whether it counts towards the limit) and phase.
  */
 function returning(lost: string): string {
+  const tooMany = `t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS}`;
+  const ends = `${tooMany} or q.deleted_at is not null`;
   return `with lost as (${lost}
    ), returned as (
      update tasks t
-        set status = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} or q.deleted_at is not null
-                          then 'failed' else 'pending' end,
-            completed_at = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} or q.deleted_at is not null
-                                then now() end,
-            failure_reason = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} then 'worker_lost'
+        set ${endColumns({ status: `case when ${ends} then 'failed' else 'pending' end`, when: ends })},
+            failure_reason = case when ${tooMany} then 'worker_lost'
                                   when q.deleted_at is not null then 'queue_deleted' end,
             error = 'The worker was lost while it made the call',
             interruptions = t.interruptions + lost.counts,
-            fence = t.fence + 1,
-            worker_id = null,
             attempt_started_at = null,
             attempts = t.attempts || jsonb_build_object(
               'number', t.attempt_count, 'status', 'interrupted', 'code', null,
@@ -46,14 +43,12 @@ function returning(lost: string): string {
        from lost join queues q on q.team_id = lost.team_id and q.id = lost.queue_id
       where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
      returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "returned",
-       node: "$1::bigint",
-       writer: "other",
-       deltas: { active: "-1", pending: one("status = 'pending'"), failed: one("status = 'failed'") },
-     })}
-   ), ${endings("returned")}
+   ), ${afterChange({
+     from: "returned",
+     node: "$1::bigint",
+     writer: "other",
+     deltas: { active: "-1", pending: one("status = 'pending'") },
+   })}
    select team_id, id, queue, status from returned`;
 }
 
