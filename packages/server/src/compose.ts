@@ -45,6 +45,7 @@ import type { Sql } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
+import { systemTime } from "./system-time.ts";
 import { openKeyFile } from "./vault/key-file.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
@@ -156,11 +157,11 @@ async function build(
         ? []
         : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }]),
     ],
-    monotonicMs,
+    time: systemTime,
     random: Math.random,
   });
-  await engine.start();
   closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  await engine.start();
   const listener = listen(connection, engine);
   closers.push(listener.stop);
 

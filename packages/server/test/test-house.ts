@@ -20,6 +20,7 @@ import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database } from "../src/store/sql.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
 import { findTask } from "../src/store/tasks/task-reads.ts";
+import { systemTime } from "../src/system-time.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import { createVault, type Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
@@ -247,7 +248,7 @@ async function startNode(house: {
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     ownHeaders: (claim) => ({ "bellhop-task-id": claim.id, "bellhop-attempt": String(claim.attempt) }),
-    monotonicMs,
+    time: { ...systemTime, monotonicMs },
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();

@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/tasks/due-queues.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -25,9 +26,9 @@ export interface Alarm {
 export function createAlarm(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
 }): Alarm {
-  const { sql, dispatcher, monotonicMs } = deps;
+  const { sql, dispatcher, time } = deps;
   let fullLookAtMs = 0;
   let pollAtMs = 0;
   let lastLookAtMs = 0;
@@ -51,17 +52,17 @@ export function createAlarm(deps: {
 
   return {
     async ringOnce() {
-      const nowMs = monotonicMs();
+      const nowMs = time.monotonicMs();
       await look(nowMs);
       lastLookAtMs = nowMs;
       if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
       const untilNextMs = (await untilNextDueMs(sql)) ?? POLL_MS;
       // A timer may fire a fraction early, and a look that comes too early finds nothing.
       const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = monotonicMs() + napMs;
+      nextLookAtMs = time.monotonicMs() + napMs;
       return napMs;
     },
-    isSooner: (runAt) => runAt.getTime() - Date.now() < nextLookAtMs - monotonicMs(),
+    isSooner: (runAt) => runAt.getTime() - time.nowMs() < nextLookAtMs - time.monotonicMs(),
     lookEverywhere() {
       fullLookAtMs = 0;
     },

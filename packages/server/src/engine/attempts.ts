@@ -1,6 +1,7 @@
 import type { Claim } from "../domain/claim.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { FailureReason } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
 import { heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
@@ -32,6 +33,7 @@ export function createAttempts(deps: {
   readonly settler: Settler;
   readonly lease: Lease;
   readonly log: Log;
+  readonly time: Time;
   readonly random: () => number;
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
   /** The task's id as its target knows it. */
@@ -64,7 +66,7 @@ export function createAttempts(deps: {
     if (outcome.kind === "failure" && outcome.code === "aborted") {
       return release(claim, outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    await settle(claim, outcome, judge(claim, outcome, new Date(), deps.random()));
+    await settle(claim, outcome, judge(claim, outcome, new Date(deps.time.nowMs()), deps.random()));
   }
 
   /** The call could not be made, and never will: no retry. */

@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 
@@ -25,7 +26,7 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly name: string;
   readonly lease: Lease;
   readonly log: Log;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly mostAtOnce: number;
   readonly batch: number;
   readonly claim: (limit: number) => Promise<Claim[]>;
@@ -36,7 +37,7 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly untilNextMs: () => Promise<number | null>;
   readonly releaseStray: (underWay: readonly string[]) => Promise<void>;
 }): Deliveries {
-  const { lease, log, monotonicMs } = deps;
+  const { lease, log, time } = deps;
   const underWay = new Map<string, Promise<void>>();
   let tearDown = new AbortController();
   let nextLookAtMs = 0;
@@ -46,7 +47,7 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
     const running = deps
       .work(claim, tearDown.signal)
       .then((waitMs) => {
-        if (waitMs !== null && monotonicMs() + waitMs < nextLookAtMs) deps.wake();
+        if (waitMs !== null && time.monotonicMs() + waitMs < nextLookAtMs) deps.wake();
       })
       .catch((error) => log.error({ id: claim.id, err: error }, `${deps.name}.not_settled`))
       .finally(() => underWay.delete(claim.id));
@@ -63,17 +64,17 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
 
   return {
     async workOnce() {
-      if (monotonicMs() >= strayLookAtMs) {
+      if (time.monotonicMs() >= strayLookAtMs) {
         await deps.releaseStray([...underWay.keys()]);
-        strayLookAtMs = monotonicMs() + POLL_MS;
+        strayLookAtMs = time.monotonicMs() + POLL_MS;
       }
       const claimed = await claimDue();
       const untilNextMs = claimed === deps.batch ? 0 : ((await deps.untilNextMs()) ?? POLL_MS);
       const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = monotonicMs() + napMs;
+      nextLookAtMs = time.monotonicMs() + napMs;
       return napMs;
     },
-    isSooner: (at) => at.getTime() - Date.now() < nextLookAtMs - monotonicMs(),
+    isSooner: (at) => at.getTime() - time.nowMs() < nextLookAtMs - time.monotonicMs(),
     abandon() {
       tearDown.abort();
       tearDown = new AbortController();

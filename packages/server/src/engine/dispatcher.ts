@@ -1,4 +1,5 @@
 import type { Claim } from "../domain/claim.ts";
+import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import type { Hint } from "../store/tasks/hints.ts";
 import { acquireSlots } from "../store/tasks/queue-slots.ts";
@@ -50,10 +51,10 @@ export function createDispatcher(deps: {
   readonly lease: Lease;
   readonly hint: (hint: Hint) => void;
   readonly log: Log;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly start: (claim: Claim, lane: Lane) => void;
 }): Dispatcher {
-  const { database, lanes, lease, log } = deps;
+  const { database, lanes, lease, time, log } = deps;
   const ready = new Set<Lane>();
   /** Lanes with work and slots that the node or their team has no room for. */
   const crowded = new Set<Lane>();
@@ -78,14 +79,14 @@ export function createDispatcher(deps: {
 
   async function drain(): Promise<void> {
     // Begin after the current turn, so that slots freed together are claimed for together.
-    await new Promise(setImmediate);
+    await new Promise<void>((resolve) => time.soon(resolve));
     for (let lane = next(); lane !== undefined && !stopped; lane = next()) {
       try {
         await serve(lane);
       } catch (error) {
         log.warn({ team: lane.teamId, queue: lane.queue, err: error }, "claim.failed");
         lane.waiting = Number.POSITIVE_INFINITY;
-        await new Promise((resolve) => setTimeout(resolve, NAP_AFTER_ERROR_MS));
+        await new Promise<void>((resolve) => time.setTimer(resolve, NAP_AFTER_ERROR_MS));
         ready.add(lane);
       }
     }
@@ -147,7 +148,7 @@ export function createDispatcher(deps: {
     // What was said of the queue while we asked may be news: the lane then stays stale.
     current.stale = lane.stale;
     current.waiting = lane.waiting;
-    current.usedAtMs = deps.monotonicMs();
+    current.usedAtMs = time.monotonicMs();
     // Said once, when it becomes true: two that are starved would answer each other for ever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
     if (isNews) deps.hint({ kind: "slots", teamId: lane.teamId, queue: lane.queue });
@@ -160,7 +161,7 @@ export function createDispatcher(deps: {
     // What arrives during the claim may be missed by it, and counts itself again.
     lane.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
     lane.covering = limit === waiting;
-    lane.usedAtMs = deps.monotonicMs();
+    lane.usedAtMs = time.monotonicMs();
     lanes.take(lane, limit);
     let started = 0;
     try {
@@ -219,7 +220,7 @@ export function createDispatcher(deps: {
       if (lane.busy && !lane.covering) return null;
       if (stopped || lanes.free(lane) <= 0 || !lease.isHeld()) return null;
       lanes.take(lane, 1);
-      lane.usedAtMs = deps.monotonicMs();
+      lane.usedAtMs = time.monotonicMs();
       return { lane, reservation: { queueId: lane.grant.queueId, epoch: lane.grant.epoch } };
     },
     giveBack(seat) {

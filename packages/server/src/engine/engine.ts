@@ -1,5 +1,6 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
@@ -72,10 +73,10 @@ export function createEngine(deps: {
   readonly composeMessage: ComposeMessage;
   /** Further rounds to make for as long as the engine runs. */
   readonly actors: readonly { readonly name: string; readonly once: () => Promise<number> }[];
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, monotonicMs } = deps;
+  const { databases, log, time } = deps;
   const loops: Loop[] = [];
   let alarmLoop: Loop | null = null;
   let pollerLoop: Loop | null = null;
@@ -89,17 +90,18 @@ export function createEngine(deps: {
   const lease = createLease({
     sql: databases.lease,
     name: deps.name,
-    monotonicMs,
+    time,
     log,
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
-  const settler = createSettler({ sql: databases.settle, nodeId: () => lease.workerId, log });
+  const settler = createSettler({ sql: databases.settle, nodeId: () => lease.workerId, time, log });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
     settler,
     lease,
+    time,
     log,
     random: deps.random,
     ownHeaders: deps.ownHeaders,
@@ -112,14 +114,21 @@ export function createEngine(deps: {
     lanes,
     lease,
     log,
-    monotonicMs,
+    time,
     start,
     hint,
   });
-  const intake = createIntake({ sql: databases.intake, lease, dispatcher, start, onPending: onAccepted });
-  const alarm = createAlarm({ sql: databases.chores, dispatcher, monotonicMs });
+  const intake = createIntake({
+    sql: databases.intake,
+    lease,
+    dispatcher,
+    start,
+    onPending: onAccepted,
+    time,
+  });
+  const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
   const nodeId = () => lease.workerId;
-  const reaper = createReaper({ sql: databases.chores, nodeId, monotonicMs, log, onReturned });
+  const reaper = createReaper({ sql: databases.chores, nodeId, time, log, onReturned });
   const janitor = createJanitor({ sql: databases.chores, nodeId, retentionDays: deps.retentionDays });
   const onEnded = () => courierLoop?.wake();
   const poller = createPoller({
@@ -127,7 +136,7 @@ export function createEngine(deps: {
     lease,
     outgoing: deps.outgoing,
     log,
-    monotonicMs,
+    time,
     wake: () => pollerLoop?.wake(),
     onEnded,
   });
@@ -138,10 +147,10 @@ export function createEngine(deps: {
     outgoing: deps.outgoing,
     compose: deps.composeMessage,
     log,
-    monotonicMs,
+    time,
     wake: onEnded,
   });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, monotonicMs });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, time });
 
   function start(claim: Claim, lane: Lane): void {
     attempts.start(claim, () => dispatcher.finish(lane));
@@ -186,7 +195,7 @@ export function createEngine(deps: {
   }
 
   function run(name: string, once: () => Promise<number>): Loop {
-    const loop = startLoop({ name, once, log });
+    const loop = startLoop({ name, once, time, log });
     loops.push(loop);
     return loop;
   }
@@ -231,9 +240,9 @@ export function createEngine(deps: {
     async stop(graceMs) {
       await intake.drained();
       await dispatcher.stop();
-      const grace = setTimeout(endGrace, graceMs);
+      const grace = time.setTimer(endGrace, graceMs);
       await Promise.race([attempts.finished(), hurried]);
-      clearTimeout(grace);
+      grace.cancel();
       settler.giveUp();
       await Promise.all(loops.map((loop) => loop.stop()));
       abandonAll();

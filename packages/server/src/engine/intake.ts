@@ -1,6 +1,7 @@
 import type { Claim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-intake.ts";
@@ -31,9 +32,10 @@ export function createIntake(deps: {
   readonly start: (claim: Claim, lane: Lane) => void;
   /** A task waits in its queue until this time. */
   readonly onPending: (task: NewTask, accepted: Accepted) => void;
+  readonly time: Time;
 }): Intake {
   const { sql, lease, dispatcher } = deps;
-  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
+  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS, soon: deps.time.soon });
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {

@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { reapNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
@@ -22,16 +23,16 @@ export interface Reaper {
 export function createReaper(deps: {
   readonly sql: Sql;
   readonly nodeId: () => number;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly log: Log;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Reaper {
-  const { sql, log, monotonicMs } = deps;
+  const { sql, log, time } = deps;
   let last: { databaseMs: number; monotonicMs: number } | null = null;
   let graceUntilMs = 0;
 
   async function isClockSteady(): Promise<boolean> {
-    const now = { databaseMs: await databaseClockMs(sql), monotonicMs: monotonicMs() };
+    const now = { databaseMs: await databaseClockMs(sql), monotonicMs: time.monotonicMs() };
     if (last !== null) {
       const stepMs = now.databaseMs - last.databaseMs - (now.monotonicMs - last.monotonicMs);
       if (Math.abs(stepMs) > STEP_MS) {

@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { releaseSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -18,14 +19,14 @@ export function createSlotKeeper(deps: {
   readonly lanes: Lanes;
   readonly lease: Lease;
   readonly dispatcher: Pick<Dispatcher, "refresh">;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
 }): SlotKeeper {
   const { lanes, lease } = deps;
 
   function isIdle(lane: Lane): boolean {
     const idleMs = lease.peers > 0 ? IDLE_MS.withPeers : IDLE_MS.alone;
     const quiet = lane.inFlight === 0 && lane.waiting === 0 && !lane.busy;
-    return quiet && deps.monotonicMs() - lane.usedAtMs > idleMs;
+    return quiet && deps.time.monotonicMs() - lane.usedAtMs > idleMs;
   }
 
   return {

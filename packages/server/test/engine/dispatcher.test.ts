@@ -7,6 +7,7 @@ import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
+import { createTestTime } from "../test-time.ts";
 
 const TEAM = 1;
 const turn = () => new Promise(setImmediate);
@@ -16,7 +17,8 @@ function createScene() {
   const claims: { queueId: number; answer: () => void }[] = [];
   const acquired: string[] = [];
   const hints: Hint[] = [];
-  const scene = { nowMs: 0, peers: 0, held: true, claims, acquired, hints };
+  const time = createTestTime();
+  const scene = { peers: 0, held: true, claims, acquired, hints };
   const grant: SlotGrant = {
     queueId: 0,
     epoch: 1,
@@ -62,13 +64,12 @@ function createScene() {
   } as Lease;
   const lanes = createLanes(100);
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const monotonicMs = () => scene.nowMs;
   const dispatcher = createDispatcher({
     database,
     lanes,
     lease,
     log,
-    monotonicMs,
+    time,
     hint: (hint) => hints.push(hint),
     start: () => {},
   });
@@ -82,7 +83,7 @@ function createScene() {
     acquired.length = 0;
     hints.length = 0;
   }
-  return { ...scene, scene, dispatcher, lanes, lease, grants, warmUp, idOf, monotonicMs };
+  return { ...scene, scene, dispatcher, lanes, lease, grants, warmUp, idOf, time };
 }
 
 describe("the dispatcher", () => {
@@ -233,9 +234,9 @@ describe("the slot keeper", () => {
   }
 
   it("gives the slots of a quiet queue back: after ten minutes, or ten seconds when there are others", async () => {
-    const { scene, slotKeeper, released, lanes, warmUp, idOf } = createKeeper();
+    const { scene, time, slotKeeper, released, lanes, warmUp, idOf } = createKeeper();
     await warmUp("a", "b");
-    scene.nowMs += 10_001;
+    time.pass(10_001);
     await slotKeeper.tidyOnce();
     assert.deepEqual(released, []);
 
@@ -246,22 +247,22 @@ describe("the slot keeper", () => {
   });
 
   it("keeps the slots of a queue with calls or work", async () => {
-    const { scene, slotKeeper, dispatcher, released, warmUp } = createKeeper();
+    const { scene, time, slotKeeper, dispatcher, released, warmUp } = createKeeper();
     await warmUp("calling", "claiming");
     dispatcher.reserve(TEAM, "calling");
     dispatcher.notice(TEAM, "claiming");
     scene.peers = 1;
-    scene.nowMs += 700_000;
+    time.pass(700_000);
     await slotKeeper.tidyOnce();
 
     assert.deepEqual(released, []);
   });
 
   it("loses no work that arrives while the slots are given back", async () => {
-    const { scene, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
+    const { scene, time, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
     await warmUp("a");
     scene.peers = 1;
-    scene.nowMs += 700_000;
+    time.pass(700_000);
     keeper.during = async () => {
       assert.equal(dispatcher.reserve(TEAM, "a"), null, "no slot is used that is being given away");
       dispatcher.notice(TEAM, "a");
