@@ -150,16 +150,17 @@ async function build(
       const task = await findTask(database, teamId, taskId);
       return task === null ? null : notificationText(task);
     },
-    actors: [
-      ...actors,
-      { name: "retention", once: () => removeOldRecords(database) },
-      ...(keyRing === null
-        ? []
-        : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }]),
-    ],
     time: systemTime,
     random: Math.random,
   });
+  for (const actor of actors) engine.actors.add(actor);
+  engine.actors.add({ name: "retention", once: () => removeOldRecords(database) });
+  if (keyRing !== null) {
+    engine.actors.add({
+      name: "vault-rotation",
+      once: createRotation({ sql: database, keyRing }).turnOnce,
+    });
+  }
   closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
   await engine.start();
   const listener = listen(connection, engine);

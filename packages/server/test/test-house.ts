@@ -242,7 +242,6 @@ async function startNode(house: {
       const task = await findTask(test.database, teamId, taskId);
       return task === null ? null : JSON.stringify({ type: `task.${task.status}`, id: task.id });
     },
-    actors: [],
     log: { debug: note, info: note, warn: note, error: note },
     name: "test",
     capacity: options.capacity ?? 1000,

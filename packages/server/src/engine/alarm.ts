@@ -2,6 +2,7 @@ import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/tasks/due-queues.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { createTimetable } from "./timetable.ts";
 
 /** The net under the hints: another node's delayed task is seen this late at worst. */
 const POLL_MS = 5_000;
@@ -17,7 +18,7 @@ export interface Alarm {
   /** Looks for tasks that came due, tells the dispatcher, and returns how long to nap until the next. */
   ringOnce(): Promise<number>;
   /** True if the next look must come earlier than planned for a task due at this time. */
-  isSooner(runAt: Date): boolean;
+  readonly isSooner: (runAt: Date) => boolean;
   /** The next look asks every queue. */
   lookEverywhere(): void;
 }
@@ -29,10 +30,10 @@ export function createAlarm(deps: {
   readonly time: Time;
 }): Alarm {
   const { sql, dispatcher, time } = deps;
+  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
   let lastLookAtMs = 0;
-  let nextLookAtMs = 0;
 
   async function look(nowMs: number): Promise<void> {
     if (nowMs >= fullLookAtMs) {
@@ -56,13 +57,9 @@ export function createAlarm(deps: {
       await look(nowMs);
       lastLookAtMs = nowMs;
       if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
-      const untilNextMs = (await untilNextDueMs(sql)) ?? POLL_MS;
-      // A timer may fire a fraction early, and a look that comes too early finds nothing.
-      const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = time.monotonicMs() + napMs;
-      return napMs;
+      return timetable.nap(await untilNextDueMs(sql));
     },
-    isSooner: (runAt) => runAt.getTime() - time.nowMs() < nextLookAtMs - time.monotonicMs(),
+    isSooner: timetable.isSooner,
     lookEverywhere() {
       fullLookAtMs = 0;
     },

@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { createTimetable } from "./timetable.ts";
 
 /** The net: another node may have left something due that it did not live to do. */
 const POLL_MS = 5_000;
@@ -11,7 +12,7 @@ export interface Deliveries {
   /** Starts what is due. Returns how long to nap until the next. */
   workOnce(): Promise<number>;
   /** True if the next look must come earlier than planned. */
-  isSooner(at: Date): boolean;
+  readonly isSooner: (at: Date) => boolean;
   /** Tears down what is under way; each is left to be taken up again. */
   abandon(): void;
   finished(): Promise<void>;
@@ -38,16 +39,16 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly releaseStray: (underWay: readonly string[]) => Promise<void>;
 }): Deliveries {
   const { lease, log, time } = deps;
+  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   const underWay = new Map<string, Promise<void>>();
   let tearDown = new AbortController();
-  let nextLookAtMs = 0;
   let strayLookAtMs = 0;
 
   function start(claim: Claim): void {
     const running = deps
       .work(claim, tearDown.signal)
       .then((waitMs) => {
-        if (waitMs !== null && time.monotonicMs() + waitMs < nextLookAtMs) deps.wake();
+        if (waitMs !== null && timetable.isSoonerThan(waitMs)) deps.wake();
       })
       .catch((error) => log.error({ id: claim.id, err: error }, `${deps.name}.not_settled`))
       .finally(() => underWay.delete(claim.id));
@@ -69,12 +70,9 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
         strayLookAtMs = time.monotonicMs() + POLL_MS;
       }
       const claimed = await claimDue();
-      const untilNextMs = claimed === deps.batch ? 0 : ((await deps.untilNextMs()) ?? POLL_MS);
-      const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = time.monotonicMs() + napMs;
-      return napMs;
+      return timetable.nap(claimed === deps.batch ? 0 : await deps.untilNextMs());
     },
-    isSooner: (at) => at.getTime() - time.nowMs() < nextLookAtMs - time.monotonicMs(),
+    isSooner: timetable.isSooner,
     abandon() {
       tearDown.abort();
       tearDown = new AbortController();

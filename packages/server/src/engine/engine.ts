@@ -6,6 +6,7 @@ import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
+import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";
@@ -17,7 +18,6 @@ import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLanes, type Lane } from "./lanes.ts";
 import { createLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
-import { type Loop, startLoop } from "./loop.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
@@ -38,6 +38,8 @@ export interface EngineDatabases {
 }
 
 export interface Engine {
+  /** Further ones may be added before the start. */
+  readonly actors: Actors;
   readonly lease: Lease;
   readonly dispatcher: Dispatcher;
   readonly attempts: Attempts;
@@ -71,16 +73,11 @@ export function createEngine(deps: {
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
   readonly publicId: (claim: Claim) => string;
   readonly composeMessage: ComposeMessage;
-  /** Further rounds to make for as long as the engine runs. */
-  readonly actors: readonly { readonly name: string; readonly once: () => Promise<number> }[];
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
   const { databases, log, time } = deps;
-  const loops: Loop[] = [];
-  let alarmLoop: Loop | null = null;
-  let pollerLoop: Loop | null = null;
-  let courierLoop: Loop | null = null;
+  const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
     endGrace = resolve;
@@ -130,17 +127,16 @@ export function createEngine(deps: {
   const nodeId = () => lease.workerId;
   const reaper = createReaper({ sql: databases.chores, nodeId, time, log, onReturned });
   const janitor = createJanitor({ sql: databases.chores, nodeId, retentionDays: deps.retentionDays });
-  const onEnded = () => courierLoop?.wake();
   const poller = createPoller({
     sql: databases.polls,
     lease,
     outgoing: deps.outgoing,
     log,
     time,
-    wake: () => pollerLoop?.wake(),
+    wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, nodeId, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, nodeId, time, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,
@@ -152,6 +148,15 @@ export function createEngine(deps: {
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, time });
 
+  const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
+  const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
+  const courierActor = actors.add({ name: "courier", once: courier.workOnce });
+  actors.add({ name: "deadlines", once: deadlines.expireOnce });
+  actors.add({ name: "reaper", once: reaper.reapOnce });
+  actors.add({ name: "janitor", once: janitor.cleanOnce });
+  actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  actors.add({ name: "reconciler", once: reconcile });
+
   function start(claim: Claim, lane: Lane): void {
     attempts.start(claim, () => dispatcher.finish(lane));
   }
@@ -162,13 +167,22 @@ export function createEngine(deps: {
   }
 
   function waitFor(runAt: Date): void {
-    if (alarm.isSooner(runAt)) alarmLoop?.wake();
+    if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
   function onSettled({ status, runAt, notify }: Settled): void {
     if (status === "pending" && runAt !== null) waitFor(runAt);
-    if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerLoop?.wake();
+    if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();
     if (notify) onEnded();
+  }
+
+  function onEnded(): void {
+    courierActor.wake();
+  }
+
+  async function reconcile(): Promise<number> {
+    await attempts.reconcileOnce();
+    return RECONCILE_MS;
   }
 
   function abandonAll(): void {
@@ -194,13 +208,8 @@ export function createEngine(deps: {
     if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });
   }
 
-  function run(name: string, once: () => Promise<number>): Loop {
-    const loop = startLoop({ name, once, time, log });
-    loops.push(loop);
-    return loop;
-  }
-
   return {
+    actors,
     lease,
     dispatcher,
     attempts,
@@ -220,22 +229,11 @@ export function createEngine(deps: {
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();
-      alarmLoop?.wake();
+      alarmActor.wake();
     },
     async start() {
       await lease.start();
-      alarmLoop = run("alarm", alarm.ringOnce);
-      pollerLoop = run("poller", poller.workOnce);
-      courierLoop = run("courier", courier.workOnce);
-      run("deadlines", deadlines.expireOnce);
-      for (const actor of deps.actors) run(actor.name, actor.once);
-      run("reaper", reaper.reapOnce);
-      run("janitor", janitor.cleanOnce);
-      run("slot-keeper", slotKeeper.tidyOnce);
-      run("reconciler", async () => {
-        await attempts.reconcileOnce();
-        return RECONCILE_MS;
-      });
+      actors.start();
     },
     async stop(graceMs) {
       await intake.drained();
@@ -244,7 +242,7 @@ export function createEngine(deps: {
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
       settler.giveUp();
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await actors.stop();
       abandonAll();
       await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
       await settler.drained();

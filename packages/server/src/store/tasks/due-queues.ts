@@ -1,4 +1,5 @@
 import { prepare, type Sql } from "../sql.ts";
+import { untilNext } from "./until-next.ts";
 
 export interface DueQueue {
   readonly teamId: number;
@@ -21,17 +22,12 @@ export async function queuesThatCameDue(sql: Sql, withinMs: number): Promise<Due
   return toDueQueues(await sql.rows(CAME_DUE, [withinMs]));
 }
 
-/** Milliseconds until the next delayed task of any queue, or null if none waits. One look into one index. */
-export async function untilNextDueMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_due",
-      `select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where status = 'pending' and not sandbox and fence >= 0 and run_at > now()`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+/** Milliseconds until the next delayed task of any queue, or null if none waits. */
+export const untilNextDueMs = untilNext(
+  "until_next_due",
+  "run_at",
+  "tasks where status = 'pending' and not sandbox and fence >= 0 and run_at > now()",
+);
 
 /**
  * Every queue with due work, found by probing each queue once per priority: the cost follows the number of

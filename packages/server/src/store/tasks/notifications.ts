@@ -1,4 +1,5 @@
 import { prepare, type Sql } from "../sql.ts";
+import { untilNext } from "./until-next.ts";
 
 /** A worker's right to deliver one notification. */
 export interface NotificationClaim {
@@ -66,16 +67,11 @@ export async function settleNotification(
   );
 }
 
-export async function untilNextNotificationMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_notification",
-      `select extract(epoch from min(next_at) - clock_timestamp())::float8 * 1000 as ms
-         from notifications where status = 'pending' and worker_id is null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextNotificationMs = untilNext(
+  "until_next_notification",
+  "next_at",
+  "notifications where status = 'pending' and worker_id is null",
+);
 
 /** Lets go of deliveries that this worker holds in the database and does not make. */
 export async function releaseStrayNotifications(

@@ -1,6 +1,7 @@
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
+import { untilNext } from "./until-next.ts";
 
 const EXPIRE_TASKS = prepare(
   "expire_tasks",
@@ -32,13 +33,8 @@ export async function expireTasks(sql: Sql, batch: number, nodeId: number): Prom
   return rows.length;
 }
 
-export async function untilNextDeadlineMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_deadline",
-      `select extract(epoch from min(deadline_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where deadline_at is not null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextDeadlineMs = untilNext(
+  "until_next_deadline",
+  "deadline_at",
+  "tasks where deadline_at is not null",
+);

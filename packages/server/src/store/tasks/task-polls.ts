@@ -5,6 +5,7 @@ import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
+import { untilNext } from "./until-next.ts";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
@@ -65,16 +66,11 @@ export async function releaseStrayPolls(
 }
 
 /** Milliseconds until the next poll of any task, or null if none waits. */
-export async function untilNextPollMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_poll",
-      `select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where status = 'polling' and worker_id is null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextPollMs = untilNext(
+  "until_next_poll",
+  "run_at",
+  "tasks where status = 'polling' and worker_id is null",
+);
 
 /** What a poll came to. */
 export type PollStep =
