@@ -166,14 +166,13 @@ async function build(
   const listener = listen(connection, engine);
   closers.push(listener.stop);
 
-  const nodeId = () => engine.lease.workerId;
   const findSession = createSessionLookup(database);
   const failures = createFailureLimit({ monotonicMs });
   const limits = createRequestLimits({ sql: database, monotonicMs, nowMs: Date.now });
   const api = await createApi({
-    tasks: createTaskService({ database, nodeId, submit: engine.submit, vault, providers, publicUrl }),
-    queues: createQueueService({ database, nodeId }),
-    callbacks: createCallbackService({ sql: database, nodeId, monotonicMs, onEnded: engine.ended }),
+    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    queues: createQueueService({ database }),
+    callbacks: createCallbackService({ sql: database, monotonicMs, onEnded: engine.ended }),
     signingSecrets,
     signIn,
     sessions,

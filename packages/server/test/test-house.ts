@@ -265,10 +265,8 @@ async function startNode(house: {
       onConnected: () => resolve(opened),
     });
   });
-  const nodeId = () => engine.lease.workerId;
   const tasks = createTaskService({
     database: test.database,
-    nodeId,
     submit: engine.submit,
     vault,
     providers: createProviderService(null),
@@ -284,9 +282,9 @@ async function startNode(house: {
     engine,
     databases,
     tasks,
-    queues: createQueueService({ database: test.database, nodeId }),
+    queues: createQueueService({ database: test.database }),
     vault,
-    callbacks: createCallbackService({ sql: test.database, nodeId, monotonicMs, onEnded: engine.ended }),
+    callbacks: createCallbackService({ sql: test.database, monotonicMs, onEnded: engine.ended }),
     signingSecrets,
     heard,
     async hears(message) {

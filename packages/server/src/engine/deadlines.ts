@@ -13,14 +13,14 @@ export interface Deadlines {
 
 export function createDeadlines(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
+  readonly workerId: () => number;
   readonly time: Time;
   readonly onEnded: () => void;
 }): Deadlines {
   const timetable = createTimetable({ time: deps.time, shortestMs: 1, longestMs: LONGEST_NAP_MS });
   return {
     async expireOnce() {
-      const expired = await expireTasks(deps.sql, BATCH, deps.nodeId());
+      const expired = await expireTasks(deps.sql, BATCH, deps.workerId());
       if (expired > 0) deps.onEnded();
       if (expired === BATCH) return 0;
       return timetable.nap(await untilNextDeadlineMs(deps.sql));

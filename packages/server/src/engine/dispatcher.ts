@@ -171,7 +171,6 @@ export function createDispatcher(deps: {
         queue: lane.queue,
         epoch: grant.epoch,
         workerId: lease.workerId,
-        nodeId: lease.workerId,
         limit,
       });
       started = claims.length;

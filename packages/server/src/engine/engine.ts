@@ -92,7 +92,8 @@ export function createEngine(deps: {
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
-  const settler = createSettler({ sql: databases.settle, nodeId: () => lease.workerId, time, log });
+  const workerId = () => lease.workerId;
+  const settler = createSettler({ sql: databases.settle, workerId, time, log });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
@@ -124,9 +125,8 @@ export function createEngine(deps: {
     time,
   });
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
-  const nodeId = () => lease.workerId;
-  const reaper = createReaper({ sql: databases.chores, nodeId, time, log, onReturned });
-  const janitor = createJanitor({ sql: databases.chores, nodeId, retentionDays: deps.retentionDays });
+  const reaper = createReaper({ sql: databases.chores, workerId, time, log, onReturned });
+  const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
     sql: databases.polls,
     lease,
@@ -136,7 +136,7 @@ export function createEngine(deps: {
     wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, nodeId, time, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,

@@ -75,7 +75,7 @@ export function createIntake(deps: {
       reservation: seats[index]?.reservation ?? null,
     }));
     try {
-      return await insertTasks(sql, submissions, workerId, workerId);
+      return await insertTasks(sql, submissions, workerId);
     } catch (error) {
       if (error instanceof Problem) return lookUp(tasks, workerId, error);
       if (error instanceof Unstorable) return storeSeparately(tasks, seats, workerId);

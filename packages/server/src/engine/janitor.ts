@@ -16,17 +16,13 @@ export interface Janitor {
   cleanOnce(): Promise<number>;
 }
 
-export function createJanitor(deps: {
-  readonly sql: Sql;
-  readonly nodeId: () => number;
-  readonly retentionDays: number;
-}): Janitor {
+export function createJanitor(deps: { readonly sql: Sql; readonly retentionDays: number }): Janitor {
   const { sql } = deps;
   return {
     async cleanOnce() {
       // A task that was being inserted while its queue was deleted; a delete that died half-way.
-      const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null }, deps.nodeId());
-      const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH, deps.nodeId());
+      const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null });
+      const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH);
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
       await removeOldKeys(sql, BATCH);

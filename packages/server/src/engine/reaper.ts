@@ -22,7 +22,7 @@ export interface Reaper {
  */
 export function createReaper(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
+  readonly workerId: () => number;
   readonly time: Time;
   readonly log: Log;
   readonly onReturned: (returned: readonly Returned[]) => void;
@@ -53,7 +53,7 @@ export function createReaper(deps: {
       }
       await reapPolls(sql);
       await reapNotifications(sql);
-      const returned = await reapTasks(sql, deps.nodeId());
+      const returned = await reapTasks(sql, deps.workerId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");
         deps.onReturned(returned);

@@ -23,7 +23,7 @@ export interface Settler extends GroupCommit<Settlement, Settled | null> {
  */
 export function createSettler(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
+  readonly workerId: () => number;
   readonly time: Time;
   readonly log: Log;
 }): Settler {
@@ -36,7 +36,7 @@ export function createSettler(deps: {
   ): Promise<readonly (Settled | null)[]> {
     for (;;) {
       try {
-        const settled = await settleAttempts(sql, settlements, deps.nodeId());
+        const settled = await settleAttempts(sql, settlements, deps.workerId());
         await noteSuperseded(settlements.filter((_, index) => settled[index] === null));
         return settled;
       } catch (error) {

@@ -22,7 +22,7 @@ describe("the reaper's clock", () => {
     };
     const reaper = createReaper({
       sql,
-      nodeId: () => 1,
+      workerId: () => 1,
       time,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       onReturned: () => {},

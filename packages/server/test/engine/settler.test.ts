@@ -61,7 +61,7 @@ function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[
 }
 
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
-const newSettler = (sql: Sql) => createSettler({ sql, nodeId: () => 1, time: systemTime, log: quietLog });
+const newSettler = (sql: Sql) => createSettler({ sql, workerId: () => 1, time: systemTime, log: quietLog });
 
 const unstorable = () => new Unstorable("refused");
 /** What a statement may meet that has nothing to do with what it carries. */

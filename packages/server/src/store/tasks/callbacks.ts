@@ -1,7 +1,7 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
-import { one } from "./tallies.ts";
+import { NO_WORKER, one } from "./tallies.ts";
 
 export interface TaskKey {
   readonly teamId: number;
@@ -12,17 +12,17 @@ const RESOLVE_CALLBACK = prepare(
   "resolve_callback",
   `with found as (
      select team_id, id, status as was from tasks
-      where callback_hash = decode($2, 'hex') and status in ('waiting', 'polling') for update
+      where callback_hash = decode($1, 'hex') and status in ('waiting', 'polling') for update
    ), resolved as (
      update tasks t
         set ${endColumns({ status: "'completed'", callback: "spent" })},
-            result = $3::jsonb,
+            result = $2::jsonb,
             error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
      returning t.team_id, t.queue_id, t.id, t.status, found.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "resolved",
-     node: "$1::bigint",
+     worker: NO_WORKER,
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
@@ -30,14 +30,8 @@ const RESOLVE_CALLBACK = prepare(
 );
 
 /** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
-export async function resolveCallback(
-  sql: Sql,
-  hash: string,
-  result: TaskResult,
-  nodeId: number,
-): Promise<TaskKey | null> {
+export async function resolveCallback(sql: Sql, hash: string, result: TaskResult): Promise<TaskKey | null> {
   const rows = await sql.rows<{ team_id: number; id: string }>(RESOLVE_CALLBACK, [
-    nodeId,
     hash,
     JSON.stringify(result),
   ]);

@@ -1,5 +1,5 @@
 import type { TaskStatus } from "../../domain/task.ts";
-import { one, tally } from "./tallies.ts";
+import { type NO_WORKER, one, tally } from "./tallies.ts";
 
 /*
  * What it means that a task ends, for every statement that can end one. `endColumns` is what becomes of its row, in the
@@ -42,7 +42,7 @@ export function endColumns(options: {
 export function afterChange(options: {
   /** The CTE that yields the changed rows. */
   readonly from: string;
-  readonly node: string;
+  readonly worker: string | typeof NO_WORKER;
   readonly writer: "settle" | "other";
   /** What each row adds to the states that do not end. */
   readonly deltas: Partial<Record<Exclude<TaskStatus, "completed" | "failed">, string>>;

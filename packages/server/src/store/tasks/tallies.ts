@@ -4,21 +4,30 @@ import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 const WRITERS = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
 
 /**
+ * Under whom a statement counts that needs no worker: what services do, and what is removed. What counts is the sum over
+ * a queue's rows, so any row is as good as another as long as the count is in the statement that moves the task. A node
+ * that only serves the API has no lease and no row of its own; this one belongs to no process and outlives them all,
+ * which is also why foldTallies adds to it what dead workers had counted.
+ */
+export const NO_WORKER = 0;
+
+/**
  * The end of every statement that moves tasks: adds what moved to the writer's own row of each queue.
  * `from` names the CTE to count, with team_id and queue_id; `deltas` says what each of its rows adds to a state.
  */
 export function tally(options: {
   readonly from: string;
-  readonly node: string;
+  /** The id of the worker that counts, as SQL. */
+  readonly worker: string | typeof NO_WORKER;
   readonly writer: keyof typeof WRITERS;
   readonly deltas: Partial<Record<TaskStatus, string>>;
 }): string {
-  const { from, node, writer, deltas } = options;
+  const { from, worker, writer, deltas } = options;
   const states = TASK_STATUSES.filter((state) => deltas[state] !== undefined);
   const sums = states.map((state) => `sum(${deltas[state]})`).join(", ");
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
   return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, ${states.join(", ")})
-    select team_id, queue_id, ${node}, ${WRITERS[writer]}, ${sums} from ${from}
+    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, ${sums} from ${from}
      group by team_id, queue_id order by team_id, queue_id
     on conflict (team_id, queue_id, worker_id, writer) do update set ${adds}`;
 }

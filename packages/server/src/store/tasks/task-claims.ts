@@ -10,7 +10,6 @@ export interface ClaimRequest {
   /** The claim finds nothing if the queue has changed since: the worker must look at it again first. */
   readonly epoch: number;
   readonly workerId: number;
-  readonly nodeId: number;
   readonly limit: number;
 }
 
@@ -46,7 +45,7 @@ const CLAIM_DUE_TASKS = prepare(
                t.retry_delay_seconds, t.timeout_seconds, t.sign, encode(t.callback_sealed, 'hex') as callback_sealed,
                ${FOLLOW_COLUMNS}
    ), tallied as (
-     ${tally({ from: "claimed", node: "$6::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
+     ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as standing, c.*
@@ -84,8 +83,8 @@ export interface Claimed {
 
 /** Takes up to `limit` due tasks of one queue. */
 export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
-  const { teamId, queueId, epoch, workerId, nodeId, limit } = request;
-  const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit, nodeId]);
+  const { teamId, queueId, epoch, workerId, limit } = request;
+  const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
   const claims = rows.flatMap((row): Claim[] => (row.id === null ? [] : [toClaim(row, row.id, request)]));
   return { standing: rows[0]?.standing ?? false, claims };
 }

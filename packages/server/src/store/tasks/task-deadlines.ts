@@ -20,7 +20,7 @@ const EXPIRE_TASKS = prepare(
      returning t.team_id, t.queue_id, t.id, t.status, late.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "expired",
-     node: "$1::bigint",
+     worker: "$1::bigint",
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
@@ -28,8 +28,8 @@ const EXPIRE_TASKS = prepare(
 );
 
 /** Ends a batch of tasks that have been waiting or polling for too long. Returns how many. */
-export async function expireTasks(sql: Sql, batch: number, nodeId: number): Promise<number> {
-  const rows = await sql.rows(EXPIRE_TASKS, [nodeId, batch]);
+export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<number> {
+  const rows = await sql.rows(EXPIRE_TASKS, [workerId, batch]);
   return rows.length;
 }
 

@@ -82,7 +82,7 @@ const INSERT_TASKS = prepare(
    ), tallied as (
      ${tally({
        from: "inserted",
-       node: "$3::bigint",
+       worker: "$2::bigint",
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
@@ -106,14 +106,9 @@ interface InsertedRow {
 export async function insertTasks(
   sql: Sql,
   submissions: readonly Submission[],
-  workerId: number | null,
-  nodeId: number,
+  workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [
-    JSON.stringify(submissions.map(toRow)),
-    workerId,
-    nodeId,
-  ]);
+  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [JSON.stringify(submissions.map(toRow)), workerId]);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }

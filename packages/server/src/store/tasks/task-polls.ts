@@ -108,7 +108,7 @@ const SETTLE_POLLS = prepare(
      returning t.team_id, t.queue_id, t.id, t.status, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "settled",
-     node: "$2::bigint",
+     worker: "$2::bigint",
      writer: "other",
      deltas: { polling: `-${one("status <> 'polling'")}` },
    })}
@@ -119,9 +119,12 @@ const SETTLE_POLLS = prepare(
 export async function settlePolls(
   sql: Sql,
   settlements: readonly PollSettlement[],
-  nodeId: number,
+  workerId: number,
 ): Promise<boolean[]> {
-  const rows = await sql.rows<{ id: string }>(SETTLE_POLLS, [JSON.stringify(settlements.map(toRow)), nodeId]);
+  const rows = await sql.rows<{ id: string }>(SETTLE_POLLS, [
+    JSON.stringify(settlements.map(toRow)),
+    workerId,
+  ]);
   const settled = new Set(rows.map((row) => row.id));
   return settlements.map(({ claim }) => settled.has(claim.id));
 }

@@ -45,7 +45,7 @@ function returning(lost: string): string {
      returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "returned",
-     node: "$1::bigint",
+     worker: "$1::bigint",
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
@@ -65,8 +65,8 @@ const REAP_TASKS = prepare(
 );
 
 /** Takes tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
-export async function reapTasks(sql: Sql, nodeId: number): Promise<Returned[]> {
-  return toReturned(await sql.rows<ReturnedRow>(REAP_TASKS, [nodeId]));
+export async function reapTasks(sql: Sql, workerId: number): Promise<Returned[]> {
+  return toReturned(await sql.rows<ReturnedRow>(REAP_TASKS, [workerId]));
 }
 
 const RELEASE_TASKS = prepare(
@@ -81,7 +81,7 @@ export async function releaseTasks(
   sql: Sql,
   claims: readonly Pick<Claim, "teamId" | "id" | "queueId" | "fence">[],
   phase: "not_sent" | "sent",
-  nodeId: number,
+  workerId: number,
 ): Promise<Returned[]> {
   const rows = claims.map((claim) => ({
     team_id: claim.teamId,
@@ -90,7 +90,7 @@ export async function releaseTasks(
     fence: claim.fence,
     phase,
   }));
-  return toReturned(await sql.rows<ReturnedRow>(RELEASE_TASKS, [nodeId, JSON.stringify(rows)]));
+  return toReturned(await sql.rows<ReturnedRow>(RELEASE_TASKS, [workerId, JSON.stringify(rows)]));
 }
 
 /** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */

@@ -49,7 +49,7 @@ const SETTLE_ATTEMPTS = prepare(
                case when t.status in ('pending', 'polling') then t.run_at end as run_at
    ), ${afterChange({
      from: "settled",
-     node: "$2::bigint",
+     worker: "$2::bigint",
      writer: "settle",
      deltas: {
        active: "-1",
@@ -67,7 +67,7 @@ const SETTLE_ATTEMPTS = prepare(
 export async function settleAttempts(
   sql: Sql,
   settlements: readonly Settlement[],
-  nodeId: number,
+  workerId: number,
 ): Promise<(Settled | null)[]> {
   const rows = await sql.rows<{
     id: string;
@@ -75,7 +75,7 @@ export async function settleAttempts(
     status: TaskStatus;
     run_at: Date | null;
     notify: boolean;
-  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), nodeId]);
+  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), workerId]);
   const settled = new Map(
     rows.map((row) => [
       `${row.id} ${row.fence}`,

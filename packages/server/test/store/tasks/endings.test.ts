@@ -105,7 +105,7 @@ describe("the end of a task", () => {
       callback: "forgotten",
       async end(claim) {
         await settle(claim, { kind: "waiting" });
-        assert.ok(await resolveCallback(store.database, HASH, RESULT, workerId));
+        assert.ok(await resolveCallback(store.database, HASH, RESULT));
       },
     },
     "by its callback while it is polled": {
@@ -114,7 +114,7 @@ describe("the end of a task", () => {
       callback: "forgotten",
       async end(claim) {
         await settle(claim, POLLING);
-        assert.ok(await resolveCallback(store.database, HASH, RESULT, workerId));
+        assert.ok(await resolveCallback(store.database, HASH, RESULT));
       },
     },
     "by a poll that finds the job done": {

@@ -183,7 +183,7 @@ describe("claiming due tasks", () => {
     const [deleted] = await Promise.all([
       Promise.all(
         [...ids].reverse().map(async (id) => {
-          const gone = await removePendingTask(connections, queue.teamId, id, workerId);
+          const gone = await removePendingTask(connections, queue.teamId, id);
           return gone ? [id] : [];
         }),
       ),

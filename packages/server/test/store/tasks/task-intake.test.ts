@@ -18,7 +18,7 @@ describe("inserting tasks", () => {
 
   async function insert(queue: StoredQueue, task: Partial<NewTask>, reservation: Reservation | null = null) {
     const submission = { task: { ...newTask(queue), ...task }, reservation };
-    const [accepted] = await insertTasks(store.database, [submission], workerId, workerId);
+    const [accepted] = await insertTasks(store.database, [submission], workerId);
     return { id: submission.task.id, accepted };
   }
 
@@ -87,7 +87,7 @@ describe("inserting tasks", () => {
     await removeWorker(store.database, dead);
     const submission = { task: newTask(queue), reservation: { queueId: queue.id, epoch: 1 } };
 
-    const [accepted] = await insertTasks(store.database, [submission], dead, dead);
+    const [accepted] = await insertTasks(store.database, [submission], dead);
 
     assert.equal(accepted?.handedOff, false);
   });
@@ -108,7 +108,6 @@ describe("inserting tasks", () => {
     const accepted = await insertTasks(
       store.database,
       targets.map((target) => ({ task: newTask(target), reservation: null })),
-      null,
       workerId,
     );
 
