@@ -37,7 +37,7 @@ export function createAlarm(deps: {
 
   async function look(nowMs: number): Promise<void> {
     if (nowMs >= fullLookAtMs) {
-      // Before the look: whoever asks for another one meanwhile must not be forgotten.
+      // Before the look: another one that is asked for meanwhile must not be forgotten.
       fullLookAtMs = nowMs + FULL_LOOK_MS;
       const due = await queuesWithDueTasks(sql).catch((error) => {
         fullLookAtMs = 0;

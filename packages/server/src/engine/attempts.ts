@@ -16,7 +16,7 @@ export interface Attempts {
   start(claim: Claim, done: () => void): void;
   /** Tears down every call under way and gives the tasks back. */
   abandon(): void;
-  /** Gives back what the database says is ours and nobody here works on. */
+  /** Gives back the tasks that the database says are ours and that no attempt here works on. */
   reconcileOnce(): Promise<Returned[]>;
   /** Resolves when no attempt is under way. */
   finished(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Attempts {
 
 /**
  * One attempt: check the lease, call, judge, settle. What the database holds and what happens here can only differ
- * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active for nobody.
+ * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active without an attempt.
  */
 export function createAttempts(deps: {
   readonly sql: Sql;

@@ -15,8 +15,8 @@ import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
-import { createLanes, type Lane } from "./lanes.ts";
 import { createLease, type Lease } from "./lease.ts";
+import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
@@ -57,7 +57,7 @@ export interface Engine {
   start(): Promise<void>;
   /** Stops claiming, lets calls finish for so long, gives the rest back. */
   stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback: someone may wait to be told. */
+  /** A task has ended outside of the engine, by a callback: its caller may wait to be told. */
   ended(): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
@@ -83,7 +83,7 @@ export function createEngine(deps: {
     endGrace = resolve;
   });
 
-  const lanes = createLanes(deps.capacity);
+  const localQueues = createLocalQueues(deps.capacity);
   const lease = createLease({
     sql: databases.lease,
     name: deps.name,
@@ -109,7 +109,7 @@ export function createEngine(deps: {
   });
   const dispatcher = createDispatcher({
     database: databases.claim,
-    lanes,
+    localQueues,
     lease,
     log,
     time,
@@ -146,7 +146,7 @@ export function createEngine(deps: {
     time,
     wake: onEnded,
   });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, time });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
@@ -157,8 +157,8 @@ export function createEngine(deps: {
   actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
   actors.add({ name: "reconciler", once: reconcile });
 
-  function start(claim: Claim, lane: Lane): void {
-    attempts.start(claim, () => dispatcher.finish(lane));
+  function start(claim: Claim, local: LocalQueue): void {
+    attempts.start(claim, () => dispatcher.finish(local));
   }
 
   function hint(message: Hint): void {
@@ -203,8 +203,8 @@ export function createEngine(deps: {
 
   function due(teamId: number, queue: string): void {
     dispatcher.notice(teamId, queue, 1);
-    const grant = lanes.find(teamId, queue)?.grant;
-    // Whoever holds all the slots needs nobody's help.
+    const grant = localQueues.find(teamId, queue)?.grant;
+    // A worker that holds all the slots needs no help of the others.
     if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });
   }
 

@@ -4,7 +4,7 @@ import { registerWorker, removeWorker, renewWorker } from "../store/tasks/worker
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 
-/** Nobody takes anything from a worker that was heard of within this time. */
+/** No node takes anything from a worker that was heard of within this time. */
 const TTL_MS = 15_000;
 const RENEW_MS = 4_000;
 /** The worker stops acting this much before others may start to: calls need time to be torn down. */
@@ -19,7 +19,7 @@ export interface Lease {
   /** Registers; resolves once the first lease is held. */
   start(): Promise<void>;
   renewOnce(): Promise<number>;
-  /** Ends the lease at once, so that nobody has to wait for it to run out. */
+  /** Ends the lease at once, so that no other node has to wait for it to run out. */
   stop(): Promise<void>;
 }
 

@@ -75,7 +75,7 @@ export function createPoller(deps: {
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
     const { outcome } = sent;
-    // Torn down by ourselves: whoever is next makes it, and it is no mark against the third party.
+    // Torn down by ourselves: the next node that looks makes it, and it is no mark against the third party.
     if (outcome.kind === "failure" && outcome.code === "aborted") return { kind: "again", plan, waitMs: 0 };
     const made = {
       url: target.url,

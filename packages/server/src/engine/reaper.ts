@@ -17,8 +17,8 @@ export interface Reaper {
 }
 
 /**
- * Any node may reap for all. The danger is a database clock that jumps ahead and makes everyone look dead: so its
- * advance is compared with the monotonic clock between rounds, and after a jump nobody is reaped for a while.
+ * Any node may reap for all. The danger is a database clock that jumps ahead and makes every worker look dead: so
+ * its advance is compared with the monotonic clock between rounds, and after a jump no worker is removed for a while.
  */
 export function createReaper(deps: {
   readonly sql: Sql;

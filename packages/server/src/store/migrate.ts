@@ -16,7 +16,7 @@ const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
 
 export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
 
-/** An arbitrary number that all Bellhop nodes agree on: who holds it may change the schema. */
+/** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
 
 export class SchemaTooNew extends Error {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createDispatcher } from "../../src/engine/dispatcher.ts";
-import { createLanes } from "../../src/engine/lanes.ts";
 import type { Lease } from "../../src/engine/lease.ts";
+import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
@@ -37,7 +37,7 @@ function createScene() {
   const database: Database = {
     rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       return new Promise<Row[]>((resolve) => {
-        const answer = () => resolve([{ standing: true, id: null }] as never);
+        const answer = () => resolve([{ is_current: true, id: null }] as never);
         claims.push({ queueId: Number(values[1]), answer });
       });
     },
@@ -62,11 +62,11 @@ function createScene() {
     },
     isHeld: () => scene.held,
   } as Lease;
-  const lanes = createLanes(100);
+  const localQueues = createLocalQueues(100);
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const dispatcher = createDispatcher({
     database,
-    lanes,
+    localQueues,
     lease,
     log,
     time,
@@ -83,7 +83,7 @@ function createScene() {
     acquired.length = 0;
     hints.length = 0;
   }
-  return { ...scene, scene, dispatcher, lanes, lease, grants, warmUp, idOf, time };
+  return { ...scene, scene, dispatcher, localQueues, lease, grants, warmUp, idOf, time };
 }
 
 describe("the dispatcher", () => {
@@ -179,12 +179,13 @@ describe("the dispatcher", () => {
     assert.equal(dispatcher.reserve(TEAM, "a"), null, "nothing is known of the queue yet");
     await warmUp("a");
 
-    const seats = Array.from({ length: 5 }, () => dispatcher.reserve(TEAM, "a"));
+    const reservations = Array.from({ length: 5 }, () => dispatcher.reserve(TEAM, "a"));
     assert.deepEqual(
-      seats.map((seat) => seat !== null),
+      reservations.map((reservation) => reservation !== null),
       [true, true, true, true, false],
     );
-    for (const seat of seats.slice(0, 4)) if (seat !== null) dispatcher.finish(seat.lane);
+    for (const reservation of reservations.slice(0, 4))
+      if (reservation !== null) dispatcher.finish(reservation.local);
 
     dispatcher.notice(TEAM, "a");
     assert.equal(dispatcher.reserve(TEAM, "a"), null, "a due task goes first");
@@ -234,7 +235,7 @@ describe("the slot keeper", () => {
   }
 
   it("gives the slots of a quiet queue back: after ten minutes, or ten seconds when there are others", async () => {
-    const { scene, time, slotKeeper, released, lanes, warmUp, idOf } = createKeeper();
+    const { scene, time, slotKeeper, released, localQueues, warmUp, idOf } = createKeeper();
     await warmUp("a", "b");
     time.pass(10_001);
     await slotKeeper.tidyOnce();
@@ -243,7 +244,7 @@ describe("the slot keeper", () => {
     scene.peers = 1;
     await slotKeeper.tidyOnce();
     assert.deepEqual(released.sort(), [idOf("a"), idOf("b")]);
-    assert.deepEqual([...lanes.all], []);
+    assert.deepEqual([...localQueues.all], []);
   });
 
   it("keeps the slots of a queue with calls or work", async () => {

@@ -48,13 +48,13 @@ const CLAIM_DUE_TASKS = prepare(
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
-          and exists (select 1 from workers where id = $4) as standing, c.*
+          and exists (select 1 from workers where id = $4) as is_current, c.*
      from (select 1) always left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );
 
 interface ClaimedRow extends FollowRow {
-  standing: boolean;
+  is_current: boolean;
   id: string | null;
   shape: Claim["shape"];
   priority: number;
@@ -76,7 +76,7 @@ interface ClaimedRow extends FollowRow {
 
 export interface Claimed {
   /** False when the worker's view of the queue, or the worker itself, is out of date: nothing was looked for. */
-  readonly standing: boolean;
+  readonly isCurrent: boolean;
   /** In the order in which they are to start. */
   readonly claims: readonly Claim[];
 }
@@ -86,7 +86,7 @@ export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Cl
   const { teamId, queueId, epoch, workerId, limit } = request;
   const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
   const claims = rows.flatMap((row): Claim[] => (row.id === null ? [] : [toClaim(row, row.id, request)]));
-  return { standing: rows[0]?.standing ?? false, claims };
+  return { isCurrent: rows[0]?.is_current ?? false, claims };
 }
 
 function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId }: ClaimRequest): Claim {

@@ -1,17 +1,13 @@
 import type { Backoff } from "../../domain/backoff.ts";
 import type { FollowUp, NewTask } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
+import type { SlotGrant } from "./queue-slots.ts";
 import { one, tally } from "./tallies.ts";
-
-/** A slot set aside for a new task, under the epoch of its queue that the slot was granted in. */
-export interface Reservation {
-  readonly queueId: number;
-  readonly epoch: number;
-}
 
 export interface Submission {
   readonly task: NewTask;
-  readonly reservation: Reservation | null;
+  /** The grant under which a slot was set aside for the task, if one was. */
+  readonly reservation: Pick<SlotGrant, "queueId" | "epoch"> | null;
 }
 
 /** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */

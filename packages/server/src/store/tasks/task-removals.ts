@@ -23,7 +23,7 @@ const REMOVE_PENDING_TASK = prepare(
    select 1 from removed`,
 );
 
-/** True when the task was pending and is gone: from then on nobody can claim it. */
+/** True when the task was pending and is gone: from then on no worker can claim it. */
 export async function removePendingTask(sql: Sql, teamId: number, id: string): Promise<boolean> {
   const rows = await sql.rows(REMOVE_PENDING_TASK, [teamId, id]);
   return rows.length === 1;

@@ -53,7 +53,7 @@ function returning(lost: string): string {
 }
 
 /**
- * In batches, so that a node lost with thousands of calls in flight holds no lock for long. Whoever settles one at this
+ * In batches, so that a node lost with thousands of calls in flight holds no lock for long. A worker that settles one at this
  * moment, being less dead than it seemed, is not waited for: there is a next round.
  */
 const REAP_TASKS = prepare(
@@ -76,7 +76,7 @@ const RELEASE_TASKS = prepare(
        from jsonb_to_recordset($2::jsonb) as r(team_id integer, id uuid, queue_id bigint, fence integer, phase text)`),
 );
 
-/** Gives back what this worker holds and will not finish. A stop is nobody's fault: it does not count against the task. */
+/** Gives back what this worker holds and will not finish. A stop does not count against the task: it is not at fault. */
 export async function releaseTasks(
   sql: Sql,
   claims: readonly Pick<Claim, "teamId" | "id" | "queueId" | "fence">[],

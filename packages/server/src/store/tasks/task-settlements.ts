@@ -10,7 +10,7 @@ export interface Settled {
   readonly status: TaskStatus;
   /** When it runs again, or is polled; null if it does not. */
   readonly runAt: Date | null;
-  /** Someone waits to be told that it has ended. */
+  /** It has ended, and its caller waits to be told. */
   readonly notify: boolean;
 }
 
