@@ -46,8 +46,7 @@ function createScene() {
       const sql: Sql = {
         async rows<Row extends object>(_text: unknown, values: readonly unknown[] = []): Promise<Row[]> {
           queue ||= String(values[1]);
-          const { queueId: _, ...own } = { ...grant, ...grants.get(queue) };
-          return [{ ...own, id: String(idOf(queue)) }] as never;
+          return [{ ...grant, ...grants.get(queue), queueId: idOf(queue) }] as never;
         },
       };
       const result = await work(sql);

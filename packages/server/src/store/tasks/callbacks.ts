@@ -26,17 +26,13 @@ const RESOLVE_CALLBACK = prepare(
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
-   select team_id, id from resolved`,
+   select team_id as "teamId", id from resolved`,
 );
 
 /** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
 export async function resolveCallback(sql: Sql, hash: string, result: TaskResult): Promise<TaskKey | null> {
-  const rows = await sql.rows<{ team_id: number; id: string }>(RESOLVE_CALLBACK, [
-    hash,
-    JSON.stringify(result),
-  ]);
-  const [row] = rows;
-  return row === undefined ? null : { teamId: row.team_id, id: row.id };
+  const rows = await sql.rows<TaskKey>(RESOLVE_CALLBACK, [hash, JSON.stringify(result)]);
+  return rows[0] ?? null;
 }
 
 /** The state of the task that this callback belongs to; null if there is none, or it was used or has expired. */

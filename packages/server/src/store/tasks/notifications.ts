@@ -22,7 +22,7 @@ const CLAIM_DUE = prepare(
    )
    update notifications n set worker_id = $1, fence = fence + 1, attempts = attempts + 1
      from picked where n.team_id = picked.team_id and n.id = picked.id
-   returning n.team_id, n.id, n.task_id, n.url, n.fence, n.attempts`,
+   returning n.team_id as "teamId", n.id, n.task_id as "taskId", n.url, n.fence, n.attempts as attempt`,
 );
 
 export async function claimDueNotifications(
@@ -30,22 +30,7 @@ export async function claimDueNotifications(
   workerId: number,
   limit: number,
 ): Promise<NotificationClaim[]> {
-  const rows = await sql.rows<{
-    team_id: number;
-    id: string;
-    task_id: string;
-    url: string;
-    fence: number;
-    attempts: number;
-  }>(CLAIM_DUE, [workerId, limit]);
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    taskId: row.task_id,
-    url: row.url,
-    fence: row.fence,
-    attempt: row.attempts,
-  }));
+  return sql.rows<NotificationClaim>(CLAIM_DUE, [workerId, limit]);
 }
 
 /** `waitMs` null: it is over, delivered or given up. */

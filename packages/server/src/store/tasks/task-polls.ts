@@ -1,5 +1,4 @@
 import type { PollClaim } from "../../domain/poll/poll-claim.ts";
-import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
@@ -17,39 +16,15 @@ const CLAIM_DUE_POLLS = prepare(
    )
    update tasks t set worker_id = $1, fence = fence + 1
      from picked where t.team_id = picked.team_id and t.id = picked.id
-   returning t.team_id, t.id, t.queue_id, t.fence, t.poll_config, t.poll, t.timeout_seconds, t.headers,
-             encode(t.callback_sealed, 'hex') as callback_sealed,
-             extract(epoch from now() - t.started_at)::float8 * 1000 as elapsed_ms`,
+   returning t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence, t.poll_config as config, t.poll as plan,
+             round(extract(epoch from now() - t.started_at) * 1000)::float8 as "elapsedMs",
+             t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
+             encode(t.callback_sealed, 'hex') as "callbackSealed"`,
 );
-
-interface PollRow {
-  team_id: number;
-  id: string;
-  queue_id: string;
-  fence: number;
-  poll_config: PollConfig;
-  poll: PollPlan;
-  timeout_seconds: number;
-  headers: Record<string, string> | null;
-  callback_sealed: string | null;
-  elapsed_ms: number;
-}
 
 /** Takes polls whose time has come, oldest first. They hold no slot of their queue. */
 export async function claimDuePolls(sql: Sql, workerId: number, limit: number): Promise<PollClaim[]> {
-  const rows = await sql.rows<PollRow>(CLAIM_DUE_POLLS, [workerId, limit]);
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    queueId: Number(row.queue_id),
-    fence: row.fence,
-    config: row.poll_config,
-    plan: row.poll,
-    elapsedMs: Math.round(row.elapsed_ms),
-    timeoutSeconds: row.timeout_seconds,
-    firstHeaders: row.headers ?? {},
-    callbackSealed: row.callback_sealed,
-  }));
+  return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, limit]);
 }
 
 /** Lets go of polls that this worker holds in the database and does not make: the answer to their claim was lost. */

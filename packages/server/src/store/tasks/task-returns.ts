@@ -13,12 +13,8 @@ export interface Returned {
   readonly status: "pending" | "failed";
 }
 
-interface ReturnedRow {
-  team_id: number;
-  id: string;
-  queue: string;
-  status: "pending" | "failed";
-}
+/** As much of a claim as tells it from every other. */
+type HeldTask = Pick<Claim, "teamId" | "id" | "queueId" | "fence">;
 
 /**
  * Gives tasks back whose attempt will never be settled. The attempt is closed as interrupted and consumes no
@@ -49,7 +45,7 @@ function returning(lost: string): string {
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
-   select team_id, id, queue, status from returned`;
+   select team_id as "teamId", id, queue, status from returned`;
 }
 
 /**
@@ -66,7 +62,7 @@ const REAP_TASKS = prepare(
 
 /** Takes tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
 export async function reapTasks(sql: Sql, workerId: number): Promise<Returned[]> {
-  return toReturned(await sql.rows<ReturnedRow>(REAP_TASKS, [workerId]));
+  return sql.rows<Returned>(REAP_TASKS, [workerId]);
 }
 
 const RELEASE_TASKS = prepare(
@@ -79,7 +75,7 @@ const RELEASE_TASKS = prepare(
 /** Gives back what this worker holds and will not finish. A stop does not count against the task: it is not at fault. */
 export async function releaseTasks(
   sql: Sql,
-  claims: readonly Pick<Claim, "teamId" | "id" | "queueId" | "fence">[],
+  claims: readonly HeldTask[],
   phase: "not_sent" | "sent",
   workerId: number,
 ): Promise<Returned[]> {
@@ -90,7 +86,7 @@ export async function releaseTasks(
     fence: claim.fence,
     phase,
   }));
-  return toReturned(await sql.rows<ReturnedRow>(RELEASE_TASKS, [workerId, JSON.stringify(rows)]));
+  return sql.rows<Returned>(RELEASE_TASKS, [workerId, JSON.stringify(rows)]);
 }
 
 /** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */
@@ -110,22 +106,10 @@ export async function reapPolls(sql: Sql): Promise<number> {
 }
 
 /** What the database says this worker holds, to compare with what it knows of. */
-export async function heldTasks(
-  sql: Sql,
-  workerId: number,
-): Promise<Pick<Claim, "teamId" | "id" | "queueId" | "fence">[]> {
-  const rows = await sql.rows<{ team_id: number; id: string; queue_id: string; fence: number }>(
-    "select team_id, id, queue_id, fence from tasks where worker_id = $1 and status = 'active'",
+export async function heldTasks(sql: Sql, workerId: number): Promise<HeldTask[]> {
+  return sql.rows<HeldTask>(
+    `select team_id as "teamId", id, queue_id::float8 as "queueId", fence from tasks
+      where worker_id = $1 and status = 'active'`,
     [workerId],
   );
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    queueId: Number(row.queue_id),
-    fence: row.fence,
-  }));
-}
-
-function toReturned(rows: ReturnedRow[]): Returned[] {
-  return rows.map((row) => ({ teamId: row.team_id, id: row.id, queue: row.queue, status: row.status }));
 }

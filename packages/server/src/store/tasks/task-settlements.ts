@@ -58,7 +58,7 @@ const SETTLE_ATTEMPTS = prepare(
        polling: one("status = 'polling'"),
      },
    })}
-   select id, fence - 1 as fence, status, run_at,
+   select id, fence - 1 as fence, status, run_at as "runAt",
           status in ('completed', 'failed') and on_complete_url is not null as notify
      from settled`,
 );
@@ -69,19 +69,11 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   workerId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<{
-    id: string;
-    fence: number;
-    status: TaskStatus;
-    run_at: Date | null;
-    notify: boolean;
-  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), workerId]);
-  const settled = new Map(
-    rows.map((row) => [
-      `${row.id} ${row.fence}`,
-      { status: row.status, runAt: row.run_at, notify: row.notify },
-    ]),
-  );
+  const rows = await sql.rows<Settled & { id: string; fence: number }>(SETTLE_ATTEMPTS, [
+    JSON.stringify(settlements.map(toRow)),
+    workerId,
+  ]);
+  const settled = new Map(rows.map(({ id, fence, ...each }) => [`${id} ${fence}`, each]));
   return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
 }
 
