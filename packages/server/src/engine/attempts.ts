@@ -25,7 +25,8 @@ export interface Attempts {
 
 /**
  * One attempt: check the lease, call, judge, settle. What the database holds and what happens here can only differ
- * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active without an attempt.
+ * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active without an
+ * attempt.
  */
 export function createAttempts(deps: {
   readonly sql: Sql;

@@ -20,8 +20,8 @@ export interface Deliveries {
 
 /**
  * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
- * notifications. Claims that the database says are ours and that are not under way here are let go every few seconds: the
- * answer to them was lost.
+ * notifications. Claims that the database says are ours and that are not under way here are let go every few seconds:
+ * the answer to them was lost.
  */
 export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly name: string;

@@ -14,7 +14,7 @@ const CLAIM_LIMIT = 200;
 const CLAIMERS = 2;
 const NAP_AFTER_ERROR_MS = 250;
 
-/** A slot set aside for a task that is about to be inserted. It holds while the queue is as it was when it was granted. */
+/** A slot set aside for a task that is about to be inserted. It holds until its queue changes. */
 export interface Reservation {
   readonly local: LocalQueue;
   readonly queueId: number;

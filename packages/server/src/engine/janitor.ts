@@ -12,7 +12,10 @@ const ROUND_MS = 60_000;
 const BATCH = 1_000;
 
 export interface Janitor {
-  /** Removes tasks past their retention or without a queue, and what hung on them. Returns how long to nap: not at all while there is more. */
+  /**
+   * Removes tasks past their retention or without a queue, and what hung on them. Returns how long to nap: not at all
+   * while there is more.
+   */
   cleanOnce(): Promise<number>;
 }
 

@@ -1,8 +1,8 @@
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 
 /**
- * What this worker knows of one queue: how many calls it may make there, and whether there is work. A slot is the right to
- * one call, of the queue's concurrency; a grant is the slots that the database gave this worker.
+ * What this worker knows of one queue: how many calls it may make there, and whether there is work. A slot is the
+ * right to one call, of the queue's concurrency; a grant is the slots that the database gave this worker.
  */
 export interface LocalQueue {
   readonly teamId: number;
@@ -19,7 +19,7 @@ export interface LocalQueue {
   busy: boolean;
   /** The claim under way takes all that is known to wait: a task that comes now has none before it. */
   covering: boolean;
-  /** Out of the books: calls may still end here, none may start. The queue is gone, or another of its name has taken its place. */
+  /** Out of the books: calls may still end here, none may start. The queue is gone, or replaced by one of its name. */
   retired: boolean;
   usedAtMs: number;
 }

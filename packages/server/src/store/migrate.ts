@@ -42,14 +42,15 @@ export class SchemaTooOld extends Error {
 export class SchemaUnreleased extends Error {
   constructor(found: number) {
     super(
-      `The database has schema version ${found}, from before Bellhop's first release, which cannot be brought up to date. ` +
-        "Start with a new data directory or an empty database, or start the version of Bellhop that made this one.",
+      `The database has schema version ${found}, from before Bellhop's first release, ` +
+        "which cannot be brought up to date. Start with a new data directory or an empty database, " +
+        "or start the version of Bellhop that made this one.",
     );
     this.name = "SchemaUnreleased";
   }
 }
 
-/** For a command that works beside a server, and leaves migrating to it: refuses a schema other than the one known here. */
+/** For a command that works beside a server, and leaves migrating to it: refuses a schema other than its own. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
   const [table] = await sql.rows<{ name: string | null }>(
     "select to_regclass('schema_migrations')::text as name",

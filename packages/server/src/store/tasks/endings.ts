@@ -26,13 +26,17 @@ export function endColumns(options: {
   const { status, when, onward, callback } = options;
   const ended = (value: string, otherwise: string) =>
     when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
-  return `status = ${status},
-            completed_at = ${ended("now()", "null")},
-            deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")},
-            poll = ${ended("null", onward?.poll ?? "t.poll")},
-            callback_sealed = ${ended("null", "t.callback_sealed")},${callback === "spent" ? " callback_hash = null," : ""}
-            fence = t.fence + 1,
-            worker_id = null`;
+  const columns = [
+    `status = ${status}`,
+    `completed_at = ${ended("now()", "null")}`,
+    `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
+    `poll = ${ended("null", onward?.poll ?? "t.poll")}`,
+    `callback_sealed = ${ended("null", "t.callback_sealed")}`,
+    ...(callback === "spent" ? ["callback_hash = null"] : []),
+    "fence = t.fence + 1",
+    "worker_id = null",
+  ];
+  return columns.join(",\n            ");
 }
 
 /**

@@ -49,8 +49,8 @@ function returning(lost: string): string {
 }
 
 /**
- * In batches, so that a node lost with thousands of calls in flight holds no lock for long. A worker that settles one at this
- * moment, being less dead than it seemed, is not waited for: there is a next round.
+ * In batches, so that a node lost with thousands of calls in flight holds no lock for long. A worker that settles one
+ * at this moment, being less dead than it seemed, is not waited for: there is a next round.
  */
 const REAP_TASKS = prepare(
   "reap_tasks",
