@@ -12,11 +12,11 @@ const DOORS = {
   domain: { rooms: [], packages: [] },
   store: { rooms: ["domain"], packages: [] },
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
-  vault: { rooms: ["domain", "store"], packages: ["typeid-js", "uuid", "node:"] },
+  vault: { rooms: ["domain", "store"], packages: ["node:"] },
   outbound: { rooms: ["domain"], packages: ["undici", "ipaddr.js", "nodemailer", "node:"] },
   service: {
     rooms: ["domain", "store", "vault"],
-    packages: ["typeid-js", "uuid", "jose", "@jmondi/oauth2-server", "node:"],
+    packages: ["jose", "node:"],
   },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   api: {

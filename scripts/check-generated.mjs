@@ -1,13 +1,16 @@
 // Some files are written from the source. Compares the committed ones with what the source says now; `--write` brings
 // them up to date. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
-import { buildOpenApiDocument } from "../packages/server/dist/api/openapi/openapi-document.js";
+import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
+import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
 import { VERSION } from "../packages/server/dist/version.js";
+import { errorPage } from "./error-page.mjs";
 
 const generated = {
   "openapi.json": `${JSON.stringify(await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787"), null, 2)}\n`,
   "docs/settings.md": settingsPage(),
+  "docs/errors.md": errorPage(PROBLEMS),
 };
 
 for (const [name, text] of Object.entries(generated)) {

@@ -1,28 +1,24 @@
 import pg from "pg";
+import { composeNode, type Services } from "../src/compose-node.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
-import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
-import { createOutgoing } from "../src/engine/outgoing.ts";
+import type { Engine, EngineDatabases } from "../src/engine/engine.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
 import { ensureOperator } from "../src/service/operator/operator.ts";
-import { type CallbackService, createCallbackService } from "../src/service/tasks/callback-service.ts";
+import type { CallbackService } from "../src/service/tasks/callback-service.ts";
 import { createProviderService } from "../src/service/tasks/provider-service.ts";
-import { createQueueService, type QueueService } from "../src/service/tasks/queue-service.ts";
-import { createTaskService, type TaskRequest, type TaskService } from "../src/service/tasks/task-service.ts";
-import {
-  createSigningSecretService,
-  type SigningSecretService,
-} from "../src/service/vault/signing-secret-service.ts";
+import type { QueueService } from "../src/service/tasks/queue-service.ts";
+import type { TaskRequest, TaskService } from "../src/service/tasks/task-service.ts";
+import type { SigningSecretService } from "../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database } from "../src/store/sql.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
-import { findTask } from "../src/store/tasks/task-reads.ts";
 import { systemTime } from "../src/system-time.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
-import { createVault, type Vault } from "../src/vault/vault.ts";
+import type { Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 import { principalOf } from "./test-principal.ts";
 import { until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
@@ -34,6 +30,7 @@ export const QUEUE = "errands";
 export interface TestNode {
   readonly engine: Engine;
   readonly databases: Readonly<Record<keyof EngineDatabases, WatchedDatabase>>;
+  readonly services: Services;
   readonly tasks: TaskService;
   readonly queues: QueueService;
   readonly vault: Vault;
@@ -221,33 +218,21 @@ async function startNode(house: {
     polls: watchDatabase(test.open(2)),
   };
   let frozenMs = 0;
-  const monotonicMs = () => performance.now() + frozenMs;
-  const vault = createVault({
-    sql: test.database,
+  const { engine, vault, services } = composeNode({
+    databases: { ...databases, api: test.database },
+    caller,
+    refuseUrl: () => null,
+    sendMail() {},
+    providers: createProviderService(null),
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
-  });
-  const signingSecrets = createSigningSecretService({ database: test.database, monotonicMs });
-  const publicUrl = () => "https://bellhop.test";
-  const engine = createEngine({
-    databases,
-    outgoing: createOutgoing({
-      caller,
-      vault,
-      signingSecrets: signingSecrets.secretsFor,
-      publicUrl,
-      nowMs: Date.now,
-    }),
-    publicId: (claim) => claim.id,
-    composeMessage: async (teamId, taskId) => {
-      const task = await findTask(test.database, teamId, taskId);
-      return task === null ? null : JSON.stringify({ type: `task.${task.status}`, id: task.id });
-    },
-    log: { debug: note, info: note, warn: note, error: note },
+    sessionKeys: [],
+    signUp: "open",
+    publicUrl: () => "https://bellhop.test",
     name: "test",
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
-    ownHeaders: (claim) => ({ "bellhop-task-id": claim.id, "bellhop-attempt": String(claim.attempt) }),
-    time: { ...systemTime, monotonicMs },
+    log: { debug: note, info: note, warn: note, error: note },
+    time: { ...systemTime, monotonicMs: () => performance.now() + frozenMs },
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();
@@ -265,13 +250,7 @@ async function startNode(house: {
       onConnected: () => resolve(opened),
     });
   });
-  const tasks = createTaskService({
-    database: test.database,
-    submit: engine.submit,
-    vault,
-    providers: createProviderService(null),
-    publicUrl,
-  });
+  const { tasks, queues, callbacks, signingSecrets } = services;
   let stopped: Promise<void> | null = null;
   const look = async () => {
     engine.alarm.lookEverywhere();
@@ -281,10 +260,11 @@ async function startNode(house: {
   return {
     engine,
     databases,
+    services,
     tasks,
-    queues: createQueueService({ database: test.database }),
+    queues,
     vault,
-    callbacks: createCallbackService({ sql: test.database, monotonicMs, onEnded: engine.ended }),
+    callbacks,
     signingSecrets,
     heard,
     async hears(message) {

@@ -6,27 +6,9 @@ import {
   LogController,
 } from "fastify";
 import { Problem } from "../domain/problem.ts";
-import type { ApiKeyService } from "../service/access/api-key-service.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
-import type { AuditService } from "../service/audit/audit-service.ts";
-import type { HealthService } from "../service/health-service.ts";
-import type { GrantedAccessService } from "../service/oauth/granted-access-service.ts";
-import type { OAuthApplicationService } from "../service/oauth/oauth-application-service.ts";
-import type { OAuthService } from "../service/oauth/oauth-service.ts";
-import type { InvitationService } from "../service/people/invitation-service.ts";
-import type { MemberService } from "../service/people/member-service.ts";
-import type { SessionService } from "../service/people/session-service.ts";
-import type { SignInService } from "../service/people/sign-in-service.ts";
-import type { TeamService } from "../service/people/team-service.ts";
-import type { CallbackService } from "../service/tasks/callback-service.ts";
-import type { ProviderService } from "../service/tasks/provider-service.ts";
-import type { QueueService } from "../service/tasks/queue-service.ts";
-import type { TaskService } from "../service/tasks/task-service.ts";
-import type { SigningSecretService } from "../service/vault/signing-secret-service.ts";
-import type { VaultService } from "../service/vault/vault-service.ts";
-import { createRecheckHook } from "./http/auth-hook.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { answerError, answerFrameworkError } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
@@ -41,51 +23,23 @@ import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
-import { registerAuthorizePages } from "./pages/authorize.ts";
-import { registerSignInPages } from "./pages/sign-in.ts";
-import { registerApiKeyRoutes } from "./routes/api-keys.ts";
-import { registerAuditRoutes } from "./routes/audit.ts";
-import { registerSessionRoutes, registerSignInRoutes } from "./routes/auth.ts";
-import { registerCallbackRoutes } from "./routes/callbacks.ts";
-import { registerHealthRoutes } from "./routes/health.ts";
-import { registerInvitationRoutes } from "./routes/invitations.ts";
-import { registerMeRoute } from "./routes/me.ts";
-import { registerMemberRoutes } from "./routes/members.ts";
-import { registerOAuthRoutes } from "./routes/oauth.ts";
-import { registerApplicationRoutes } from "./routes/oauth-applications.ts";
-import { registerAuthorizationRoutes } from "./routes/oauth-authorizations.ts";
-import { registerProviderRoutes } from "./routes/providers.ts";
-import { registerQueueRoutes } from "./routes/queues.ts";
-import { registerSigningSecretRoutes } from "./routes/signing-secret.ts";
-import { registerTaskRoutes } from "./routes/tasks.ts";
-import { registerTeamRoutes } from "./routes/teams.ts";
-import { registerTokenRoutes } from "./routes/tokens.ts";
 import { NoQuery } from "./schemas/field.ts";
-import type { RefuseUrl } from "./tasks/task-request.ts";
+
+/** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
+export type RegisterRoutes = (scope: Api) => void | Promise<void>;
 
 export interface ApiDeps {
-  readonly tasks: TaskService;
-  readonly queues: QueueService;
   readonly auth: AuthService;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
-  readonly health: HealthService;
-  readonly providers: ProviderService;
-  readonly vault: VaultService;
-  readonly callbacks: CallbackService;
-  readonly signingSecrets: SigningSecretService;
-  readonly signIn: SignInService;
-  readonly sessions: SessionService;
-  readonly teams: TeamService;
-  readonly members: MemberService;
-  readonly invitations: InvitationService;
-  readonly apiKeys: ApiKeyService;
-  readonly audit: AuditService;
-  readonly applications: OAuthApplicationService;
-  readonly grantedAccess: GrantedAccessService;
-  readonly oauth: OAuthService;
-  /** The egress policy, as far as it can be seen from a URL. */
-  readonly refuseUrl: RefuseUrl;
+  readonly routes: {
+    /** With their whole path. */
+    readonly root: readonly RegisterRoutes[];
+    /** Under /v1, without a credential. */
+    readonly open: readonly RegisterRoutes[];
+    /** Under /v1; each declares who may use it. */
+    readonly guarded: readonly RegisterRoutes[];
+  };
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** Where callers reach this server. */
@@ -138,17 +92,12 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
 
   await describeApi(app, deps.version, deps.publicUrl);
   await serveDocs(app);
-  registerHealthRoutes(app, deps.health);
-  await app.register(async (pages) => registerSignInPages(pages, deps));
-  await app.register(async (pages) => registerAuthorizePages(pages, deps.oauth));
-  await app.register(async (scope) => registerOAuthRoutes(scope, deps.oauth, createRecheckHook(deps.auth)));
-  // Public: no credential is asked for here.
+  const { root, open, guarded } = deps.routes;
+  await registerAll(app, root);
   await app.register(
-    async (open) => {
-      closeRoutes(open);
-      registerProviderRoutes(open, deps.providers);
-      registerSignInRoutes(open, deps.signIn);
-      await open.register(async (scope) => registerCallbackRoutes(scope, deps.callbacks));
+    async (v1) => {
+      closeRoutes(v1);
+      await registerAll(v1, open);
     },
     { prefix: "/v1" },
   );
@@ -156,23 +105,15 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     async (v1) => {
       closeRoutes(v1);
       guardRoutes(v1, deps);
-      registerTaskRoutes(v1, deps);
-      registerQueueRoutes(v1, deps.queues);
-      registerTokenRoutes(v1, deps.vault);
-      registerSigningSecretRoutes(v1, deps.signingSecrets);
-      registerSessionRoutes(v1, deps.sessions);
-      registerMeRoute(v1, deps.teams);
-      registerTeamRoutes(v1, deps.teams);
-      registerMemberRoutes(v1, deps.members);
-      registerInvitationRoutes(v1, deps.invitations);
-      registerApiKeyRoutes(v1, deps.apiKeys);
-      registerAuditRoutes(v1, deps.audit);
-      registerApplicationRoutes(v1, deps.applications);
-      registerAuthorizationRoutes(v1, deps.grantedAccess);
+      await registerAll(v1, guarded);
     },
     { prefix: "/v1" },
   );
   return app;
+}
+
+async function registerAll(app: Api, routes: readonly RegisterRoutes[]): Promise<void> {
+  for (const register of routes) await app.register(async (scope) => register(scope));
 }
 
 /** What can be refused without reading the body is refused without reading it. */

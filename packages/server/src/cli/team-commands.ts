@@ -3,6 +3,7 @@ import { readEmail } from "../domain/identity/email.ts";
 import { PLANS, type Plan } from "../domain/identity/plan.ts";
 import { ROLES, type Role } from "../domain/identity/role.ts";
 import type { Member } from "../domain/identity/team.ts";
+import { formatId } from "../domain/public-id.ts";
 import { addMember, type Joined, removeMember } from "../service/operator/operator-members.ts";
 import {
   changePlan,
@@ -12,7 +13,6 @@ import {
   type TeamDetail,
   type TeamSummary,
 } from "../service/operator/operator-teams.ts";
-import { formatId } from "../service/public-id.ts";
 import { dayOf, describeKeys } from "./key-commands.ts";
 import { type Operator, toJson } from "./operator.ts";
 import { type Column, printable, renderTable } from "./table.ts";

@@ -1,4 +1,6 @@
+import { randomFillSync } from "node:crypto";
 import { Problem } from "../domain/problem.ts";
+import { createUuidSource, formatId, parseId } from "../domain/public-id.ts";
 import { Secret } from "../domain/secret.ts";
 import {
   mayBeSentTo,
@@ -18,7 +20,6 @@ import {
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { formatTokenId, newTokenUuid, parseTokenId } from "./token-id.ts";
 
 /**
  * What a reference stands for at the moment of a call. `unreadable`: the token is there, but the key that sealed it is
@@ -57,6 +58,8 @@ export interface Vault {
   missingKeys(): Promise<string[]>;
 }
 
+const newUuid = createUuidSource({ nowMs: Date.now, fillRandom: randomFillSync });
+
 /** What a caller sent is repeated only up to this length; an id is shorter. */
 const LONGEST_ECHO = 128;
 
@@ -72,7 +75,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
     isOpen: keyRing !== null,
     async put(teamId, name, value, allowedHosts, within = sql) {
       const { sealing } = ring();
-      const id = newTokenUuid();
+      const id = newUuid();
       const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
       const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
       return toToken(await insertToken(within, row));
@@ -83,7 +86,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();
-      const id = parseTokenId(tokenId);
+      const id = parseId("tok", tokenId);
       const revoked = id === null ? null : await revokeToken(within, teamId, id);
       return revoked === null ? null : { id: tokenId, name: revoked.name, revokedAt: revoked.revoked_at };
     },
@@ -92,7 +95,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       ring();
       const uuids = uuidsOf(references.map(({ tokenId }) => tokenId));
       const rows = uuids.length === 0 ? [] : await findActiveTokens(sql, teamId, uuids);
-      const active = new Map(rows.map((row) => [formatTokenId(row.id), row]));
+      const active = new Map(rows.map((row) => [formatId("tok", row.id), row]));
       for (const { header, tokenId } of references) {
         const token = active.get(tokenId);
         const named = { header, token: echo(tokenId) };
@@ -109,7 +112,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const resolved = new Map<string, Resolved>(tokenIds.map((tokenId) => [tokenId, "unknown"]));
       for (const { id, sealed, allowed_hosts: allowedHosts } of rows) {
         const value = sealed === null ? "revoked" : readValue(keys, tokenContext(teamId, id), sealed);
-        resolved.set(formatTokenId(id), typeof value === "string" ? value : { value, allowedHosts });
+        resolved.set(formatId("tok", id), typeof value === "string" ? value : { value, allowedHosts });
       }
       return resolved;
     },
@@ -136,7 +139,7 @@ function readValue(keys: KeyRing, context: SealContext, sealed: Buffer): Secret 
 
 function toToken(row: TokenRow): VaultToken {
   return {
-    id: formatTokenId(row.id),
+    id: formatId("tok", row.id),
     name: row.name,
     allowedHosts: row.allowed_hosts,
     createdAt: row.created_at,
@@ -144,7 +147,7 @@ function toToken(row: TokenRow): VaultToken {
 }
 
 function uuidsOf(tokenIds: readonly string[]): string[] {
-  return tokenIds.map(parseTokenId).filter((id) => id !== null);
+  return tokenIds.map((tokenId) => parseId("tok", tokenId)).filter((id) => id !== null);
 }
 
 function hostOf(url: string): string {

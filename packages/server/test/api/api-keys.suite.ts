@@ -38,7 +38,7 @@ describe("API keys", () => {
     return { authorization: "Bearer someone" };
   };
 
-  it("contract 2: is created from a name, live unless it says test, and shown this once", async () => {
+  it("is created from a name, live unless it says test, and shown this once", async () => {
     const { status, body } = await create({ name: "Billing" });
 
     assert.equal(status, 201);
@@ -54,7 +54,7 @@ describe("API keys", () => {
     assert.match(sandbox.key, /^bh_test_/);
   });
 
-  it("contract 2: the list shows when each was used, and never a key", async () => {
+  it("the list shows when each was used, and never a key", async () => {
     const unused = (await create({ name: "unused" })).body.apiKey;
     const used = (await create({ name: "used", environment: "test" })).body.apiKey;
     api.services.apiKeys.use(used.id);
@@ -71,7 +71,7 @@ describe("API keys", () => {
     for (const { key } of [unused, used]) assert.ok(!text.includes(key));
   });
 
-  it("contract 2: is revoked once, and no longer listed", async () => {
+  it("is revoked once, and no longer listed", async () => {
     const { id } = (await create({ name: "old" })).body.apiKey;
 
     const revoked = await revoke(id);
@@ -82,14 +82,14 @@ describe("API keys", () => {
     assert.ok(!(await list()).text.includes(id));
   });
 
-  it("contract 2: a key that is not there, never was or cannot be is not found", async () => {
+  it("a key that is not there, never was or cannot be is not found", async () => {
     for (const id of ["key_01k9z3mxe5f8hrk3yv5pzq8c2d", "key_x", "x", "%00", "a".repeat(2000)]) {
       const { status, body } = await revoke(id);
       assert.deepEqual([status, body], [404, NOT_FOUND]);
     }
   });
 
-  it("spec 1: another team neither sees nor revokes it", async () => {
+  it("another team neither sees nor revokes it", async () => {
     const { id } = (await create({ name: "ours" })).body.apiKey;
     const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
 
@@ -110,7 +110,7 @@ describe("API keys", () => {
     assert.equal(rechecks, 1);
   });
 
-  it("spec 7: a missing or blank name is required", async () => {
+  it("a missing or blank name is required", async () => {
     for (const fields of [{}, { name: "" }, { name: " \t" }, { environment: "live" }]) {
       const { status, body } = await create(fields);
       assert.deepEqual([status, body], [400, { error: "name is required" }]);
@@ -129,7 +129,7 @@ describe("API keys", () => {
     }
   });
 
-  it("contract 1: another environment, an unknown field, a body that is none and a stray parameter are refused", async () => {
+  it("another environment, an unknown field, a body that is none and a stray parameter are refused", async () => {
     for (const environment of ["prod", "", null, 1]) {
       const { status, body } = await create({ name: "a", environment });
       assert.deepEqual([status, body], [400, { error: 'environment must be one of "live", "test"' }]);
@@ -152,7 +152,7 @@ describe("API keys", () => {
     );
   });
 
-  it("contract 2: an application needs the scope, anybody the role", async () => {
+  it("an application needs the scope, anybody the role", async () => {
     const scope = "Insufficient scope: apikeys:";
     const role = "Insufficient role: ";
     const cases: [Partial<Principal>, [create: number, list: number, revoke: number], string][] = [

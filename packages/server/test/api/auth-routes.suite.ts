@@ -34,7 +34,7 @@ describe("signing in by API", () => {
   const signIn = (role: "owner" | "viewer" = "viewer") =>
     `Bearer ${api.services.people.signIn(7, "ada@example.com", role).credential}`;
 
-  it("contract 2: asking for a link is answered 202 { sent: true }, without a credential", async () => {
+  it("asking for a link is answered 202 { sent: true }, without a credential", async () => {
     const { status, body } = await post("/v1/auth/magic-link", { email: "ada@example.com" });
     assert.equal(status, 202);
     assert.deepEqual(body, { sent: true });
@@ -73,7 +73,7 @@ describe("signing in by API", () => {
     }
   });
 
-  it("contract 2: a link's token is taken for a session, once", async () => {
+  it("a link's token is taken for a session, once", async () => {
     const token = link("ada@example.com");
     const { status, body, headers } = await post("/v1/auth/session", { token });
 
@@ -114,7 +114,7 @@ describe("signing in by API", () => {
       assert.ok(!lines.includes(secret), secret);
   });
 
-  it("contract 2: signing out ends the session, whatever the role", async () => {
+  it("signing out ends the session, whatever the role", async () => {
     const authorization = signIn();
     const signOut = () => api.call("DELETE", "/v1/auth/session", undefined, { authorization });
     const { status, body } = await signOut();

@@ -17,7 +17,7 @@ describe("authentication", () => {
   const get = async (headers: Record<string, string>) =>
     toAnswer(await api.app.inject({ url: "/v1/queues", headers }));
 
-  it("contract 2: without a credential every route asks for one", async () => {
+  it("without a credential every route asks for one", async () => {
     for (const [method, url] of [
       ["POST", "/v1/tasks"],
       ["GET", "/v1/tasks"],
@@ -63,7 +63,7 @@ describe("authentication", () => {
     }
   });
 
-  it("contract 2: an unknown key is refused", async () => {
+  it("an unknown key is refused", async () => {
     for (const sent of [
       { authorization: "Bearer nonsense" },
       { authorization: `Bearer ${LIVE_KEY}x` },
@@ -76,7 +76,7 @@ describe("authentication", () => {
     }
   });
 
-  it("contract 2: the key comes as a bearer credential or in X-API-Key", async () => {
+  it("the key comes as a bearer credential or in X-API-Key", async () => {
     assert.equal((await get({ authorization: `Bearer ${LIVE_KEY}` })).status, 200);
     assert.equal((await get({ authorization: `bearer  ${LIVE_KEY}` })).status, 200);
     assert.equal((await get({ "x-api-key": LIVE_KEY })).status, 200);
@@ -105,7 +105,7 @@ describe("authentication", () => {
     }
   });
 
-  it("contract 2: a key in the query string is never accepted", async () => {
+  it("a key in the query string is never accepted", async () => {
     const response = await api.app.inject({ url: `/v1/queues?api_key=${LIVE_KEY}` });
 
     assert.equal(response.statusCode, 401);

@@ -25,7 +25,7 @@ describe("POST /v1/tasks, a direct call", () => {
     return request;
   };
 
-  it("contract 3: answers the task inside `task`, with its UUID, and the callback beside it", async () => {
+  it("answers the task inside `task`, with its UUID, and the callback beside it", async () => {
     const fields = { headers: { "X-A": "1" }, body: "text", delay: 60, priority: 8 };
     const { status, body } = await create(fields);
 
@@ -130,7 +130,7 @@ describe("POST /v1/tasks, a direct call", () => {
     }
   });
 
-  it("contract 3: a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
+  it("a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
     const error = "Use either webhook_url or targetUrl, not both";
     assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error });
     assert.deepEqual(await refusal({ webhook_url: null, targetUrl: 5, colour: 1 }), { error });
@@ -200,7 +200,7 @@ describe("POST /v1/tasks, a direct call", () => {
     assert.equal(lastRequest().runAt?.toISOString(), delayUntil);
   });
 
-  it("spec 2.1: a provider is named in the answer, with what will be polled", async () => {
+  it("a provider is named in the answer, with what will be polled", async () => {
     const { body } = await create({ provider: "replicate" });
 
     const entry = PROVIDER_CATALOG.find(({ id }) => id === "replicate");
@@ -208,7 +208,7 @@ describe("POST /v1/tasks, a direct call", () => {
     assert.deepEqual([lastRequest().provider, lastRequest().pollConfig], ["replicate", null]);
   });
 
-  it("contract 3: an unknown queue is not found", async () => {
+  it("an unknown queue is not found", async () => {
     const { status, body } = await create({ queue: "no_such queue" });
 
     assert.deepEqual([status, body], [404, { error: 'Queue "no_such queue" not found' }]);

@@ -48,7 +48,7 @@ describe("direct calls that exist", () => {
   const direct = (fields: object = {}, changes: Partial<Task> = {}) =>
     create({ targetUrl: "http://a/", ...fields }, changes);
 
-  it("contract 3: the record stands inside `task` and has no field that is not set", async () => {
+  it("the record stands inside `task` and has no field that is not set", async () => {
     const { id } = await direct();
 
     const { status, body } = await api.call("GET", `/v1/tasks/${id}`);
@@ -73,7 +73,7 @@ describe("direct calls that exist", () => {
     });
   });
 
-  it("contract 3: the record of an ended call has everything, in its own words", async () => {
+  it("the record of an ended call has everything, in its own words", async () => {
     const fields = {
       headers: { Authorization: "tok_1" },
       body: "text",
@@ -145,7 +145,7 @@ describe("direct calls that exist", () => {
     assert.deepEqual([provider, poll_config], ["fal", PROVIDER_CATALOG[0]?.pollConfig]);
   });
 
-  it("contract 3: are found and deleted by either spelling of their id; the answer has the one asked for", async () => {
+  it("are found and deleted by either spelling of their id; the answer has the one asked for", async () => {
     const { id } = await direct();
     assert.equal((await api.call("GET", `/v1/tasks/${formatTaskId(id)}`)).body.task.id, id);
 
@@ -154,7 +154,7 @@ describe("direct calls that exist", () => {
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${other}`)).body, { id: other, deleted: true });
   });
 
-  it("contract 3: a list holds each in its own shape, without what it carries and its attempts", async () => {
+  it("a list holds each in its own shape, without what it carries and its attempts", async () => {
     const a = await create({ queue: "default", webhook_url: "http://a/", payload: { a: 1 } }, ENDED);
     const b = await direct({ body: "text" }, ENDED);
     api.services.page = { tasks: [b, a], total: 2, hasMore: false, nextCursor: null };
@@ -194,7 +194,7 @@ describe("direct calls that exist", () => {
     );
   });
 
-  it("contract 4: the notification of an ended task holds its record in its shape", async () => {
+  it("the notification of an ended task holds its record in its shape", async () => {
     const payload = '{"id":12345678901234567890,"a":1,"a":2}';
     const a = await create({ queue: "default", webhook_url: "http://a/" }, { ...ENDED, status: "completed" });
     const b = await direct({ body: 'te"xt' }, ENDED);

@@ -1,7 +1,8 @@
 import type { ApiKey } from "../../src/domain/identity/api-key.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId } from "../../src/domain/public-id.ts";
 import type { ApiKeyService } from "../../src/service/access/api-key-service.ts";
-import { formatId, newUuid } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 
 export interface FakeApiKeys extends ApiKeyService {
   /** How many more can be created. */

@@ -1,8 +1,9 @@
 import type { GrantedAccess } from "../../src/domain/identity/granted-access.ts";
 import { isAtLeast } from "../../src/domain/identity/role.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId } from "../../src/domain/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { GrantedAccessService } from "../../src/service/oauth/granted-access-service.ts";
-import { formatId, newUuid } from "../../src/service/public-id.ts";
 
 export interface FakeGrantedAccess extends GrantedAccessService {
   /** A person of a team allows an application something. */

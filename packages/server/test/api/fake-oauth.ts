@@ -1,13 +1,14 @@
 import type { OAuthApplication } from "../../src/domain/identity/oauth-application.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId } from "../../src/domain/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { ConsentQuestion } from "../../src/service/oauth/authorization-service.ts";
 import type { ClientRequest } from "../../src/service/oauth/client-authentication.ts";
 import type { OAuthApplicationService } from "../../src/service/oauth/oauth-application-service.ts";
 import type { OAuthService } from "../../src/service/oauth/oauth-service.ts";
 import type { ReceivedParameters } from "../../src/service/oauth/parameters.ts";
 import type { Visitor } from "../../src/service/oauth/visitor.ts";
-import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 
 /** What routes and pages need to be tried: the rules themselves are tested on the database. */

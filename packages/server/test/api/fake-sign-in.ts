@@ -1,8 +1,8 @@
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { SessionService, SignedIn } from "../../src/service/people/session-service.ts";
 import type { SignInService } from "../../src/service/people/sign-in-service.ts";
-import { newUuid } from "../../src/service/public-id.ts";
 
 export interface FakeSignIn {
   readonly signIn: SignInService;

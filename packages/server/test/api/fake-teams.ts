@@ -1,10 +1,11 @@
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import type { Invitation, Member, Team } from "../../src/domain/identity/team.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId } from "../../src/domain/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { InvitationService } from "../../src/service/people/invitation-service.ts";
 import type { MemberService, RemovedMember } from "../../src/service/people/member-service.ts";
 import type { TeamService } from "../../src/service/people/team-service.ts";
-import { formatId, newUuid } from "../../src/service/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 
 export interface FakeTeams {

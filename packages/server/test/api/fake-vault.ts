@@ -1,7 +1,8 @@
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId } from "../../src/domain/public-id.ts";
 import type { VaultToken } from "../../src/domain/vault-token.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { NewToken, VaultService } from "../../src/service/vault/vault-service.ts";
-import { formatTokenId, newTokenUuid } from "../../src/vault/token-id.ts";
 
 export interface FakeVault extends VaultService {
   isOpen: boolean;
@@ -20,7 +21,7 @@ export function createFakeVault(now: Date): FakeVault {
     async create({ teamId }, token) {
       assertOpen();
       fake.received.push(token);
-      const id = formatTokenId(newTokenUuid());
+      const id = formatId("tok", newUuid());
       const stored = { teamId, id, name: token.name, allowedHosts: token.allowedHosts, createdAt: now };
       tokens.set(id, stored);
       return stored;

@@ -11,13 +11,13 @@ describe("health", () => {
 
   const get = async (url: string) => toAnswer(await api.app.inject({ url }));
 
-  it("contract 8: the process is alive without a credential", async () => {
+  it("the process is alive without a credential", async () => {
     const { status, body } = await get("/livez");
 
     assert.deepEqual([status, body], [200, { status: "ok" }]);
   });
 
-  it("contract 8: readyz and healthz say which part is missing, and 503 then", async () => {
+  it("readyz and healthz say which part is missing, and 503 then", async () => {
     for (const url of ["/readyz", "/healthz", "/readyz?probe=1"]) {
       api.services.readiness = { ready: true, checks: { database: "ok", migrations: "ok" } };
       assert.deepEqual((await get(url)).body, { status: "ok", checks: { database: "ok", migrations: "ok" } });

@@ -24,7 +24,7 @@ describe("the limit of a team", () => {
     String(headers["x-ratelimit-reset"]),
   ];
 
-  it("contract 6: every authenticated answer tells what is left, also a refusal", async () => {
+  it("every authenticated answer tells what is left, also a refusal", async () => {
     const allowance = { limit: 60, remaining: 41, resetSeconds: 1_772_357_460, retryAfterSeconds: null };
     for (const answer of [allowance, Promise.resolve(allowance)]) {
       await withAllowance(answer, async ({ call }) => {
@@ -42,7 +42,7 @@ describe("the limit of a team", () => {
     }
   });
 
-  it("contract 6: a team without one is told so", async () => {
+  it("a team without one is told so", async () => {
     const none = { limit: null, remaining: 0, resetSeconds: 1_772_357_400, retryAfterSeconds: null };
     await withAllowance(none, async ({ call }) => {
       const { headers } = await call("GET", "/v1/queues");
@@ -50,7 +50,7 @@ describe("the limit of a team", () => {
     });
   });
 
-  it("spec 7: over it the answer is 429 with the time to wait, before anything else is looked at", async () => {
+  it("over it the answer is 429 with the time to wait, before anything else is looked at", async () => {
     const none = { limit: 60, remaining: 0, resetSeconds: 1_772_357_460, retryAfterSeconds: 37 };
     for (const answer of [none, Promise.resolve(none)]) {
       await withAllowance(answer, async ({ call, services }) => {
@@ -81,7 +81,7 @@ describe("the limit of a team", () => {
     await app.close();
   });
 
-  it("contract 1: while it cannot be known the answer is 503", async () => {
+  it("while it cannot be known the answer is 503", async () => {
     await withAllowance(Promise.reject(new Problem("database_away")), async ({ call }) => {
       const { status, headers } = await call("GET", "/v1/queues");
       assert.deepEqual([status, headers["retry-after"]], [503, "1"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import { SCOPES } from "../../src/domain/identity/scope.ts";
-import { newUuid } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { principalOf } from "../test-principal.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
@@ -21,7 +21,7 @@ describe("who am I", () => {
     return api.call("GET", "/v1/me", undefined, { authorization: `Bearer ${credential}` });
   }
 
-  it("contract 2: tells a key its team, plan, environment, scopes and limits", async () => {
+  it("tells a key its team, plan, environment, scopes and limits", async () => {
     const { status, body } = await ask();
 
     assert.equal(status, 200);

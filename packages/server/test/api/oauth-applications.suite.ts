@@ -24,7 +24,7 @@ describe("OAuth applications", () => {
     return body.error as string;
   };
 
-  it("contract 2: is registered, and its secret is shown once", async () => {
+  it("is registered, and its secret is shown once", async () => {
     const { status, body } = await create({ ...REPORTS, grantTypes: ["authorization_code"] });
 
     assert.equal(status, 201);

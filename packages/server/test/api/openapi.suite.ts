@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { buildOpenApiDocument } from "../../src/api/openapi/openapi-document.ts";
+import { buildOpenApiDocument } from "../../src/openapi-document.ts";
 import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 const OPERATIONS = [

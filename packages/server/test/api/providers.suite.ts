@@ -22,7 +22,7 @@ describe("providers", () => {
   const get = async (headers: Record<string, string> = {}, url = "/v1/providers") =>
     toAnswer(await api.app.inject({ url, headers }));
 
-  it("spec 4.5: the catalog is answered without authentication", async () => {
+  it("the catalog is answered without authentication", async () => {
     const { status, body } = await get();
 
     assert.equal(status, 200);
@@ -36,14 +36,14 @@ describe("providers", () => {
     }
   });
 
-  it("contract 7: keys that an entry does not have are absent", async () => {
+  it("keys that an entry does not have are absent", async () => {
     const [fal, replicate] = (await get()).body.providers;
 
     assert.equal("errorPath" in fal.pollConfig, false);
     assert.equal("resultUrlTemplate" in replicate.pollConfig, false);
   });
 
-  it("contract 1: unknown parameters and other methods are refused like everywhere", async () => {
+  it("unknown parameters and other methods are refused like everywhere", async () => {
     assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, { error: 'Unknown field "limit"' });
     const post = toAnswer(await api.app.inject({ method: "POST", url: "/v1/providers" }));
     assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
@@ -76,7 +76,7 @@ describe("a pollConfig of the caller's own", () => {
     return body.error;
   };
 
-  it("contract 3: needs urlTemplate, statusPath, doneValues and failValues; the others have defaults", async () => {
+  it("needs urlTemplate, statusPath, doneValues and failValues; the others have defaults", async () => {
     const { body } = await send(least);
     const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
 
@@ -93,7 +93,7 @@ describe("a pollConfig of the caller's own", () => {
     }
   });
 
-  it("contract 1: refuses unknown fields, wrong types and what is out of range, by name and rule", async () => {
+  it("refuses unknown fields, wrong types and what is out of range, by name and rule", async () => {
     assert.equal(await refusalOf({ intervall: 5 }), 'Unknown field "intervall" (did you mean "interval"?)');
     for (const interval of [0, 0.5, 3601, "5", null]) {
       assert.equal(

@@ -23,7 +23,7 @@ describe("queues", () => {
   });
   after(() => api.app.close());
 
-  it("spec 2.2: a new queue has the defaults and is running", async () => {
+  it("a new queue has the defaults and is running", async () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "emails" });
 
     assert.equal(status, 201);
@@ -48,7 +48,7 @@ describe("queues", () => {
     assert.deepEqual(updated.body, { name: "Ends-1", ...DEFAULTS, ...most });
   });
 
-  it("spec 2.2: a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
+  it("a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
     for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5, null]) {
       const { status, body } = await api.call("POST", "/v1/queues", { name });
       assert.equal(status, 400);
@@ -80,14 +80,14 @@ describe("queues", () => {
     }
   });
 
-  it("contract 5: a second queue of the same name is refused", async () => {
+  it("a second queue of the same name is refused", async () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "default" });
 
     assert.equal(status, 409);
     assert.deepEqual(body, { error: 'Queue "default" already exists' });
   });
 
-  it("spec 4.3: one queue and the list come with stats", async () => {
+  it("one queue and the list come with stats", async () => {
     const one = await api.call("GET", "/v1/queues/default");
     const list = await api.call("GET", "/v1/queues");
 
@@ -97,7 +97,7 @@ describe("queues", () => {
     assert.deepEqual(Object.keys(list.body), ["queues"]);
   });
 
-  it("contract 5: an update without a setting changes nothing; the name cannot be changed", async () => {
+  it("an update without a setting changes nothing; the name cannot be changed", async () => {
     const before = (await api.call("GET", "/v1/queues/default")).body;
 
     const empty = await api.call("PATCH", "/v1/queues/default", {});
@@ -113,7 +113,7 @@ describe("queues", () => {
     assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, before);
   });
 
-  it("spec 3.2: pause and resume answer the queue, however often they are called", async () => {
+  it("pause and resume answer the queue, however often they are called", async () => {
     for (const [action, paused] of [
       ["pause", true],
       ["pause", true],
@@ -133,7 +133,7 @@ describe("queues", () => {
     assert.deepEqual([status, body], [400, { error: 'Unknown field "until"' }]);
   });
 
-  it("contract 5: a queue is deleted once; `default` stays", async () => {
+  it("a queue is deleted once; `default` stays", async () => {
     await api.call("POST", "/v1/queues", { name: "gone" });
 
     assert.deepEqual((await api.call("DELETE", "/v1/queues/gone")).body, { name: "gone", deleted: true });
@@ -141,7 +141,7 @@ describe("queues", () => {
     assert.equal((await api.call("DELETE", "/v1/queues/default")).status, 409);
   });
 
-  it("contract 5: an unknown queue is not found by any route, whatever its name looks like", async () => {
+  it("an unknown queue is not found by any route, whatever its name looks like", async () => {
     for (const [path, name] of [
       ["missing", "missing"],
       ["%00", "\u0000"],
@@ -164,7 +164,7 @@ describe("queues", () => {
     }
   });
 
-  it("spec 1: another team does not see it", async () => {
+  it("another team does not see it", async () => {
     const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
 
     assert.equal((await api.call("GET", "/v1/queues/default", undefined, other)).status, 404);

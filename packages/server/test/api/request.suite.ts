@@ -13,7 +13,7 @@ describe("requests", () => {
   });
   after(() => api.app.close());
 
-  it("contract 1: malformed JSON is not valid JSON", async () => {
+  it("malformed JSON is not valid JSON", async () => {
     for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
       assert.deepEqual([status, body], [400, { error: "Request body is not valid JSON" }], text);
@@ -36,7 +36,7 @@ describe("requests", () => {
     assert.deepEqual(toAnswer(response).body, { error: "Request body is not valid JSON" });
   });
 
-  it("contract 1: the media type is application/json, with or without parameters", async () => {
+  it("the media type is application/json, with or without parameters", async () => {
     for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON;a=b"]) {
       assert.equal((await api.call("POST", "/v1/tasks", TASK, { "content-type": type })).status, 201, type);
     }
@@ -57,7 +57,7 @@ describe("requests", () => {
     );
   });
 
-  it("contract 1: a body over the limit is too large, and one at the limit is not", async () => {
+  it("a body over the limit is too large, and one at the limit is not", async () => {
     const sized = (bytes: number) => {
       const empty = JSON.stringify({ ...TASK, payload: { a: "" } });
       return empty.replace('""', `"${"a".repeat(bytes - empty.length)}"`);
@@ -68,7 +68,7 @@ describe("requests", () => {
     assert.deepEqual([status, body], [413, { error: "Request body too large" }]);
   });
 
-  it("contract 1: an unknown route is not found, with whatever method, body or credential", async () => {
+  it("an unknown route is not found, with whatever method, body or credential", async () => {
     for (const [method, url] of [
       ["GET", "/"],
       ["GET", "/v1"],
@@ -91,7 +91,7 @@ describe("requests", () => {
     assert.deepEqual((await api.call("GET", "/v1/queues/")).body, { error: 'Queue "" not found' });
   });
 
-  it("contract 1: a wrong method is answered with those that are allowed, also an exotic one", async () => {
+  it("a wrong method is answered with those that are allowed, also an exotic one", async () => {
     for (const [method, url, allow] of [
       ["PUT", "/v1/tasks", "GET, HEAD, POST"],
       ["DELETE", "/v1/tasks?a=1", "GET, HEAD, POST"],
@@ -134,7 +134,7 @@ describe("requests", () => {
     }
   });
 
-  it("contract 1: the caller's request id comes back if it is a sane one, otherwise a new one does", async () => {
+  it("the caller's request id comes back if it is a sane one, otherwise a new one does", async () => {
     const idOf = async (id: string) =>
       (await api.call("GET", "/v1/queues", undefined, { "x-request-id": id })).headers["x-request-id"];
 
@@ -146,7 +146,7 @@ describe("requests", () => {
     }
   });
 
-  it("contract 1: every answer carries a request id and is JSON", async () => {
+  it("every answer carries a request id and is JSON", async () => {
     for (const [method, url, body] of [
       ["GET", "/livez"],
       ["GET", "/nothing"],

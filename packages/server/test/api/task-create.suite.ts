@@ -23,7 +23,7 @@ describe("POST /v1/tasks", () => {
     return request;
   };
 
-  it("spec 4.2: answers id, queue, status, priority, delay and created_at, and nothing else", async () => {
+  it("answers id, queue, status, priority, delay and created_at, and nothing else", async () => {
     const { status, body } = await create({ payload: { a: 1 }, delay: 60, priority: 8 });
 
     assert.equal(status, 201);
@@ -91,7 +91,7 @@ describe("POST /v1/tasks", () => {
     assert.equal(lastRequest().call.body, "{}");
   });
 
-  it("spec 2.1: priority is 1 to 10 and defaults to 5", async () => {
+  it("priority is 1 to 10 and defaults to 5", async () => {
     assert.equal((await create({})).body.priority, 5);
     assert.equal((await create({ priority: 1 })).body.priority, 1);
     for (const priority of [0, 11, -1, 5.5, "5", null, true, [5], {}]) {
@@ -190,7 +190,7 @@ describe("POST /v1/tasks", () => {
     assert.equal((await refusal(long)).error, `Unknown field "${"x".repeat(128)}…"`);
   });
 
-  it("contract 3: an unknown queue is not found, whatever its name looks like", async () => {
+  it("an unknown queue is not found, whatever its name looks like", async () => {
     for (const queue of ["missing", "no_such queue", "", "\u0000", "ü"]) {
       const { status, body } = await create({ queue });
       assert.equal(status, 404);

@@ -14,7 +14,7 @@ const OWN = {
 /** The words of each shape for the same thing. */
 const SHAPES = [
   {
-    shape: "Shape A",
+    shape: "queue task",
     base: { queue: "default", webhook_url: "https://target.example/start" },
     url: "webhook_url",
     wait: "wait_for_callback",
@@ -24,7 +24,7 @@ const SHAPES = [
     key: "idempotency_key",
   },
   {
-    shape: "Shape B",
+    shape: "direct task",
     base: { targetUrl: "https://target.example/start" },
     url: "targetUrl",
     wait: "waitForCallback",
@@ -56,9 +56,9 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       return request;
     };
     const callbackOf = (body: Record<string, unknown>) =>
-      shape === "Shape A" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
+      shape === "queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
 
-    it("contract 3: a task that waits, is polled or has a provider is told its callback", async () => {
+    it("a task that waits, is polled or has a provider is told its callback", async () => {
       for (const fields of [{ [wait]: true }, { [poll]: OWN }, { provider: "fal" }]) {
         const { status, body } = await create(fields);
         const [id, address] = callbackOf(body);
@@ -68,7 +68,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       }
     });
 
-    it("contract 3: max_wait is an hour unless given, and at most 30 days", async () => {
+    it("max_wait is an hour unless given, and at most 30 days", async () => {
       await create({ [wait]: true });
       assert.deepEqual([lastRequest().waitForCallback, lastRequest().maxWaitSeconds], [true, 3600]);
       await create({ [wait]: true, [maxWait]: 1 });
@@ -82,13 +82,13 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal(await refusal({ [wait]: "true" }), `${wait} must be true or false`);
     });
 
-    it("contract 3: a configuration of the caller's own is completed", async () => {
+    it("a configuration of the caller's own is completed", async () => {
       await create({ [poll]: OWN });
       const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
       assert.deepEqual(lastRequest().pollConfig, { ...OWN, ...defaults });
     });
 
-    it("contract 3: a wrong configuration is refused by its rule", async () => {
+    it("a wrong configuration is refused by its rule", async () => {
       const cases: [unknown, string][] = [
         ["fal", `${poll} must be an object`],
         [{ ...OWN, statusPath: undefined }, "statusPath is required"],
@@ -111,7 +111,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       for (const [config, error] of cases) assert.equal(await refusal({ [poll]: config }), error);
     });
 
-    it("contract 3: there is one way to go on: provider, own configuration or waiting", async () => {
+    it("there is one way to go on: provider, own configuration or waiting", async () => {
       assert.equal(
         await refusal({ provider: "fal", [poll]: OWN }),
         `Use either provider or ${poll}, not both`,
@@ -124,7 +124,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal((await create({ [wait]: false, provider: "fal" })).status, 201);
     });
 
-    it("contract 3: an unknown provider is named, as far as it is short", async () => {
+    it("an unknown provider is named, as far as it is short", async () => {
       for (const provider of ["nobody", "", "\u0000", "constructor"]) {
         assert.equal(await refusal({ provider }), `Unknown provider "${provider}"`);
       }
@@ -132,7 +132,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal(await refusal({ provider: 5 }), "provider must be a string");
     });
 
-    it("contract 3: the address to tell the end is judged like the one to call", async () => {
+    it("the address to tell the end is judged like the one to call", async () => {
       await create({ [done]: "https://target.example/done" });
       assert.equal(lastRequest().onCompleteUrl, "https://target.example/done");
       for (const wrong of ["", "/done", "http://u@a/", "http://a/\u0000"]) {
@@ -141,12 +141,12 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal(await refusal({ [done]: 5 }), `${done} must be a string`);
     });
 
-    it("contract 3: an address that the egress policy refuses is refused at creation", async () => {
+    it("an address that the egress policy refuses is refused at creation", async () => {
       assert.equal(await refusal({ [url]: "http://private.example/" }), `${url} ${PRIVATE_RULE}`);
       assert.equal(await refusal({ [done]: "http://private.example/" }), `${done} ${PRIVATE_RULE}`);
     });
 
-    it("contract 3: the same key and body bring the first task again, without its callback", async () => {
+    it("the same key and body bring the first task again, without its callback", async () => {
       const fields = { [key]: `${shape} again`, [wait]: true };
       const first = await create(fields);
       const again = await create(fields);
@@ -157,7 +157,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal((again.body.task ?? again.body).id, (first.body.task ?? first.body).id);
     });
 
-    it("contract 3: the same key with another body is a conflict", async () => {
+    it("the same key with another body is a conflict", async () => {
       await create({ [key]: "conflict" });
       const { status, body } = await create({ [key]: "conflict", priority: 1 });
 
@@ -165,7 +165,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.deepEqual(body, { error: 'Idempotency key "conflict" was used with another request' });
     });
 
-    it("contract 3: the key may come in the header, alone or the same in both", async () => {
+    it("the key may come in the header, alone or the same in both", async () => {
       await create({}, { "idempotency-key": "by header" });
       assert.equal(lastRequest().idempotencyKey, "by header");
       await create({ [key]: "in both" }, { "idempotency-key": "in both" });
@@ -187,7 +187,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       assert.equal((await create({ [key]: `${"a".repeat(254)} ` })).status, 201);
     });
 
-    it("spec 7: what the service finds wrong with a vault reference is answered as it is", async () => {
+    it("what the service finds wrong with a vault reference is answered as it is", async () => {
       const services = createFakeServices();
       const refuse = async () => {
         throw new Problem("vault_token_unknown", { header: "Authorization", token: "tok_123" });
@@ -215,14 +215,14 @@ describe("what follows a call, of either shape", () => {
   });
   after(() => api.app.close());
 
-  it("contract 3: a Shape A task that ends with its call is told no callback, a Shape B task is", async () => {
+  it("a queue task that ends with its call is told no callback, a direct task is", async () => {
     const { body: a } = await api.call("POST", "/v1/tasks", SHAPES[0].base);
     assert.deepEqual(Object.keys(a), ["id", "queue", "status", "priority", "delay", "created_at"]);
     const { body: b } = await api.call("POST", "/v1/tasks", SHAPES[1].base);
     assert.deepEqual(Object.keys(b), ["task", "callbackId", "callbackUrl"]);
   });
 
-  it("contract 4: Shape A calls are always signed, Shape B calls on demand", async () => {
+  it("calls of queue tasks are always signed, those of direct tasks on demand", async () => {
     for (const [fields, sign] of [
       [SHAPES[0].base, true],
       [SHAPES[1].base, false],

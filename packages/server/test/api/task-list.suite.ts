@@ -19,7 +19,7 @@ describe("GET /v1/tasks", () => {
     return { id: body.id, uuid, task };
   }
 
-  it("contract 3: the list holds records without payload and attempts, and says where it goes on", async () => {
+  it("the list holds records without payload and attempts, and says where it goes on", async () => {
     const { uuid, task, id } = await createTask();
     api.services.page = { tasks: [task], total: 7, hasMore: true, nextCursor: uuid };
 
@@ -43,7 +43,7 @@ describe("GET /v1/tasks", () => {
     ]);
   });
 
-  it("spec 4.2: the list takes queue, status, limit (default 20) and offset", async () => {
+  it("the list takes queue, status, limit (default 20) and offset", async () => {
     await api.call("GET", "/v1/tasks");
     assert.deepEqual(api.services.queries.at(-1), {
       queue: null,
@@ -74,7 +74,7 @@ describe("GET /v1/tasks", () => {
     }
   });
 
-  it("spec 8: limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
+  it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
     const limit = "limit must be an integer between 1 and 100";
     const offset = "offset must be an integer between 0 and 9007199254740991";
     const states = '"pending", "active", "completed", "failed", "waiting", "polling"';

@@ -57,7 +57,7 @@ describe("tasks that exist", () => {
     return id;
   }
 
-  it("spec 2.1: the record of a new task has no field that is not set", async () => {
+  it("the record of a new task has no field that is not set", async () => {
     const { id } = await createTask();
 
     const { status, body } = await api.call("GET", `/v1/tasks/${id}`);
@@ -81,7 +81,7 @@ describe("tasks that exist", () => {
     });
   });
 
-  it("spec 2.1: the record of an ended task has its history, its result and why it failed", async () => {
+  it("the record of an ended task has its history, its result and why it failed", async () => {
     const id = await createEndedTask();
 
     const { body } = await api.call("GET", `/v1/tasks/${id}`);
@@ -136,7 +136,7 @@ describe("tasks that exist", () => {
     assert.equal(task.status, "pending");
   });
 
-  it("contract 3: are found by either spelling of their id, and by no other", async () => {
+  it("are found by either spelling of their id, and by no other", async () => {
     const { id, uuid } = await createTask();
 
     assert.equal((await api.call("GET", `/v1/tasks/${uuid}`)).body.id, id);
@@ -158,7 +158,7 @@ describe("tasks that exist", () => {
     }
   });
 
-  it("contract 1: another team's task is answered exactly like an unknown one", async () => {
+  it("another team's task is answered exactly like an unknown one", async () => {
     const { id } = await createTask();
 
     const { status, body } = await api.call("GET", `/v1/tasks/${id}`, undefined, {
@@ -169,7 +169,7 @@ describe("tasks that exist", () => {
     assert.deepEqual(body, { error: "Task not found" });
   });
 
-  it("contract 3: a pending task is deleted by either spelling, any other is not", async () => {
+  it("a pending task is deleted by either spelling, any other is not", async () => {
     const { id, uuid } = await createTask();
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id: uuid, deleted: true });
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 404);

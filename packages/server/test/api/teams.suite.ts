@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { formatId } from "../../src/service/public-id.ts";
+import { formatId } from "../../src/domain/public-id.ts";
 import { principalOf } from "../test-principal.ts";
 import { OTHER_TEAM_KEY } from "./fake-services.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
@@ -99,7 +99,7 @@ describe("a team and its people", () => {
       assert.equal((await api.call("GET", "/v1/team")).body.team.name, "Team 1");
     });
 
-    it("contract 1: have a name of 1 to 100 characters", async () => {
+    it("have a name of 1 to 100 characters", async () => {
       const { headers } = signIn("names@example.com", "admin");
       const long = "name must be a string of 1 to 100 characters";
       const cases: [unknown, string][] = [
@@ -191,7 +191,7 @@ describe("a team and its people", () => {
       }
     });
 
-    it("contract 1: have one of four roles", async () => {
+    it("have one of four roles", async () => {
       const cases: [unknown, string][] = [
         [{}, "role is required"],
         [{ role: "root" }, 'role must be one of "owner", "admin", "member", "viewer"'],
@@ -266,7 +266,7 @@ describe("a team and its people", () => {
       assert.equal(many.headers["retry-after"], "77");
     });
 
-    it("contract 1: need an address that mail can be sent to", async () => {
+    it("need an address that mail can be sent to", async () => {
       const address = "email must be a valid mail address";
       const cases: [unknown, string][] = [
         [{}, "email is required"],

@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { type ApiDeps, createApi } from "../../src/api/server.ts";
+import type { ApiDeps } from "../../src/api/server.ts";
+import { composeApi } from "../../src/compose-api.ts";
 import { createFakeServices, type FakeServices, LIVE_KEY } from "./fake-services.ts";
 
 export interface TestApi {
@@ -33,9 +34,8 @@ export async function createTestApi(
 ): Promise<TestApi> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const app = await createApi({
-    ...services,
-    refuseUrl: (url) => (url.includes("//private.") ? PRIVATE_RULE : null),
+  const refuseUrl = (url: string) => (url.includes("//private.") ? PRIVATE_RULE : null);
+  const app = await composeApi(services, refuseUrl, {
     log,
     version: "1.2.3",
     publicUrl: "http://127.0.0.1:8787",

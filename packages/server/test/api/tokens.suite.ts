@@ -19,7 +19,7 @@ describe("vault tokens", () => {
 
   const create = (body: unknown) => api.call("POST", "/v1/tokens", body);
 
-  it("spec 4.1: is created from a name and a value, and answered without the value", async () => {
+  it("is created from a name and a value, and answered without the value", async () => {
     const { status, body } = await create({ name: "Replicate", value: VALUE });
 
     assert.equal(status, 201);
@@ -30,7 +30,7 @@ describe("vault tokens", () => {
     assert.equal(received?.allowedHosts, null);
   });
 
-  it("contract 4: shows the hosts it may be sent to, in the spelling of URLs", async () => {
+  it("shows the hosts it may be sent to, in the spelling of URLs", async () => {
     const { status, body } = await create({
       name: "Replicate",
       value: VALUE,
@@ -43,7 +43,7 @@ describe("vault tokens", () => {
     assert.deepEqual(list.body.tokens[0], body.token);
   });
 
-  it("spec 4.1: is listed newest first, in an object of its own", async () => {
+  it("is listed newest first, in an object of its own", async () => {
     const first = (await create({ name: "first", value: VALUE })).body.token;
     const second = (await create({ name: "second", value: VALUE })).body.token;
 
@@ -55,7 +55,7 @@ describe("vault tokens", () => {
     assert.deepEqual(first, { id: first.id, name: "first", createdAt: AT });
   });
 
-  it("spec 3.3: is revoked once, and no longer listed", async () => {
+  it("is revoked once, and no longer listed", async () => {
     const { id } = (await create({ name: "old", value: VALUE })).body.token;
 
     const revoked = await api.call("DELETE", `/v1/tokens/${id}`);
@@ -67,14 +67,14 @@ describe("vault tokens", () => {
     assert.ok(!tokens.some((token: { id: string }) => token.id === id));
   });
 
-  it("spec 7: a token that is not there, never was or cannot be is not found", async () => {
+  it("a token that is not there, never was or cannot be is not found", async () => {
     for (const id of ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "tok_x", "x", "%00", "a".repeat(2000)]) {
       const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`);
       assert.deepEqual([status, body], [404, { error: "Token not found or already revoked" }]);
     }
   });
 
-  it("spec 1: another team neither sees nor revokes it", async () => {
+  it("another team neither sees nor revokes it", async () => {
     const { id } = (await create({ name: "ours", value: VALUE })).body.token;
     const other = { authorization: `Bearer ${OTHER_TEAM_KEY}` };
 
@@ -83,7 +83,7 @@ describe("vault tokens", () => {
     assert.deepEqual([status, body], [404, { error: "Token not found or already revoked" }]);
   });
 
-  it("spec 7: a missing or empty field is required", async () => {
+  it("a missing or empty field is required", async () => {
     const cases: [object, string][] = [
       [{ value: VALUE }, "name is required"],
       [{ name: "", value: VALUE }, "name is required"],
@@ -104,7 +104,7 @@ describe("vault tokens", () => {
     ]);
   });
 
-  it("spec 8: a name has at most 100 characters", async () => {
+  it("a name has at most 100 characters", async () => {
     assert.equal((await create({ name: "ü".repeat(100), value: VALUE })).status, 201);
     assert.equal((await create({ name: "😀".repeat(100), value: VALUE })).status, 201);
     for (const name of ["a".repeat(101), 5, null, []]) {
@@ -141,7 +141,7 @@ describe("vault tokens", () => {
     assert.equal((await create({ name: "a", value: "Basic \u00e4\t~" })).status, 201);
   });
 
-  it("contract 4: allowedHosts holds 1 to 50 host names", async () => {
+  it("allowedHosts holds 1 to 50 host names", async () => {
     const list = "allowedHosts must be an array of 1 to 50 host names";
     const cases: [unknown, string][] = [
       [[], list],
@@ -163,7 +163,7 @@ describe("vault tokens", () => {
     assert.equal((await create({ name: "a", value: VALUE, allowedHosts: most })).status, 201);
   });
 
-  it("contract 1: an unknown field, a body that is none and a stray parameter are refused", async () => {
+  it("an unknown field, a body that is none and a stray parameter are refused", async () => {
     const unknown = await create({ name: "a", valu: VALUE, value: VALUE });
     assert.deepEqual(unknown.body, { error: 'Unknown field "valu" (did you mean "value"?)' });
     assert.deepEqual((await create([])).body, { error: "Request body must be a JSON object" });
@@ -172,7 +172,7 @@ describe("vault tokens", () => {
     assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
   });
 
-  it("spec 7: all three answer 503 while there is no key, whatever they are asked", async () => {
+  it("all three answer 503 while there is no key, whatever they are asked", async () => {
     api.services.vault.isOpen = false;
     const answers = [
       await create({ name: "a", value: VALUE }),
@@ -187,7 +187,7 @@ describe("vault tokens", () => {
     }
   });
 
-  it("spec 5: asks for a credential first", async () => {
+  it("asks for a credential first", async () => {
     api.services.vault.isOpen = false;
     const { status } = await api.call("GET", "/v1/tokens", undefined, { authorization: "" });
     assert.equal(status, 401);

@@ -63,7 +63,7 @@ describe("textAt", () => {
     return textAt(json, path);
   };
 
-  it("contract 4: a value is serialised as text, a string as itself", () => {
+  it("a value is serialised as text, a string as itself", () => {
     assert.equal(at('{"a":"text"}', "a"), "text");
     assert.equal(at('{"a":""}', "a"), "");
     assert.equal(at('{"a":["x"]}', "a"), '["x"]');

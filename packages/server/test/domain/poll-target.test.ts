@@ -39,7 +39,7 @@ function refusal(changes: Partial<PollTargetRequest>): string {
 const told = (url: string) => ({ template: "{startResult.body.url}", startBody: JSON.stringify({ url }) });
 
 describe("pollTarget", () => {
-  it("contract 4: forwardAuth sends the original Authorization and X-API-Key, and forwardHeaders further ones", () => {
+  it("forwardAuth sends the original Authorization and X-API-Key, and forwardHeaders further ones", () => {
     const { authorization, "X-Api-Key": key, "X-Version": version } = HEADERS;
 
     assert.deepEqual(pollTarget(request()), {
@@ -55,7 +55,7 @@ describe("pollTarget", () => {
     assert.deepEqual(allowed({ config: { forwardAuth: false } }).headers, {});
   });
 
-  it("contract 4: a status URL in a response body cannot steal a credential", () => {
+  it("a status URL in a response body cannot steal a credential", () => {
     for (const url of [
       "https://evil.example/jobs/j1",
       "https://api.example.com.evil.example/",
@@ -74,7 +74,7 @@ describe("pollTarget", () => {
     assert.deepEqual(Object.keys(allowed(told("HTTPS://API.example.com:443/x")).headers).length, 3);
   });
 
-  it("contract 4: it goes to an origin that the provider's catalog entry names, too", () => {
+  it("it goes to an origin that the provider's catalog entry names, too", () => {
     const changes = {
       ...told("https://jobs.vendor.example/1"),
       catalogOrigins: ["https://jobs.vendor.example"],

@@ -18,7 +18,7 @@ function refused(template: string, start: unknown): string {
 }
 
 describe("fillTemplate", () => {
-  it("spec 2.5: fills variables from the body of the answer to the first call", () => {
+  it("fills variables from the body of the answer to the first call", () => {
     assert.equal(filled(ID, { id: "j1" }), "https://api.example.com/jobs/j1");
     assert.equal(
       filled("https://a.example/{startResult.body.data.jobs.0.id}/x?of={startResult.body.team}", {
@@ -30,7 +30,7 @@ describe("fillTemplate", () => {
     assert.equal(filled("https://a.example/fixed", {}), "https://a.example/fixed");
   });
 
-  it("spec 4.5: a template that is one variable alone yields the value as the whole URL", () => {
+  it("a template that is one variable alone yields the value as the whole URL", () => {
     const url = "https://queue.fal.run/fal-ai/flux/requests/1/status?logs=1";
 
     assert.equal(filled("{startResult.body.status_url}", { status_url: url }), url);

@@ -36,7 +36,7 @@ function troubleOf(verdict: PollVerdict): string | null {
 }
 
 describe("a poll whose status is in neither list", () => {
-  it("contract 4: means still running", () => {
+  it("means still running", () => {
     for (const status of ["starting", "DONE", "Failed", "", "don", 7, true]) {
       assert.deepEqual(judged(answer(200, { status })), { kind: "again", state: FRESH_POLL, error: null });
     }
@@ -58,14 +58,14 @@ describe("a poll whose status is in neither list", () => {
 });
 
 describe("a done value", () => {
-  it("contract 4: the result has status and headers of the last poll, and the duration since the first call", () => {
+  it("the result has status and headers of the last poll, and the duration since the first call", () => {
     assert.deepEqual(judged(answer(200, { status: "done", output: ["u"] })), {
       kind: "done",
       result: { statusCode: 200, headers: HEADERS, body: '["u"]', duration: 4321 },
     });
   });
 
-  it("contract 4: the body is the value at resultPath serialised as text, a string as itself", () => {
+  it("the body is the value at resultPath serialised as text, a string as itself", () => {
     const body = (text: string, resultPath: string) => doneBody(judged(answer(200, text), { resultPath }));
 
     assert.equal(body('{"status":"done","output":"https://cdn/x.mp4"}', "output"), "https://cdn/x.mp4");
@@ -76,7 +76,7 @@ describe("a done value", () => {
     assert.equal(body('{"status":"done","output":false}', "output"), "false");
   });
 
-  it("contract 4: an empty resultPath, or one where nothing is, gives the full response as it was received", () => {
+  it("an empty resultPath, or one where nothing is, gives the full response as it was received", () => {
     const text = '{ "status": "done", "n": 12345678901234567890, "output": null }\n';
 
     for (const resultPath of ["", "nothing", "output", "output.url", "constructor"]) {
@@ -84,7 +84,7 @@ describe("a done value", () => {
     }
   });
 
-  it("contract 4: _binaryUrl gives the poll URL, and the bytes are not stored", () => {
+  it("_binaryUrl gives the poll URL, and the bytes are not stored", () => {
     const verdict = judged(answer(200, "\u0000\uFFFDmp4", { truncated: true }), {
       statusPath: "_httpStatus",
       doneValues: ["200"],
@@ -103,14 +103,14 @@ describe("a done value", () => {
     });
   });
 
-  it("contract 4: is compared as text", () => {
+  it("is compared as text", () => {
     assert.equal(doneBody(judged(answer(200, { status: 1, output: "x" }), { doneValues: ["1"] })), "x");
     assert.equal(doneBody(judged(answer(200, { status: true, output: "x" }), { doneValues: ["true"] })), "x");
     const large = '{"status":12345678901234567890,"output":"x"}';
     assert.equal(doneBody(judged(answer(200, large), { doneValues: ["12345678901234567890"] })), "x");
   });
 
-  it("contract 3: result.body is cut at 256 KiB with truncated: true", () => {
+  it("result.body is cut at 256 KiB with truncated: true", () => {
     const text = "é".repeat(RESULT_BODY_BYTES);
     const verdict = judged(answer(200, { status: "done", output: text }));
 
@@ -125,7 +125,7 @@ describe("a done value", () => {
     }
   });
 
-  it("contract 4: with a resultUrlTemplate the result is fetched at the moment of completion", () => {
+  it("with a resultUrlTemplate the result is fetched at the moment of completion", () => {
     const changes = { resultUrlTemplate: "{startResult.body.response_url}" };
     const state = { authFailures: 2, resultFailures: 1 };
 
@@ -137,7 +137,7 @@ describe("a done value", () => {
 });
 
 describe("a fail value", () => {
-  it("contract 4: fails the task with the error taken from errorPath, and keeps the answer", () => {
+  it("fails the task with the error taken from errorPath, and keeps the answer", () => {
     assert.deepEqual(
       judged(answer(200, { status: "gone", error: { message: "NSFW" } }), { errorPath: "error.message" }),
       {
@@ -185,7 +185,7 @@ describe("a fail value", () => {
 });
 
 describe("a poll that itself errors", () => {
-  it("contract 4: network failures, 5xx and what is not JSON are tried again", () => {
+  it("network failures, 5xx and what is not JSON are tried again", () => {
     const state = { authFailures: 2, resultFailures: 1 };
     const expected = { authFailures: 0, resultFailures: 1 };
     for (const [outcome, error] of [
@@ -205,7 +205,7 @@ describe("a poll that itself errors", () => {
     }
   });
 
-  it("contract 4: 401 or 403 three times in a row fails it", () => {
+  it("401 or 403 three times in a row fails it", () => {
     let state = FRESH_POLL;
     for (const status of [401, 403]) {
       const verdict = judged(answer(status, { status: "failed" }), {}, state);
@@ -258,7 +258,7 @@ describe("statusPath _httpStatus", () => {
     resultPath: "",
   };
 
-  it("spec 2.5: the HTTP status is the status, compared as text; one in neither list means still running", () => {
+  it("the HTTP status is the status, compared as text; one in neither list means still running", () => {
     assert.equal(doneBody(judged(answer(200, "not json"), byStatus)), "not json");
     assert.equal(troubleOf(judged(answer(202, ""), byStatus)), null);
     for (const status of [301, 409, 429, 502]) {
@@ -298,7 +298,7 @@ describe("fetching the result", () => {
   const fetched = (outcome: Outcome, state = FRESH_POLL, changes: Partial<PollConfig> = {}) =>
     judgeResultFetch({ ...config, ...changes }, outcome, state, POLL);
 
-  it("contract 4: the result has status, headers and body of the fetch", () => {
+  it("the result has status, headers and body of the fetch", () => {
     const text = '{"images": [{"url": "https://x"}], "seed": 12345678901234567890}';
 
     assert.deepEqual(fetched(answer(201, text)), {
@@ -316,7 +316,7 @@ describe("fetching the result", () => {
     );
   });
 
-  it("contract 4: a non-2xx answer means that the job failed, and its body is the error", () => {
+  it("a non-2xx answer means that the job failed, and its body is the error", () => {
     const detail = '{"detail":[{"msg":"field required"}]}';
 
     for (const status of [302, 400, 401, 403, 404, 422]) {

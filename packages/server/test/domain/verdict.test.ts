@@ -38,7 +38,7 @@ const CODES: readonly FailureCode[] = [
 ];
 
 describe("the judge", () => {
-  it("completes a task on every 2xx, and on nothing else (spec 3.1, 6)", () => {
+  it("completes a task on every 2xx, and on nothing else", () => {
     for (let status = 100; status < 600; status += 1) {
       const verdict = judge(trial, response(status), now, 0);
       assert.equal(verdict.kind, status >= 200 && status < 300 ? "completed" : "retry", String(status));
@@ -61,7 +61,7 @@ describe("the judge", () => {
     }
   });
 
-  it("makes 1 + max_retries attempts in all (contract 4)", () => {
+  it("makes 1 + max_retries attempts in all", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), (maxRetries) => {
         let attempts = 0;
@@ -200,7 +200,7 @@ describe("a closed attempt", () => {
     });
   });
 
-  it("is failed on any other answer, and says which (spec 2.1)", () => {
+  it("is failed on any other answer, and says which", () => {
     for (const status of [100, 199, 300, 404, 500, 599]) {
       const attempt = closeAttempt(1, now, response(status));
       assert.equal(attempt.status, "failed");

@@ -30,7 +30,7 @@ describe("callbacks", () => {
   const refused = (work: Promise<unknown>, text: string) =>
     assert.rejects(work, (error: unknown) => error instanceof Problem && error.message === text);
 
-  it("spec 2.6: the id is 64 hexadecimal characters and is not in the database", async () => {
+  it("the id is 64 hexadecimal characters and is not in the database", async () => {
     const { callbackId } = await waiting();
     assert.match(callbackId, /^[0-9a-f]{64}$/);
     const [dump] = await house.database.rows<{ text: string }>(
@@ -39,7 +39,7 @@ describe("callbacks", () => {
     assert.ok(!dump?.text.includes(callbackId));
   });
 
-  it("spec 4.6: resolves a waiting task with the body as it came, once", async () => {
+  it("resolves a waiting task with the body as it came, once", async () => {
     const { id, callbackId } = await waiting();
     assert.equal((await house.task(id)).status, "waiting");
     const body = '{ "big": 12345678901234567890, "a": [] }';
@@ -50,7 +50,7 @@ describe("callbacks", () => {
     await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
-  it("spec 4.6: an unknown id is 404, a task that does not wait 409", async () => {
+  it("an unknown id is 404, a task that does not wait 409", async () => {
     await refused(house.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
     await refused(house.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");
     const created = await house.tasks.create(house.principal, { ...plain(), shape: "direct" });
@@ -61,7 +61,7 @@ describe("callbacks", () => {
     );
   });
 
-  it("spec 8: the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
+  it("the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
     const other = await house.openNode();
     const isRefused = (error: unknown) =>
       error instanceof Problem && error.message === "Rate limit exceeded" && error.retryAfterSeconds === 60;
@@ -73,7 +73,7 @@ describe("callbacks", () => {
     await house.callbacks.admit("2001:db8:1:3::1");
   });
 
-  it("spec 8: of 100 callbacks at once exactly 30 are let through, and again a minute later", async () => {
+  it("of 100 callbacks at once exactly 30 are let through, and again a minute later", async () => {
     const nodes = [await house.openNode(), await house.openNode()];
     const admitted = async () => {
       const all = Array.from({ length: 100 }, (_, hit) => nodes[hit % 2]?.callbacks.admit(from()));

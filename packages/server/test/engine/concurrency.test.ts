@@ -3,7 +3,7 @@ import { afterEach, describe, it } from "node:test";
 import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
 import { createGate } from "../test-sql.ts";
 
-/** Promise E: calls in flight for a queue never exceed its concurrency, over all nodes (spec 2.2). */
+/** Promise E: calls in flight for a queue never exceed its concurrency, over all nodes. */
 describe("concurrency", () => {
   let house: TestHouse;
   afterEach(() => house.close());

@@ -12,7 +12,7 @@ describe("delayed tasks", () => {
   });
   after(() => house.close());
 
-  it("are not started before their delay has passed, and then at once (spec 2.1)", async () => {
+  it("are not started before their delay has passed, and then at once", async () => {
     const id = await house.submit({ delaySeconds: 60 });
     await house.dispatchOnce();
     await house.advance(50);
@@ -80,7 +80,7 @@ describe("a task of a test key", () => {
   });
   after(() => house.close());
 
-  it("is accepted, stays pending and is never executed (spec 1, 5)", async () => {
+  it("is accepted, stays pending and is never executed", async () => {
     const sandbox = { ...house.principal, environment: "test" as const };
     await house.submit();
     await house.dispatchOnce();

@@ -28,7 +28,7 @@ describe("deleting a task", () => {
     call: { method: "POST" as const, url: `${house.target.url}/${name}`, headers: {}, body: "{}" },
   });
 
-  it("removes a pending task, which is then unknown (spec 3.1)", async () => {
+  it("removes a pending task, which is then unknown", async () => {
     const id = await house.submit({ delaySeconds: 60 });
 
     await remove(id);
@@ -37,7 +37,7 @@ describe("deleting a task", () => {
     await assert.rejects(remove(id), problem("Task not found", 404));
   });
 
-  it("is refused for an active, a completed and a failed task, which stay as they are (spec 3.1)", async () => {
+  it("is refused for an active, a completed and a failed task, which stay as they are", async () => {
     const completed = await house.submit();
     await house.dispatchOnce();
     house.target.answer = (_call, response) => response.writeHead(500).end();
@@ -110,7 +110,7 @@ describe("deleting a queue", () => {
     house.target.release();
   });
 
-  it("takes its pending tasks with it, and lets the active ones finish (spec 4.3)", async () => {
+  it("takes its pending tasks with it, and lets the active ones finish", async () => {
     await house.queues.create(house.principal, "doomed", { concurrency: 2 });
     house.target.hold();
     const before = house.target.calls.length;
@@ -130,7 +130,7 @@ describe("deleting a queue", () => {
     assert.equal(house.target.calls.length, before + 2);
   });
 
-  it("ends an active task whose attempt fails: there is no queue to retry in (contract 5)", async () => {
+  it("ends an active task whose attempt fails: there is no queue to retry in", async () => {
     await house.queues.create(house.principal, "failing", { maxRetries: 3 });
     house.target.hold();
     const before = house.target.calls.length;
@@ -167,7 +167,7 @@ describe("deleting a queue", () => {
     await house.queues.create(house.principal, QUEUE, {});
   });
 
-  it("is refused for the default queue (contract 3)", async () => {
+  it("is refused for the default queue", async () => {
     await assert.rejects(
       house.queues.remove(house.principal, "default"),
       problem('Queue "default" cannot be deleted', 409),

@@ -68,7 +68,7 @@ describe("direct calls with credentials from the vault", () => {
     return row?.text ?? "";
   };
 
-  it("spec 4.1 rules 2, 3: each header gets its own credential at the call, ordinary values go unchanged", async () => {
+  it("each header gets its own credential at the call, ordinary values go unchanged", async () => {
     const one = await put("Bearer one-secret");
     const two = await put("two-secret");
     const task = await made(
@@ -91,14 +91,14 @@ describe("direct calls with credentials from the vault", () => {
     assert.doesNotMatch(JSON.stringify(headers), /tok_[^b]/);
   });
 
-  it("spec 4.1 rule 2: the record holds the references and never the values", async () => {
+  it("the record holds the references and never the values", async () => {
     const token = await put("one-secret");
     const task = await made(calling({ Authorization: token }));
     assert.deepEqual(task.call.headers, { Authorization: token });
     assert.doesNotMatch(await stored(task.id), /one-secret/);
   });
 
-  it("spec 2.1: Shape A takes references as well", async () => {
+  it("a queue task takes references as well", async () => {
     const token = await put("queue-secret");
     await made({ ...calling({ "X-API-Key": token }), shape: "queue" });
     assert.equal(onlyCall().headers["x-api-key"], "queue-secret");
@@ -120,7 +120,7 @@ describe("direct calls with credentials from the vault", () => {
     );
   });
 
-  it('contract 4: revoked after creation, the task fails: Vault token "<id>" has been revoked, and no call is made', async () => {
+  it('revoked after creation, the task fails: Vault token "<id>" has been revoked, and no call is made', async () => {
     const token = await put("revoked-secret");
     const id = await house.submit({
       ...calling({ "X-Plain": "plain", Authorization: token }),
@@ -149,7 +149,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 0);
   });
 
-  it("contract 4: revoked between two attempts, the retry is not made", async () => {
+  it("revoked between two attempts, the retry is not made", async () => {
     const token = await put("between-secret");
     house.target.answer = (_call, response) => response.writeHead(500).end();
     const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
@@ -164,7 +164,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
-  it('spec 7: creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
+  it('creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
     const revoked = await put("revoked-secret");
     await house.vault.revoke(house.principal.teamId, revoked);
     const guest = await house.openTeam();
@@ -189,7 +189,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 0);
   });
 
-  it("contract 4: allowedHosts are checked at creation", async () => {
+  it("allowedHosts are checked at creation", async () => {
     const { host } = new URL(house.target.url);
     const here = await put("here-secret", [host]);
     const elsewhere = await put("elsewhere-secret", ["api.example.com", "127.0.0.1:1"]);
@@ -202,7 +202,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(onlyCall().headers.authorization, "here-secret");
   });
 
-  it("contract 4: allowedHosts are checked again at the call", async () => {
+  it("allowedHosts are checked again at the call", async () => {
     const token = await put("narrowed-secret");
     const id = await house.submit({ ...calling({ Authorization: token }), delaySeconds: 60, maxRetries: 3 });
     await house.database.rows(
@@ -220,7 +220,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 0);
   });
 
-  it("Shape B: method, headers and body go out exactly as they were given", async () => {
+  it("a direct task's method, headers and body go out exactly as they were given", async () => {
     const body = '  { "n": 12345678901234567890, "é": "ü\\u0000", }\r\nnot JSON at all \u{1f6ce}';
     await made(
       calling(
@@ -238,7 +238,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(call.headers["content-length"], String(Buffer.byteLength(body)));
   });
 
-  it("Shape B: a call without a body has none, with every method", async () => {
+  it("a direct task: a call without a body has none, with every method", async () => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
       await made(calling({}, { method, body: null }));
       const call = house.target.calls.at(-1);
@@ -269,7 +269,7 @@ describe("direct calls with credentials from the vault", () => {
       await house.engine.poller.finished();
     };
 
-    it("contract 4: a forwarded reference is resolved for the poll too; what is not forwarded stays behind", async () => {
+    it("a forwarded reference is resolved for the poll too; what is not forwarded stays behind", async () => {
       const bearer = await put("Bearer poll-secret");
       const key = await put("xi-secret");
       const other = await put("other-secret");
@@ -286,7 +286,7 @@ describe("direct calls with credentials from the vault", () => {
       assert.equal(poll?.headers["x-other"], undefined);
     });
 
-    it("contract 4: forwardAuth false forwards neither Authorization nor X-API-Key", async () => {
+    it("forwardAuth false forwards neither Authorization nor X-API-Key", async () => {
       const token = await put("kept-secret");
       const headers = { Authorization: token, "X-API-Key": token };
       await made({ ...calling(headers), pollConfig: config({ forwardAuth: false }) });
@@ -299,7 +299,7 @@ describe("direct calls with credentials from the vault", () => {
       await house.engine.deadlines.expireOnce();
     });
 
-    it("contract 4: revoked while polling, the task fails with token_revoked and no poll is made", async () => {
+    it("revoked while polling, the task fails with token_revoked and no poll is made", async () => {
       const token = await put("poll-revoked-secret");
       const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
       assert.equal(task.status, "polling");
@@ -359,7 +359,7 @@ describe("direct calls with credentials from the vault", () => {
       assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
     });
 
-    it("spec 2.6: a callback id that a poll's answer repeats is not stored either", async () => {
+    it("a callback id that a poll's answer repeats is not stored either", async () => {
       const created = await house.tasks.create(house.principal, {
         ...plainRequest(house.target.url),
         ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),

@@ -35,7 +35,7 @@ describe("idempotency keys", () => {
     return row?.n;
   };
 
-  it("contract 3: same key, same body: the first task again, replayed, and called once", async () => {
+  it("same key, same body: the first task again, replayed, and called once", async () => {
     const first = await create({ delaySeconds: 60 });
     const second = await create({ delaySeconds: 60 });
 
@@ -51,7 +51,7 @@ describe("idempotency keys", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
-  it("contract 3: the first task again also once it is active or completed, and nothing runs twice", async () => {
+  it("the first task again also once it is active or completed, and nothing runs twice", async () => {
     house.target.hold();
     const first = await create();
     await house.look();
@@ -65,7 +65,7 @@ describe("idempotency keys", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
-  it("contract 3: callbackId is shown at the creation and not again", async () => {
+  it("callbackId is shown at the creation and not again", async () => {
     const first = await create({ shape: "direct", waitForCallback: true });
     const again = await create({ shape: "direct", waitForCallback: true });
     assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
@@ -73,7 +73,7 @@ describe("idempotency keys", () => {
     assert.equal(again.id, first.id);
   });
 
-  it('contract 3: same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {
+  it('same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {
     await create();
     await assert.rejects(create({ requestText: '{"n":2}' }), (error: unknown) => {
       assert.ok(error instanceof Problem);
@@ -84,7 +84,7 @@ describe("idempotency keys", () => {
     assert.equal(await stored(), 1);
   });
 
-  it("contract 3: 50 duplicates at once over two nodes make exactly one task and one call", async () => {
+  it("50 duplicates at once over two nodes make exactly one task and one call", async () => {
     const other = await house.openNode();
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -109,7 +109,7 @@ describe("idempotency keys", () => {
     await other.stop();
   });
 
-  it("contract 3: of different bodies at once under one key one wins and every other gets 409", async () => {
+  it("of different bodies at once under one key one wins and every other gets 409", async () => {
     const other = await house.openNode();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
@@ -205,7 +205,7 @@ describe("idempotency keys", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
-  it("contract 3: a key is good for 24 hours, and a new task's after", async () => {
+  it("a key is good for 24 hours, and a new task's after", async () => {
     const age = (hours: number) =>
       house.database.rows(
         "update idempotency_keys set created_at = now() - make_interval(secs => $2) where key = $1",

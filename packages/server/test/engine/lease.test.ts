@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createLease } from "../../src/engine/lease.ts";
+import { formatTaskId } from "../../src/service/tasks/task-id.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { createGate } from "../test-sql.ts";
@@ -102,7 +103,7 @@ describe("a node that has lost its lease", () => {
 
   /** The attempt that was granted to a dead worker was never sent; the task ran once, in a later one. */
   async function assertRunOnce(id: string): Promise<void> {
-    const calls = house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === id);
+    const calls = house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === formatTaskId(id));
     assert.deepEqual(
       calls.map(({ headers }) => headers["bellhop-attempt"]),
       ["2"],

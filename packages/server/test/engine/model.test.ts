@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
 import { openTestHouse, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
@@ -103,7 +104,7 @@ describe("any sequence of operations", () => {
   const underWay = () => nodes.reduce((sum, { engine }) => sum + engine.attempts.count, 0);
   const settlements = () => house.log.filter(({ message }) => message === "attempt.settled").length;
   const callsOf = (id: string) =>
-    house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === id).length;
+    house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === formatTaskId(id)).length;
 
   /** Everything has happened that follows from what was done; calls are held by the target. */
   async function comeToRest(): Promise<void> {
@@ -208,7 +209,7 @@ describe("any sequence of operations", () => {
 
     /** What was over a limit that was lowered may end; nothing may start until it is below (promise E). */
     function assertWithinLimits(): void {
-      const held = target.held.map(({ call }) => String(call.headers["bellhop-task-id"]));
+      const held = target.held.map(({ call }) => parseTaskId(String(call.headers["bellhop-task-id"])) ?? "");
       assert.equal(new Set(held).size, held.length, "no task has two calls at once");
       for (const [index, name] of names.entries()) {
         const ofQueue = held.filter((id) => {

@@ -54,7 +54,7 @@ describe("polling", () => {
     await house.engine.poller.finished();
   };
 
-  it("spec 3.1: a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
+  it("a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
     const id = await start();
     assert.equal((await house.task(id)).status, "polling");
     const other = await house.submit();
@@ -62,7 +62,7 @@ describe("polling", () => {
     assert.equal((await house.task(other)).status, "completed");
   });
 
-  it("spec 6: polls at the configured interval until a done value", async () => {
+  it("polls at the configured interval until a done value", async () => {
     const id = await start();
     await pollAfter(4);
     assert.equal(polls, 0);

@@ -10,7 +10,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-/** A vendor as it documents itself, and the interval and maxDuration of spec 4.5. */
+/** A vendor as it documents itself, and the interval and maxDuration of its catalog entry. */
 interface Vendor {
   readonly id: string;
   readonly interval: number;
@@ -175,7 +175,7 @@ describe("the providers of the catalog", () => {
     house.target.calls.length = 0;
   });
 
-  it("spec 4.5: these tests cover every entry", () => {
+  it("these tests cover every entry", () => {
     assert.deepEqual(
       VENDORS.map(({ id }) => id),
       PROVIDER_CATALOG.map(({ id }) => id),
@@ -349,7 +349,7 @@ describe("the providers of the catalog", () => {
     });
   }
 
-  it("contract 4: fal: COMPLETED with a result that answers 422 means failed, and its body is the error", async () => {
+  it("fal: COMPLETED with a result that answers 422 means failed, and its body is the error", async () => {
     const [fal] = VENDORS as [Vendor];
     const { id } = await begin(fal, () => fal.done, { code: 422, body: MISSING });
     await house.advance(fal.interval);
@@ -361,7 +361,7 @@ describe("the providers of the catalog", () => {
     assert.equal(house.target.calls.length, 3);
   });
 
-  it("contract 4: the bytes of a binary result are not stored", async () => {
+  it("the bytes of a binary result are not stored", async () => {
     const vendor = VENDORS.at(-1) as Vendor;
     const { id } = await begin(vendor, () => ({ body: "secret-bytes".repeat(100_000) }));
     await house.advance(vendor.interval);

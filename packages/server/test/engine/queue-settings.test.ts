@@ -15,7 +15,7 @@ describe("settings of a queue", () => {
   });
   after(() => house.close());
 
-  it("apply to new tasks only: tasks already in the queue keep those from their creation (spec 3.2)", async () => {
+  it("apply to new tasks only: tasks already in the queue keep those from their creation", async () => {
     house.target.answer = (_call, response) => response.writeHead(500).end();
     const old = await house.submit({ delaySeconds: 1 });
     await house.queues.update(house.principal, QUEUE, {
@@ -48,7 +48,7 @@ describe("settings of a queue", () => {
     );
   });
 
-  it("have the defaults of the specification (spec 2.2, 8)", async () => {
+  it("have the defaults that docs/api.md names", async () => {
     const queue = await house.queues.create(house.principal, "plain", {});
 
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe("a paused queue", () => {
 
   const pause = (paused: boolean) => house.queues.setPaused(house.principal, QUEUE, paused);
 
-  it("starts nothing new, while what is executing completes normally (spec 3.2)", async () => {
+  it("starts nothing new, while what is executing completes normally", async () => {
     const before = house.target.calls.length;
     house.target.hold();
     const ids = await Promise.all([1, 2, 3, 4].map(() => house.submit()));
@@ -117,7 +117,7 @@ describe("a paused queue", () => {
     assert.equal((await house.task(id)).status, "completed");
   });
 
-  it("takes new tasks, and executes them once it is resumed (spec 3.2)", async () => {
+  it("takes new tasks, and executes them once it is resumed", async () => {
     await pause(true);
     const [first, second] = [await house.submit(), await house.submit({ priority: 9 })];
     await house.quiet();

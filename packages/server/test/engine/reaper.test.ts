@@ -116,7 +116,7 @@ describe("reaping", () => {
     }
   });
 
-  it("fails a task that three nodes died with, and says so (contract 3: worker_lost)", async () => {
+  it("fails a task that three nodes died with, and says so (worker_lost)", async () => {
     house.target.hold();
     const id = await house.submit();
     for (let death = 1; death <= 3; death += 1) {

@@ -44,20 +44,23 @@ describe("the sandbox", () => {
   };
 
   const KINDS: readonly [string, () => Partial<TaskRequest>][] = [
-    ["Shape A", () => ({})],
-    ["Shape A, delayed", () => ({ delaySeconds: 5 })],
-    ["Shape A, that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
-    ["Shape B", () => ({ shape: "direct", sign: true })],
-    ["Shape B with a provider", () => ({ shape: "direct", provider: "fal" })],
+    ["queue task", () => ({})],
+    ["queue task, delayed", () => ({ delaySeconds: 5 })],
+    ["queue task, that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
+    ["direct task", () => ({ shape: "direct", sign: true })],
+    ["direct task with a provider", () => ({ shape: "direct", provider: "fal" })],
     [
-      "Shape B, that waits for a callback",
+      "direct task, that waits for a callback",
       () => ({ shape: "direct", waitForCallback: true, maxWaitSeconds: 1 }),
     ],
-    ["Shape B with an idempotency key", () => ({ shape: "direct", idempotencyKey: "k", requestText: "x" })],
+    [
+      "direct task with an idempotency key",
+      () => ({ shape: "direct", idempotencyKey: "k", requestText: "x" }),
+    ],
   ];
 
   for (const [name, request] of KINDS) {
-    it(`spec 1, 5: ${name}: stored, answered and never executed, pending until it is deleted`, async () => {
+    it(`${name}: stored, answered and never executed, pending until it is deleted`, async () => {
       await warmUp();
       const created = await house.tasks.create(sandbox, {
         ...plainRequest(house.target.url),
@@ -101,7 +104,7 @@ describe("the sandbox", () => {
     });
   }
 
-  it("spec 1: a request is checked like any other: unknown queue, provider and vault token", async () => {
+  it("a request is checked like any other: unknown queue, provider and vault token", async () => {
     const refuse = (request: Partial<TaskRequest>, text: string) =>
       assert.rejects(
         house.submit(request, sandbox),
@@ -116,7 +119,7 @@ describe("the sandbox", () => {
     );
   });
 
-  it("spec 1: a credential of the vault is not read for a task that is not executed", async () => {
+  it("a credential of the vault is not read for a task that is not executed", async () => {
     const token = await house.vault.put(house.principal.teamId, "live", new Secret("live-secret"), null);
     const { call } = plainRequest(house.target.url);
     const id = await house.submit({ call: { ...call, headers: { Authorization: token.id } } }, sandbox);

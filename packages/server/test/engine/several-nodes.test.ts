@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
+import { formatTaskId } from "../../src/service/tasks/task-id.ts";
 import { openTestHouse, type TestHouse, type TestNode } from "../test-house.ts";
 
 describe("several nodes on one database", () => {
@@ -64,7 +65,7 @@ describe("several nodes on one database", () => {
 
     assert.equal(other?.engine.attempts.count, 1);
     await house.target.received(2);
-    assert.equal(house.target.calls.at(-1)?.headers["bellhop-task-id"], id);
+    assert.equal(house.target.calls.at(-1)?.headers["bellhop-task-id"], formatTaskId(id ?? ""));
   });
 
   it("hand over slots as the calls of the node that holds too many end", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
-import { createApi } from "../../src/api/server.ts";
+import { composeApi } from "../../src/compose-api.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
 import { createFakeServices } from "../api/fake-services.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
@@ -179,9 +179,7 @@ function expected(answer: Answer, row: AccessRow, kind: string, role: string): v
 /** As the server registers them; the pages of the reference belong to a library. */
 async function routesOfTheServer(): Promise<string[]> {
   const routes: string[] = [];
-  const app = await createApi({
-    ...createFakeServices(),
-    refuseUrl: () => null,
+  const app = await composeApi(createFakeServices(), () => null, {
     log: pino({ level: "silent" }),
     version: "test",
     publicUrl: "https://bellhop.test",

@@ -3,7 +3,7 @@ import type { Scope } from "../../src/domain/identity/scope.ts";
 import type { World, WorldTeam } from "./access-world.ts";
 
 /**
- * What the contract says of each route, written down a second time and by hand: the declaration in the route itself is
+ * What docs/api.md says of each route, written down a second time and by hand: the declaration in the route itself is
  * what is being tested.
  */
 export interface AccessRow {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { SCOPES, type Scope } from "../../src/domain/identity/scope.ts";
+import { formatId, parseId } from "../../src/domain/public-id.ts";
 import { hashSecret, newSecret } from "../../src/service/access/secret-hash.ts";
-import { formatId, newUuid, parseId } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import type { ServerProcess } from "./server-process.ts";
 

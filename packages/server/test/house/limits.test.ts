@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
 import { hashSecret } from "../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { createTeam } from "../../src/service/people/team-creation.ts";
-import { newUuid } from "../../src/service/public-id.ts";
 import { insertApiKey } from "../../src/store/identity/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess } from "./server-process.ts";
@@ -77,7 +77,7 @@ describe("limits over two nodes on one database", () => {
     return keys;
   }
 
-  it("spec 8: the 61st request of a free team is refused on either, whatever its key", async () => {
+  it("the 61st request of a free team is refused on either, whatever its key", async () => {
     const keys = await openFreeTeam("x");
     for (let sent = 1; sent <= 60; sent += 1) {
       const answer = await send(nodeAt(sent), "GET", "/v1/queues", keys[sent % 3 === 0 ? 1 : 0]);
@@ -93,7 +93,7 @@ describe("limits over two nodes on one database", () => {
     }
   });
 
-  it("spec 8: of 150 requests at once exactly 60 pass", async () => {
+  it("of 150 requests at once exactly 60 pass", async () => {
     const [key] = await openFreeTeam("y");
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) => send(nodeAt(index), "GET", "/v1/queues", key)),
@@ -102,7 +102,7 @@ describe("limits over two nodes on one database", () => {
     assert.deepEqual([statuses(answers, 200), statuses(answers, 429)], [60, 90]);
   });
 
-  it("spec 8: the 31st callback of a source is refused on either, also when the others had no body", async () => {
+  it("the 31st callback of a source is refused on either, also when the others had no body", async () => {
     const path = `/v1/callbacks/${"0".repeat(64)}`;
     const answers = await Promise.all(
       Array.from({ length: 45 }, (_, index) => send(nodeAt(index), "POST", path)),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import * as oauth from "oauth4webapi";
-import { newUuid } from "../../src/service/public-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type Browser, openBrowser, type Visit } from "./browser.ts";
 import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";

@@ -244,7 +244,7 @@ describe("the mailer", () => {
     assert.equal(mailbox.mails.length, 1);
   });
 
-  it("contract 2: without a server logs the whole link, so that the operator can still sign in", async () => {
+  it("without a server logs the whole link, so that the operator can still sign in", async () => {
     const { mailer, lines } = open(null);
     mailer.send(MAIL);
     const [line] = lines;

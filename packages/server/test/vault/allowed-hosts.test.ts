@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { mayBeSentTo, parseAllowedHost, vaultReferences } from "../../src/domain/vault-token.ts";
 
 describe("allowed hosts", () => {
-  it("contract 4: are host names, with a port or a leading wildcard if wanted, in the spelling of URLs", () => {
+  it("are host names, with a port or a leading wildcard if wanted, in the spelling of URLs", () => {
     const good: [string, string][] = [
       ["api.example.com", "api.example.com"],
       ["API.Example.com.", "api.example.com"],
@@ -48,7 +48,7 @@ describe("allowed hosts", () => {
     for (const text of bad) assert.equal(parseAllowedHost(text), null, JSON.stringify(text));
   });
 
-  it("contract 4: limit where a token may be sent", () => {
+  it("limit where a token may be sent", () => {
     const cases: [string[] | null, string, boolean][] = [
       [null, "https://anywhere.example/", true],
       [[], "https://anywhere.example/", false],
@@ -81,7 +81,7 @@ describe("allowed hosts", () => {
     }
   });
 
-  it("spec 2.1: a header refers to a token when its value starts with tok_", () => {
+  it("a header refers to a token when its value starts with tok_", () => {
     assert.deepEqual(vaultReferences({ A: "tok_1", B: "Bearer tok_2", C: "TOK_3", D: "tok_" }), [
       { header: "A", tokenId: "tok_1" },
       { header: "D", tokenId: "tok_" },

@@ -20,7 +20,7 @@ describe("the cipher", () => {
     );
   });
 
-  it("spec 1: shows nothing of the text, and never the same twice", () => {
+  it("shows nothing of the text, and never the same twice", () => {
     const text = "sk_live_canary";
     const [first, second] = [seal(ring.sealing, context, text), seal(ring.sealing, context, text)];
 

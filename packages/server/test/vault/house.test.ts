@@ -30,7 +30,7 @@ describe("the vault of the built server", () => {
   after(() => rm(dataDir, { recursive: true, force: true }));
   afterEach(stopAll);
 
-  it("contract 8: makes its key on the embedded database, keeps it, and says the credential nowhere", async () => {
+  it("makes its key on the embedded database, keeps it, and says the credential nowhere", async () => {
     const first = await start({ BELLHOP_DATA_DIR: dataDir });
     const created = await first.api("POST", "/v1/tokens", TOKEN);
     const printed = first.stdout + first.stderr;
@@ -56,7 +56,7 @@ describe("the vault of the built server", () => {
     assert.ok(!server.stderr.includes(key));
   });
 
-  it("contract 8: off, or with DATABASE_URL and no keys, answers 503", async () => {
+  it("off, or with DATABASE_URL and no keys, answers 503", async () => {
     const test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     const url = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;

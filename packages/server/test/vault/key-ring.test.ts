@@ -80,7 +80,7 @@ describe("the setting BELLHOP_VAULT_KEYS", () => {
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  it("contract 8: is a key ring, or off, or not set", () => {
+  it("is a key ring, or off, or not set", () => {
     const read = (value?: string) => readConfig({ BELLHOP_VAULT_KEYS: value }).vaultKeys;
 
     assert.equal(read(), null);
@@ -90,7 +90,7 @@ describe("the setting BELLHOP_VAULT_KEYS", () => {
     assert.deepEqual(readConfig({ BELLHOP_VAULT_KEYS: "off" }).withoutEffect, []);
   });
 
-  it("contract 8: may be given as a file", async () => {
+  it("may be given as a file", async () => {
     await writeFile(join(dir, "keys"), `a:${key}\nb:${other}\n`);
     const config = readConfig({ BELLHOP_VAULT_KEYS_FILE: join(dir, "keys") });
 
@@ -121,7 +121,7 @@ describe("the generated key", () => {
   });
   const mode = async () => ((await stat(join(dir, "vault-keys"))).mode & 0o777).toString(8);
 
-  it("contract 8: is made once, readable by nobody else, and found again", async () => {
+  it("is made once, readable by nobody else, and found again", async () => {
     const made = await openKeyFile(dir);
     assert.equal(await mode(), "600");
     const found = await openKeyFile(dir);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { parseId } from "../../src/domain/public-id.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createRotation } from "../../src/vault/rotation.ts";
-import { parseTokenId } from "../../src/vault/token-id.ts";
 import { createVault, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
@@ -94,7 +94,7 @@ describe("a change of keys", () => {
     await assertReadable(createVault({ sql, keyRing: after }));
   });
 
-  it("spec 3.3: a token revoked while it is being resealed stays wiped", async () => {
+  it("a token revoked while it is being resealed stays wiped", async () => {
     await store(1);
     const vault = createVault({ sql: test.database, keyRing: during });
     const [token] = tokens.values();
@@ -116,7 +116,7 @@ describe("a change of keys", () => {
     await store(4);
     const [first, second] = tokens.values();
     await sql.rows("update vault_tokens set sealed = set_byte(sealed, 30, 0) || '\\x00' where id = any($1)", [
-      [first, second].map((token) => parseTokenId(token?.id ?? "")),
+      [first, second].map((token) => parseId("tok", token?.id ?? "")),
     ]);
     const rotation = createRotation({ sql, keyRing: during });
     const steps = [];

@@ -3,12 +3,13 @@ import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatId, parseId } from "../../src/domain/public-id.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { createVaultService } from "../../src/service/vault/vault-service.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
 import { SealError } from "../../src/vault/cipher.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
-import { formatTokenId, newTokenUuid, parseTokenId } from "../../src/vault/token-id.ts";
 import { createVault, type Resolved, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { principalOf } from "../test-principal.ts";
@@ -47,10 +48,10 @@ describe("the vault", () => {
     sql.rows(
       `update vault_tokens t set sealed = o.sealed from vault_tokens o
         where t.id = any($1::uuid[]) and o.id = any($1::uuid[]) and t.id <> o.id`,
-      [[parseTokenId(a), parseTokenId(b)]],
+      [[parseId("tok", a), parseId("tok", b)]],
     );
 
-  it("spec 2.3: gives a token an id of its own and keeps its name", async () => {
+  it("gives a token an id of its own and keeps its name", async () => {
     const token = await put();
 
     assert.match(token.id, /^tok_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
@@ -66,7 +67,7 @@ describe("the vault", () => {
     assert.ok(token.createdAt instanceof Date);
   });
 
-  it("spec 1: stores the credential encrypted: nothing in the database shows it", async () => {
+  it("stores the credential encrypted: nothing in the database shows it", async () => {
     await put();
     const rows = await sql.rows<{ row: string; raw: string }>(
       "select t::text as row, encode(sealed, 'escape') as raw from vault_tokens t where team_id = $1",
@@ -80,7 +81,7 @@ describe("the vault", () => {
     }
   });
 
-  it("spec 4.1: gives the credential back for a call, as a secret", async () => {
+  it("gives the credential back for a call, as a secret", async () => {
     const token = await put(team, VALUE, ["api.example.com"]);
     const resolved = (await vault.resolve(team, [token.id])).get(token.id);
 
@@ -90,10 +91,10 @@ describe("the vault", () => {
     assert.ok(!inspect(resolved, { showHidden: true, depth: 10 }).includes("canary"));
   });
 
-  it("spec 4.1: resolves many at once, and says of each what has become of it", async () => {
+  it("resolves many at once, and says of each what has become of it", async () => {
     const [a, b, gone, theirs] = [await put(), await put(team, "two"), await put(), await put(otherTeam)];
     await vault.revoke(team, gone.id);
-    const missing = formatTokenId(newTokenUuid());
+    const missing = formatId("tok", newUuid());
     const ids = [a.id, b.id, gone.id, theirs.id, missing, "tok_nonsense", a.id];
 
     const resolved = await vault.resolve(team, ids);
@@ -109,7 +110,7 @@ describe("the vault", () => {
     assert.equal((await vault.resolve(team, [])).size, 0);
   });
 
-  it("spec 1: decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
+  it("decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
     const token = await put();
     await vault.list(team);
     await vault.check(team, [{ header: "Authorization", tokenId: token.id }], URL_ANYWHERE);
@@ -118,7 +119,7 @@ describe("the vault", () => {
     for (const statement of sql.sent) assert.doesNotMatch(statement, /select[^;]*\bsealed\b|find_sealed/);
   });
 
-  it("spec 4.1: lists the active tokens of the team, newest first", async () => {
+  it("lists the active tokens of the team, newest first", async () => {
     const [first, second, third] = [await put(), await put(team, "x", ["a.example"]), await put()];
     await put(otherTeam);
     await vault.revoke(team, third.id);
@@ -126,7 +127,7 @@ describe("the vault", () => {
     assert.deepEqual(await vault.list(team), [second, first]);
   });
 
-  it("spec 3.3: revokes once, and erases the credential", async () => {
+  it("revokes once, and erases the credential", async () => {
     const token = await put();
 
     const revoked = await vault.revoke(team, token.id);
@@ -140,7 +141,7 @@ describe("the vault", () => {
     assert.deepEqual(rows, [{ sealed: null }]);
   });
 
-  it("spec 1: another team's token can neither be listed, checked, resolved nor revoked", async () => {
+  it("another team's token can neither be listed, checked, resolved nor revoked", async () => {
     const token = await put();
 
     assert.deepEqual(await vault.list(otherTeam), []);
@@ -151,10 +152,10 @@ describe("the vault", () => {
     assert.equal(await resolveOne(team, token.id), VALUE);
   });
 
-  it("spec 7: refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
+  it("refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
     const [active, revoked, foreign] = [await put(), await put(), await put(otherTeam)];
     await vault.revoke(team, revoked.id);
-    const missing = formatTokenId(newTokenUuid());
+    const missing = formatId("tok", newUuid());
     for (const tokenId of [revoked.id, foreign.id, missing, "tok_abc123", "tok_", "tok_\u0000"]) {
       const references = [
         { header: "Authorization", tokenId: active.id },
@@ -167,7 +168,7 @@ describe("the vault", () => {
     }
   });
 
-  it("spec 4.1: takes several tokens, and the same one twice", async () => {
+  it("takes several tokens, and the same one twice", async () => {
     const [a, b] = [await put(), await put()];
 
     await vault.check(
@@ -181,7 +182,7 @@ describe("the vault", () => {
     );
   });
 
-  it("contract 4: refuses a token for a host that it may not be sent to", async () => {
+  it("refuses a token for a host that it may not be sent to", async () => {
     const { id } = await put(team, VALUE, ["api.example.com", "*.replicate.com"]);
     const references = [{ header: "Authorization", tokenId: id }];
 
@@ -215,7 +216,7 @@ describe("the vault", () => {
     const [a, b] = [await put(), await put()];
     await sql.rows(
       "update vault_tokens set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where id = $1",
-      [parseTokenId(a.id)],
+      [parseId("tok", a.id)],
     );
 
     const resolved = await vault.resolve(team, [a.id, b.id]);
@@ -244,7 +245,7 @@ describe("the vault", () => {
     assert.throws(() => vault.openText("callback", otherTeam, "task-1", sealed), SealError);
   });
 
-  it("spec 7: without a key it refuses everything but calls that need no token", async () => {
+  it("without a key it refuses everything but calls that need no token", async () => {
     const token = await put();
     const off = createVault({ sql, keyRing: null });
     const references = [{ header: "Authorization", tokenId: token.id }];
@@ -261,13 +262,13 @@ describe("the vault", () => {
     await off.check(team, [], URL_ANYWHERE);
   });
 
-  it("spec 7: the service answers a foreign, unknown, malformed and revoked id alike", async () => {
+  it("the service answers a foreign, unknown, malformed and revoked id alike", async () => {
     const service = createVaultService({ vault, database: sql });
     const principal = principalOf(team);
     const [foreign, revoked] = [await put(otherTeam), await put()];
     await service.revoke(principal, revoked.id);
 
-    for (const id of [foreign.id, revoked.id, formatTokenId(newTokenUuid()), "tok_x", "", "\u0000"]) {
+    for (const id of [foreign.id, revoked.id, formatId("tok", newUuid()), "tok_x", "", "\u0000"]) {
       await assert.rejects(service.revoke(principal, id), (error: unknown) => {
         assert.ok(error instanceof Problem);
         assert.deepEqual([error.status, error.message], [404, "Token not found or already revoked"]);

@@ -2,69 +2,7 @@ import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
 import { makeAnswersOnce } from "../http/made-once.ts";
 import type { Api } from "../http/schema-types.ts";
-import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RevokedApiKey } from "../schemas/api-key.ts";
-import { AuditEvent, AuditList } from "../schemas/audit.ts";
-import {
-  CreatedDirectTask,
-  DirectAttempt,
-  DirectTask,
-  DirectTaskAnswer,
-  DirectTaskSummary,
-  ResolvedTask,
-} from "../schemas/direct-task-record.ts";
-import { CreateDirectTask } from "../schemas/direct-task-request.ts";
-import { ErrorBody } from "../schemas/error.ts";
-import { Readiness } from "../schemas/health.ts";
-import {
-  CreateInvitation,
-  Invitation,
-  InvitationAnswer,
-  InvitationList,
-  RevokedInvitation,
-} from "../schemas/invitation.ts";
-import { Me } from "../schemas/me.ts";
-import { ChangeRole, Member, MemberAnswer, MemberList, RemovedMember } from "../schemas/member.ts";
-import {
-  TokenAnswer as AccessToken,
-  OAuthError,
-  RevocationRequest,
-  Revoked,
-  ServerMetadata,
-  TokenRequest,
-} from "../schemas/oauth.ts";
-import {
-  Application,
-  ApplicationList,
-  CreateApplication,
-  DeletedApplication,
-  MintedApplication,
-} from "../schemas/oauth-application.ts";
-import { Authorization, AuthorizationList, EndedAuthorization } from "../schemas/oauth-authorization.ts";
-import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
-import { Provider, ProviderList } from "../schemas/provider.ts";
-import {
-  CreateQueue,
-  DeletedQueue,
-  Queue,
-  QueueList,
-  QueueStats,
-  QueueWithStats,
-  UpdateQueue,
-} from "../schemas/queue.ts";
-import {
-  EndedSession,
-  MagicLinkSent,
-  OpenSession,
-  RequestMagicLink,
-  SignedIn,
-  SwitchTeam,
-} from "../schemas/sign-in.ts";
-import { SigningSecretAnswer } from "../schemas/signing-secret.ts";
-import { TaskList } from "../schemas/task-answer.ts";
-import { Attempt, CreatedTask, DeletedTask, Task, TaskResult, TaskSummary } from "../schemas/task-record.ts";
-import { CreateTask } from "../schemas/task-request.ts";
-import { CreatedTeam, NameTeam, Team, TeamAnswer, TeamList, TeamMembership } from "../schemas/team.ts";
-import { CreateToken, RevokedToken, Token, TokenAnswer, TokenList } from "../schemas/token.ts";
+import { allModels } from "../schemas/field.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
 
 const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
@@ -82,92 +20,14 @@ count. Without a credential an address may make 600 requests in 60 seconds, and 
 **Request id**: every response carries \`X-Request-Id\`, the caller's own if it sent one.
 
 **At least once**: a task that was answered with 201 is on disk and will be called. A call may be made twice when a
-machine dies in the middle of it, so targets should be idempotent.`;
+machine dies in the middle of it, so targets should be idempotent.
+
+States, retries, polling, callbacks, signatures, guarantees and the policy on versions are described in full on one page,
+\`docs/api.md\` of the source.`;
 
 /** Collects the routes that are registered after it. */
 export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {
-  for (const schema of [
-    ErrorBody,
-    Readiness,
-    CreateTask,
-    CreateDirectTask,
-    CreatedTask,
-    CreatedDirectTask,
-    Task,
-    DirectTask,
-    DirectTaskAnswer,
-    TaskSummary,
-    DirectTaskSummary,
-    TaskList,
-    TaskResult,
-    Attempt,
-    DirectAttempt,
-    DeletedTask,
-    ResolvedTask,
-    CreateQueue,
-    UpdateQueue,
-    Queue,
-    QueueWithStats,
-    QueueStats,
-    QueueList,
-    DeletedQueue,
-    PollConfig,
-    OwnPollConfig,
-    Provider,
-    ProviderList,
-    CreateToken,
-    Token,
-    TokenAnswer,
-    TokenList,
-    RevokedToken,
-    SigningSecretAnswer,
-    RequestMagicLink,
-    MagicLinkSent,
-    OpenSession,
-    SwitchTeam,
-    SignedIn,
-    EndedSession,
-    Me,
-    NameTeam,
-    Team,
-    TeamAnswer,
-    CreatedTeam,
-    TeamMembership,
-    TeamList,
-    ChangeRole,
-    Member,
-    MemberAnswer,
-    MemberList,
-    RemovedMember,
-    CreateInvitation,
-    Invitation,
-    InvitationAnswer,
-    InvitationList,
-    RevokedInvitation,
-    CreateApiKey,
-    ApiKey,
-    CreatedApiKey,
-    ApiKeyList,
-    RevokedApiKey,
-    AuditEvent,
-    AuditList,
-    CreateApplication,
-    Application,
-    MintedApplication,
-    ApplicationList,
-    DeletedApplication,
-    Authorization,
-    AuthorizationList,
-    EndedAuthorization,
-    TokenRequest,
-    AccessToken,
-    RevocationRequest,
-    Revoked,
-    OAuthError,
-    ServerMetadata,
-  ]) {
-    app.addSchema(schema);
-  }
+  for (const schema of allModels()) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "../../domain/identity/audit-event.ts";
+import { parseId } from "../../domain/public-id.ts";
 import type { AuditQuery, AuditService } from "../../service/audit/audit-service.ts";
-import { parseId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import { broken, invalid } from "../http/complaint.ts";

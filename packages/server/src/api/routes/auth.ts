@@ -1,6 +1,6 @@
+import { formatId } from "../../domain/public-id.ts";
 import type { SessionService, SignedIn } from "../../service/people/session-service.ts";
 import type { SignInService } from "../../service/people/sign-in-service.ts";
-import { formatId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { acceptedCredential, requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";

@@ -1,8 +1,8 @@
 import { readEmail } from "../../domain/identity/email.ts";
 import type { Invitation } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import type { InvitationService } from "../../service/people/invitation-service.ts";
-import { formatId, parseId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { broken, invalid } from "../http/complaint.ts";

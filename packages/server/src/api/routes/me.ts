@@ -1,6 +1,6 @@
 import { SCOPES } from "../../domain/identity/scope.ts";
+import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
-import { formatId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";

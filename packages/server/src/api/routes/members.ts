@@ -1,7 +1,7 @@
 import type { Member } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import type { MemberService, RemovedMember } from "../../service/people/member-service.ts";
-import { formatId, parseId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";

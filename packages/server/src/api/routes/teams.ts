@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Membership, Team } from "../../domain/identity/team.ts";
+import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
-import { formatId } from "../../service/public-id.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { invalid } from "../http/complaint.ts";

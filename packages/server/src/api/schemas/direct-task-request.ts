@@ -29,7 +29,7 @@ export const directFields = {
   }),
 };
 
-/** Shape B of the specification. */
+/** What makes a direct task. */
 export const CreateDirectTask = model(
   "CreateDirectTask",
   "A call to make as given. Give `delay` or `delayUntil`, not both, and at most one of `waitForCallback`, `provider` " +
@@ -72,7 +72,7 @@ export const CreateDirectTask = model(
 export type CreateDirectTask = Static<typeof CreateDirectTask>;
 
 /**
- * A body with `targetUrl` is Shape B, any other is Shape A, and each is judged by its own rules alone: with `oneOf`
+ * A body with `targetUrl` is a direct task, any other a queue task, and each is judged by its own rules alone: with `oneOf`
  * a wrong field would be answered with the mistakes of both. The reference shows it as `oneOf`, see openapi.ts.
  */
 export const CreateEitherTask = Type.Unsafe<CreateTask | CreateDirectTask>({

@@ -34,6 +34,14 @@ export function integerOrNull(description: string) {
   return Type.Unsafe<number | null>({ type: ["integer", "null"], description });
 }
 
+/** Every model that a route imports, by its name. */
+const models = new Map<string, TSchema>();
+
+/** In the order of their names, so that the document does not depend on who imports whom first. */
+export function allModels(): readonly TSchema[] {
+  return [...models].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, schema]) => schema);
+}
+
 /** An object that has a name of its own in the OpenAPI document, and so in every client made from it. */
 export function model<T extends TProperties>(
   $id: string,
@@ -41,7 +49,10 @@ export function model<T extends TProperties>(
   properties: T,
   options: TObjectOptions = {},
 ): Model<T> {
-  return Object.assign(Type.Object(properties, options), { $id, description });
+  const schema = Object.assign(Type.Object(properties, options), { $id, description });
+  if (models.has($id)) throw new Error(`Two models are called ${$id}`);
+  models.set($id, schema);
+  return schema;
 }
 
 type Model<T extends TProperties> = TObject<T> & { readonly $id: string };

@@ -53,7 +53,7 @@ export const TaskResult = model("TaskResult", "The last answer of the target, or
 });
 export type TaskResult = Static<typeof TaskResult>;
 
-/** How it went, under the names of Shape A. */
+/** How it went, under the names that a queue task has. */
 export const outcomeFields = {
   created_at: instant("When the task was accepted."),
   run_at: instant("When it becomes, or became, eligible: later after a failed attempt that is retried."),

@@ -19,7 +19,7 @@ export const LONGEST_URL = 8192;
 export const MOST_HEADERS = 64;
 export const LARGEST_HEADERS_BYTES = 16 * 1024;
 
-/** The specification's order, and behind it what came later. */
+/** In the order that callers read in the text of the rule; new ones go to the end. */
 export const STATUSES = ["pending", "active", "completed", "failed", "waiting", "polling"] as const;
 
 export const taskFields = {
@@ -92,7 +92,7 @@ export const taskFields = {
   }),
 };
 
-/** Shape A of the specification. */
+/** What makes a queue task. */
 export const CreateTask = model(
   "CreateTask",
   "A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, " +

@@ -1,7 +1,7 @@
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { findLiveAccess } from "../../store/identity/oauth-tokens.ts";
 import type { Sql } from "../../store/sql.ts";
-import { formatId } from "../public-id.ts";
 import type { FindByHash } from "./token-principal.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { type ApiKey, type MintedApiKey, MOST_ACTIVE_KEYS } from "../../domain/identity/api-key.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { countActiveKeys, insertApiKey } from "../../store/identity/api-keys.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Sql } from "../../store/sql.ts";
-import { formatId, newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 import { hashSecret, newSecret } from "./secret-hash.ts";
 
 /** Enough to tell keys apart, far too little to guess the rest. */

@@ -1,10 +1,10 @@
 import type { ApiKey, MintedApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import { type ListedKey, listApiKeys, revokeApiKey } from "../../store/identity/api-keys.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
 import { mintApiKey } from "./api-key-creation.ts";
 import { requireStanding } from "./standing.ts";
 

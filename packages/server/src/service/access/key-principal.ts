@@ -1,8 +1,8 @@
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { findActiveKey } from "../../store/identity/api-keys.ts";
 import type { Sql } from "../../store/sql.ts";
-import { formatId } from "../public-id.ts";
 import type { FindPrincipal } from "./auth-service.ts";
 import { hashSecret } from "./secret-hash.ts";
 

@@ -2,13 +2,13 @@ import type { Requester } from "../../domain/identity/principal.ts";
 import { isAtLeast, type Role } from "../../domain/identity/role.ts";
 import type { Team } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { parseId } from "../../domain/public-id.ts";
 import { isRevokedKey } from "../../store/identity/api-keys.ts";
 import { findMember } from "../../store/identity/members.ts";
 import { findLiveAccess } from "../../store/identity/oauth-tokens.ts";
 import { findSession } from "../../store/identity/sessions.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Sql } from "../../store/sql.ts";
-import { parseId } from "../public-id.ts";
 
 /**
  * Who may change who belongs to a team, and who may hand out what speaks for it. The role of a principal was true a

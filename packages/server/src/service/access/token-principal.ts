@@ -1,8 +1,8 @@
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { findSession, type LiveSession } from "../../store/identity/sessions.ts";
 import type { Sql } from "../../store/sql.ts";
-import { formatId } from "../public-id.ts";
 import type { FindPrincipal } from "./auth-service.ts";
 import { hashSecret } from "./secret-hash.ts";
 import type { TokenSigner } from "./token-signer.ts";

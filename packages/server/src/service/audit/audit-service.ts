@@ -1,8 +1,8 @@
 import type { AuditEvent } from "../../domain/identity/audit-event.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { listAuditEvents } from "../../store/identity/audit-events.ts";
 import type { Sql } from "../../store/sql.ts";
-import { formatId } from "../public-id.ts";
 
 export interface AuditQuery {
   /** Null is every action. */

@@ -1,7 +1,7 @@
 import type { AuditActorKind } from "../../domain/identity/audit-event.ts";
 import { insertAuditEvent } from "../../store/identity/audit-events.ts";
 import type { Sql } from "../../store/sql.ts";
-import { newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 
 export interface Change {
   /** Resource and past participle: `queue.created`, `api_key.revoked`. */

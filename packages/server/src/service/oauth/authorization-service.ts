@@ -1,23 +1,21 @@
-import type { AuthorizationRequest } from "@jmondi/oauth2-server";
 import { type OAuthErrorCode, OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 import type { Requester } from "../../domain/identity/principal.ts";
 import { isRegisteredUri, withParameters } from "../../domain/identity/redirect-uri.ts";
-import { isScope, type Scope } from "../../domain/identity/scope.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import { holdMembership } from "../../store/identity/members.ts";
 import {
   type ClientApplication,
   findClient,
   holdApplication,
 } from "../../store/identity/oauth-applications.ts";
+import { insertCode } from "../../store/identity/oauth-codes.ts";
 import type { Database } from "../../store/sql.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
-import { createAuthorizationServer } from "./authorization-server.ts";
-import { formatHolder } from "./holder.ts";
-import { toRefusal } from "./library-refusal.ts";
-import { type ReceivedParameters, readScope } from "./parameters.ts";
-import { createUnsignedToken } from "./unsigned-token.ts";
+import { newUuid } from "../new-uuid.ts";
+import { chooseScopes, type ReceivedParameters, readScopeNames } from "./parameters.ts";
 
 /** What a person is asked to allow. */
 export interface ConsentQuestion {
@@ -43,6 +41,8 @@ export interface AuthorizationService {
   review(received: ReceivedParameters): Promise<Review>;
 }
 
+/** The application exchanges a code at once; RFC 6749 (4.1.2) allows ten minutes. */
+const CODE_VALID_SECONDS = 60;
 /** A SHA-256 in base64url. */
 const CHALLENGE = /^[\w-]{43}$/;
 
@@ -52,25 +52,36 @@ export function createAuthorizationService(deps: {
 }): AuthorizationService {
   const { database } = deps;
 
-  async function allow(application: ClientApplication, asked: AuthorizationRequest, requester: Requester) {
+  /** Returns the code. */
+  async function allow(
+    application: ClientApplication,
+    { scopes, codeChallenge, redirectUri }: CodeRequest,
+    requester: Requester,
+  ): Promise<string> {
     const { teamId, userId } = requester;
     if (userId === null) throw new Problem("session_required");
-    const clientId = formatId("app", application.id);
-    return database.transaction(async (sql) => {
+    const code = newSecret();
+    await database.transaction(async (sql) => {
       if (!(await holdApplication(sql, application.id))) throw new Problem("application_not_found");
       if (!(await holdMembership(sql, teamId, userId))) throw new Problem("session_required");
-      const server = createAuthorizationServer(sql, application, createUnsignedToken(clientId));
-      asked.user = { id: formatHolder({ teamId, userId }) };
-      asked.isAuthorizationApproved = true;
-      const answer = await server.completeAuthorizationRequest(asked);
-      const scopes = asked.scopes.map(({ name }) => name);
+      await insertCode(sql, {
+        hash: hashSecret(code),
+        consentId: newUuid(),
+        applicationId: application.id,
+        teamId,
+        userId,
+        scopes,
+        redirectUri,
+        codeChallenge,
+        validSeconds: CODE_VALID_SECONDS,
+      });
       await recordChange(sql, requester, {
         action: "application.authorized",
-        target: clientId,
+        target: formatId("app", application.id),
         detail: { name: application.name, scopes },
       });
-      return answer.get("location");
     });
+    return code;
   }
 
   return {
@@ -93,33 +104,39 @@ export function createAuthorizationService(deps: {
       const sendBack = (error: OAuthErrorCode, description: string) =>
         withParameters(redirectUri, { error, error_description: description, state, iss });
       try {
-        const asked = await validate(database, application, { parameters, repeated });
+        const asked = { redirectUri, ...readRequest(application, { parameters, repeated }) };
         return {
           verdict: "asked",
           question: {
             applicationName: application.name,
             ownerName: application.teamName,
-            scopes: asked.scopes.map(({ name }) => name).filter(isScope),
+            scopes: asked.scopes,
             redirectUri,
             denied: sendBack("access_denied", "The request was denied"),
-            allow: async (requester) => withParameters(await allow(application, asked, requester), { iss }),
+            allow: async (requester) =>
+              withParameters(redirectUri, { code: await allow(application, asked, requester), state, iss }),
           },
         };
       } catch (error) {
-        const refusal = toRefusal(error);
-        if (!(refusal instanceof OAuthRefusal)) throw error;
-        return { verdict: "returned", location: sendBack(refusal.error, refusal.description) };
+        if (!(error instanceof OAuthRefusal)) throw error;
+        return { verdict: "returned", location: sendBack(error.error, error.description) };
       }
     },
   };
 }
 
+/** What a code is made for. */
+interface CodeRequest {
+  readonly redirectUri: string;
+  readonly scopes: readonly Scope[];
+  readonly codeChallenge: string;
+}
+
 /** Client and redirect URI are proven already; what is wrong from here on, the application is told. */
-async function validate(
-  database: Database,
+function readRequest(
   application: ClientApplication,
   { parameters, repeated }: ReceivedParameters,
-): Promise<AuthorizationRequest> {
+): Omit<CodeRequest, "redirectUri"> {
   const [twice] = repeated;
   if (twice !== undefined) throw new OAuthRefusal("invalid_request", `${twice} was sent more than once`);
   const responseType = parameters.get("response_type");
@@ -130,27 +147,12 @@ async function validate(
     throw new OAuthRefusal("invalid_request", "response_mode must be query");
   if (!application.grantTypes.includes("authorization_code"))
     throw new OAuthRefusal("unauthorized_client", "The application may not use authorization codes");
-  const challenge = parameters.get("code_challenge");
-  if (challenge === undefined)
+  const codeChallenge = parameters.get("code_challenge");
+  if (codeChallenge === undefined)
     throw new OAuthRefusal("invalid_request", "code_challenge is required (RFC 7636)");
   if (parameters.get("code_challenge_method") !== "S256")
     throw new OAuthRefusal("invalid_request", "code_challenge_method must be S256");
-  if (!CHALLENGE.test(challenge))
+  if (!CHALLENGE.test(codeChallenge))
     throw new OAuthRefusal("invalid_request", "code_challenge must be a SHA-256 in base64url");
-  const clientId = formatId("app", application.id);
-  const server = createAuthorizationServer(database, application, createUnsignedToken(clientId));
-  // Only what is named here: the library would take over an audience that the caller chose.
-  const names = [
-    "response_type",
-    "client_id",
-    "redirect_uri",
-    "state",
-    "code_challenge",
-    "code_challenge_method",
-  ];
-  const query = {
-    ...Object.fromEntries(names.map((name) => [name, parameters.get(name)])),
-    scope: readScope(parameters),
-  };
-  return server.validateAuthorizationRequest({ headers: {}, query, body: {} });
+  return { scopes: chooseScopes(readScopeNames(parameters), application.scopes), codeChallenge };
 }

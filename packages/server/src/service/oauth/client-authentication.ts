@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import { parseId } from "../../domain/public-id.ts";
 import { type ClientApplication, findClient } from "../../store/identity/oauth-applications.ts";
 import type { Sql } from "../../store/sql.ts";
 import type { FailureLimit } from "../access/failure-limit.ts";
 import { hashSecret } from "../access/secret-hash.ts";
-import { parseId } from "../public-id.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** A request of an application, as it came: what it sent, how it introduced itself, and from where. */

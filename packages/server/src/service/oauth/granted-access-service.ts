@@ -2,12 +2,12 @@ import type { EndedAccess, GrantedAccess } from "../../domain/identity/granted-a
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { isAtLeast } from "../../domain/identity/role.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import { findFamily, type LiveFamily, listFamilies } from "../../store/identity/oauth-families.ts";
 import { revokeFamily } from "../../store/identity/oauth-tokens.ts";
 import type { Database } from "../../store/sql.ts";
 import { lockStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
 
 /** What people have allowed applications to do in a team: to see it, and to end it. */
 export interface GrantedAccessService {

@@ -7,6 +7,7 @@ import {
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import {
   countApplications,
   deleteApplication,
@@ -19,7 +20,7 @@ import type { Database } from "../../store/sql.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { requireStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, newUuid, parseId } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 
 export type ApplicationRequest = Omit<OAuthApplication, "clientId" | "createdAt">;
 

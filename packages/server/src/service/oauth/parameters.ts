@@ -1,4 +1,6 @@
 import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import { isScope, SCOPES, type Scope } from "../../domain/identity/scope.ts";
+import { closestName } from "../../domain/spelling.ts";
 
 /** Parameters by name; those without a value count as left out (RFC 6749, 3.1). */
 export type Parameters = ReadonlyMap<string, string>;
@@ -21,13 +23,31 @@ export function readParameters(sent: Iterable<[string, string]>): ReceivedParame
   return { parameters, repeated };
 }
 
-/**
- * The scopes that are asked for, as the RFC (3.3) writes them; undefined if none are. The library takes a list that
- * begins with a space for an empty one, and whoever asks for nothing is given everything.
- */
-export function readScope(parameters: Parameters): string | undefined {
-  const scope = parameters.get("scope");
-  if (scope?.split(" ").includes(""))
+/** The names of the scopes that are asked for, as the RFC (3.3) writes them; null if none are. */
+export function readScopeNames(parameters: Parameters): readonly string[] | null {
+  const names = parameters.get("scope")?.split(" ") ?? null;
+  // Strict: a list that is misread as empty would be answered with every scope of the application.
+  if (names?.includes(""))
     throw new OAuthRefusal("invalid_scope", "scope must hold names with one space between them");
-  return scope;
+  return names;
+}
+
+/** Without names all that the application has; never more than that. */
+export function chooseScopes(names: readonly string[] | null, allowed: readonly Scope[]): readonly Scope[] {
+  if (names === null) return allowed;
+  const unknown = names.find((name) => !isScope(name));
+  if (unknown !== undefined) throw unknownScope(unknown);
+  const scopes = SCOPES.filter((scope) => names.includes(scope));
+  const excess = scopes.find((scope) => !allowed.includes(scope));
+  if (excess !== undefined)
+    throw new OAuthRefusal("invalid_scope", `The application does not have the scope ${excess}`);
+  return scopes;
+}
+
+function unknownScope(name: string): OAuthRefusal {
+  const meant = closestName(name, SCOPES);
+  return new OAuthRefusal(
+    "invalid_scope",
+    `Unknown scope ${name}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
+  );
 }

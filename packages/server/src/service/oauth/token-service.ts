@@ -1,20 +1,25 @@
+import type { GrantType } from "../../domain/identity/oauth-application.ts";
 import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { type ClientApplication, holdApplication } from "../../store/identity/oauth-applications.ts";
 import { findToken, revokeFamily, revokeToken } from "../../store/identity/oauth-tokens.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import type { RequestLimits } from "../access/request-limits.ts";
 import { hashSecret } from "../access/secret-hash.ts";
-import type { NewToken, TokenSigner } from "../access/token-signer.ts";
+import type { TokenSigner } from "../access/token-signer.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId } from "../public-id.ts";
-import { ACCESS_VALID_SECONDS, createAuthorizationServer } from "./authorization-server.ts";
 import type { AuthenticateClient, ClientRequest } from "./client-authentication.ts";
-import { toRefusal } from "./library-refusal.ts";
-import { type Parameters, readScope } from "./parameters.ts";
-import { ReplayedGrant } from "./replay.ts";
-import { createUnsignedToken } from "./unsigned-token.ts";
+import {
+  ACCESS_VALID_SECONDS,
+  type Grant,
+  type IssuedTokens,
+  issueTokens,
+  type Replay,
+  readGrantType,
+  takeGrant,
+} from "./grants.ts";
 
 /** As RFC 6749 (5.1) spells it. */
 export interface TokenAnswer {
@@ -31,13 +36,6 @@ export interface OAuthTokenService {
   /** Ends a token and all that descend from the same consent; no matter if there is no such token (RFC 7009, 2.2). */
   revoke(request: ClientRequest): Promise<void>;
 }
-
-/** What each grant cannot do without. */
-const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map([
-  ["authorization_code", ["code", "redirect_uri", "code_verifier"]],
-  ["refresh_token", ["refresh_token"]],
-  ["client_credentials", []],
-]);
 
 export function createOAuthTokenService(deps: {
   readonly database: Database;
@@ -59,19 +57,26 @@ export function createOAuthTokenService(deps: {
 
   return {
     async exchange(request) {
-      requireParameters(request.parameters);
+      const grantType = readGrantType(request.parameters);
       const application = await authenticate(request);
       await countRequest(application);
-      const issued = await database.transaction((sql) => issueTokens(sql, application, request));
-      if (issued instanceof ReplayedGrant)
+      const issued = await database.transaction((sql) => exchangeGrant(sql, application, grantType, request));
+      if (issued === null)
         throw new OAuthRefusal("invalid_grant", "The code or refresh token was used before");
-      const { unsigned, refreshToken, scope } = issued;
+      const { grant, accessId, accessExpiresAt, refreshToken } = issued;
+      // After the transaction and not within: the signer may have to read its keys.
+      const accessToken = await signer.sign({
+        use: "access",
+        id: accessId,
+        subject: grant.userId === null ? formatId("app", application.id) : formatId("user", grant.userId),
+        expiresAt: accessExpiresAt,
+      });
       return {
-        access_token: await signer.sign(unsigned),
+        access_token: accessToken,
         token_type: "Bearer",
         expires_in: ACCESS_VALID_SECONDS,
         ...(refreshToken !== null && { refresh_token: refreshToken }),
-        scope,
+        scope: grant.scopes.join(" "),
       };
     },
     async revoke(request) {
@@ -92,49 +97,19 @@ export function createOAuthTokenService(deps: {
   };
 }
 
-interface IssuedTokens {
-  readonly unsigned: NewToken;
-  readonly refreshToken: string | null;
-  readonly scope: string;
-}
-
-/**
- * In one transaction: a refusal leaves everything as it was, so that a mistake in a request does not cost the
- * application its code or refresh token. Only a replay is kept.
- */
-async function issueTokens(
+/** Null for a replay: what it ended is recorded, and must be kept. */
+async function exchangeGrant(
   sql: Sql,
   application: ClientApplication,
+  grantType: GrantType,
   request: ClientRequest,
-): Promise<IssuedTokens | ReplayedGrant> {
-  const { parameters } = request;
+): Promise<(IssuedTokens & { readonly grant: Grant }) | null> {
   if (!(await holdApplication(sql, application.id)))
     throw new OAuthRefusal("invalid_client", "The application was deleted");
-  const clientId = formatId("app", application.id);
-  const jwt = createUnsignedToken(clientId);
-  const server = createAuthorizationServer(sql, application, jwt);
-  // The application has proven itself: the library gets its id, and no secret to compare.
-  const body = {
-    ...Object.fromEntries(parameters),
-    scope: readScope(parameters),
-    client_id: clientId,
-    client_secret: undefined,
-  };
-  try {
-    const answer = await server.respondToAccessTokenRequest({ headers: {}, query: {}, body });
-    const { refresh_token: refreshToken, scope } = answer.body;
-    if (jwt.noted === null) throw new TypeError("The library issued no token");
-    return {
-      unsigned: jwt.noted,
-      refreshToken: typeof refreshToken === "string" ? refreshToken : null,
-      scope: String(scope),
-    };
-  } catch (error) {
-    if (!(error instanceof ReplayedGrant)) throw toGrantRefusal(error);
-    const { endedIn, reason } = error;
-    if (endedIn !== null) await recordEnd(sql, application, request, endedIn, reason);
-    return error;
-  }
+  const grant = await takeGrant(sql, application, grantType, request.parameters);
+  if (!("reason" in grant)) return { grant, ...(await issueTokens(sql, application, grant)) };
+  if (grant.endedIn !== null) await recordEnd(sql, application, request, grant.endedIn, grant.reason);
+  return null;
 }
 
 /** For those whose team it was let into: that it is out, and why. A replay means that something has leaked. */
@@ -143,7 +118,7 @@ function recordEnd(
   application: ClientApplication,
   { address, requestId }: ClientRequest,
   teamId: number,
-  reason: "revoked" | ReplayedGrant["reason"],
+  reason: "revoked" | Replay["reason"],
 ): Promise<void> {
   const { name } = application;
   const id = formatId("app", application.id);
@@ -152,25 +127,4 @@ function recordEnd(
     { teamId, kind: "application", id, name, address, requestId },
     { action: "application.access_ended", target: id, detail: { name, reason } },
   );
-}
-
-/** The library says `invalid_request` of a code or token that does not count. That nothing is missing was checked. */
-function toGrantRefusal(error: unknown): unknown {
-  const refusal = toRefusal(error);
-  return refusal instanceof OAuthRefusal && refusal.error === "invalid_request"
-    ? new OAuthRefusal("invalid_grant", refusal.description)
-    : refusal;
-}
-
-function requireParameters(parameters: Parameters): void {
-  const grantType = parameters.get("grant_type");
-  if (grantType === undefined) throw new OAuthRefusal("invalid_request", "grant_type is required");
-  const required = REQUIRED.get(grantType);
-  if (required === undefined)
-    throw new OAuthRefusal(
-      "unsupported_grant_type",
-      `grant_type must be one of ${[...REQUIRED.keys()].join(", ")}`,
-    );
-  for (const name of required)
-    if (!parameters.has(name)) throw new OAuthRefusal("invalid_request", `${name} is required`);
 }

@@ -1,4 +1,5 @@
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import { closestName } from "../../domain/spelling.ts";
 import {
   type DirectoryEntry,
@@ -8,7 +9,6 @@ import {
 } from "../../store/identity/team-directory.ts";
 import type { Sql } from "../../store/sql.ts";
 import type { ChangeAuthor } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
 
 /** The team that the operator means by an id or by its exact name. */
 export async function findOperatorsTeam(sql: Sql, text: string): Promise<DirectoryEntry> {

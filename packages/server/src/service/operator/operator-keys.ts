@@ -1,12 +1,12 @@
 import type { ApiKey, MintedApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
 import { readLabel } from "../../domain/label.ts";
 import { Problem } from "../../domain/problem.ts";
+import { parseId } from "../../domain/public-id.ts";
 import { findTeamOfKey } from "../../store/identity/team-directory.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { mintApiKey } from "../access/api-key-creation.ts";
 import { listTeamKeys, revokeTeamKey } from "../access/api-key-service.ts";
 import { recordChange } from "../audit/audit.ts";
-import { parseId } from "../public-id.ts";
 import { findOperatorsTeam, operatorOf } from "./operator-directory.ts";
 
 export async function createOperatorsKey(

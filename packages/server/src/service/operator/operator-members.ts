@@ -1,13 +1,14 @@
 import { readEmail } from "../../domain/identity/email.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { Member } from "../../domain/identity/team.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { deleteInvitationsTo } from "../../store/identity/invitations.ts";
 import { ensureMember, listMembers, updateRole } from "../../store/identity/members.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
 import { endMembership } from "../people/membership-end.ts";
-import { formatId, newUuid } from "../public-id.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
 
 export interface Joined {

@@ -2,6 +2,7 @@ import type { ApiKey } from "../../domain/identity/api-key.ts";
 import { type Plan, requestsPerMinute } from "../../domain/identity/plan.ts";
 import type { Member } from "../../domain/identity/team.ts";
 import { readLabel } from "../../domain/label.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { listMembers } from "../../store/identity/members.ts";
 import { type DirectoryEntry, listDirectory, updatePlan } from "../../store/identity/team-directory.ts";
 import { firstTeam, lockTeam } from "../../store/identity/teams.ts";
@@ -9,7 +10,6 @@ import type { Database, Sql } from "../../store/sql.ts";
 import { listTeamKeys } from "../access/api-key-service.ts";
 import { recordChange } from "../audit/audit.ts";
 import { createTeam } from "../people/team-creation.ts";
-import { formatId } from "../public-id.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
 import { giveRole, readAddress } from "./operator-members.ts";
 

@@ -1,3 +1,4 @@
+import { formatId } from "../../domain/public-id.ts";
 import { enforceSetKey } from "../../store/identity/api-keys.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -5,7 +6,6 @@ import { mintApiKey, storeApiKey } from "../access/api-key-creation.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
 import { createTeam } from "../people/team-creation.ts";
-import { formatId } from "../public-id.ts";
 import { operatorOf } from "./operator-directory.ts";
 import { giveRole } from "./operator-members.ts";
 

@@ -1,5 +1,6 @@
 import type { Membership } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import {
   findInvitationTeam,
   type TakenInvitation,
@@ -12,7 +13,7 @@ import { ensureUser } from "../../store/identity/users.ts";
 import type { Sql } from "../../store/sql.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
-import { formatId, newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 import {
   recordOpening,
   type SignedIn,

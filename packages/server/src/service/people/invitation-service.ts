@@ -3,6 +3,7 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import { type Invitation, requireRoleToChange } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import {
   deleteInvitation,
   listOpenInvitations,
@@ -15,7 +16,7 @@ import { limitHits, nameless } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import { lockStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId, newUuid } from "../public-id.ts";
+import { newUuid } from "../new-uuid.ts";
 import { composeInvitation } from "./invitation-mail.ts";
 
 /** A week: long enough for a holiday, too short to be found in an old mailbox. */

@@ -2,11 +2,11 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import { type Member, requireRoleToChange } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { findMember, hasOtherOwner, listMembers, updateRole } from "../../store/identity/members.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { lockStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId } from "../public-id.ts";
 import { endMembership } from "./membership-end.ts";
 
 export interface RemovedMember {

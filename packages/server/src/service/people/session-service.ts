@@ -1,6 +1,7 @@
 import type { Requester } from "../../domain/identity/principal.ts";
 import type { Team } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
 import {
   type EndedSession,
   endSession,
@@ -12,9 +13,8 @@ import type { Database, Sql } from "../../store/sql.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
-import { formatId, parseId } from "../public-id.ts";
 
-/** Spec 5: a session token expires after 24 hours. */
+/** A session token expires after 24 hours. */
 const SESSION_MS = 24 * 3_600_000;
 
 export interface OpenedSession {

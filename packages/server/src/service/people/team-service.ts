@@ -1,12 +1,12 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { insertMember } from "../../store/identity/members.ts";
 import { countOwnedTeams, findTeam, listTeamsOf, lockTeam, renameTeam } from "../../store/identity/teams.ts";
 import { findEmail, lockUser } from "../../store/identity/users.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { recordChange } from "../audit/audit.ts";
-import { formatId } from "../public-id.ts";
 import { createTeam } from "./team-creation.ts";
 
 /** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */

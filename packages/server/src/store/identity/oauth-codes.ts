@@ -76,12 +76,12 @@ export async function useCode(sql: Sql, hash: Buffer): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Notes that a used code was presented again: no token of it counts any more. Its team; null if it was never used. */
-export async function noteReplay(sql: Sql, hash: Buffer): Promise<number | null> {
-  const rows = await sql.rows<{ team_id: number }>(
+/** Notes that a used code was presented again: no token of it counts any more. False if it was never used. */
+export async function noteReplay(sql: Sql, hash: Buffer): Promise<boolean> {
+  const rows = await sql.rows(
     `update oauth_codes set replayed_at = coalesce(replayed_at, now())
-      where hash = $1 and used_at is not null returning team_id`,
+      where hash = $1 and used_at is not null returning 1 as noted`,
     [hash],
   );
-  return rows[0]?.team_id ?? null;
+  return rows.length === 1;
 }

@@ -9,59 +9,52 @@ import { prepare, type Sql } from "../sql.ts";
 
 export interface NewToken {
   readonly id: string;
-  readonly accessHash: Buffer;
   readonly applicationId: string;
   readonly teamId: number;
   /** Null for an application that acts for its own team. */
   readonly userId: string | null;
   readonly codeHash: Buffer | null;
   readonly scopes: readonly Scope[];
-  readonly accessExpiresAt: Date;
+  readonly accessHash: Buffer;
+  readonly accessValidSeconds: number;
+  /** Null for an access token without one beside it. */
+  readonly refreshHash: Buffer | null;
+  readonly refreshValidDays: number;
 }
 
 /**
- * False for a token of a code that was presented twice: it does not come to life any more. What is known of the consent
- * comes from the code or, once that is gone, from the token that is being refreshed.
+ * When the access token expires: to the second, like the time inside it. Null for a token of a code that was presented
+ * twice: it does not come to life any more. What is known of the consent comes from the code or, once that is gone, from
+ * the token that is being refreshed.
  */
-export async function insertToken(sql: Sql, token: NewToken): Promise<boolean> {
-  const rows = await sql.rows(
+export async function insertToken(sql: Sql, token: NewToken): Promise<Date | null> {
+  const [row] = await sql.rows<{ expiresAt: Date }>(
     `insert into oauth_tokens
-       (id, access_hash, application_id, team_id, user_id, code_hash, scopes, access_expires_at,
-        consent_id, consented_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, consent.id, consent.at
+       (id, application_id, team_id, user_id, code_hash, scopes, access_hash, access_expires_at,
+        refresh_hash, refresh_expires_at, consent_id, consented_at)
+     select $1, $2, $3, $4, $5, $6, $7, date_trunc('second', now()) + make_interval(secs => $8),
+            $9::bytea, case when $9::bytea is not null then now() + make_interval(days => $10) end, consent.id, consent.at
        from (select 1) as one
-       left join (select consent_id as id, created_at as at from oauth_codes where hash = $6
+       left join (select consent_id as id, created_at as at from oauth_codes where hash = $5
                   union all
-                  select consent_id, consented_at from oauth_tokens where code_hash = $6
+                  select consent_id, consented_at from oauth_tokens where code_hash = $5
                   limit 1) as consent on true
-      where not exists (select 1 from oauth_codes where hash = $6 and replayed_at is not null)
-     returning id`,
+      where not exists (select 1 from oauth_codes where hash = $5 and replayed_at is not null)
+     returning access_expires_at as "expiresAt"`,
     [
       token.id,
-      token.accessHash,
       token.applicationId,
       token.teamId,
       token.userId,
       token.codeHash,
       token.scopes,
-      token.accessExpiresAt,
+      token.accessHash,
+      token.accessValidSeconds,
+      token.refreshHash,
+      token.refreshValidDays,
     ],
   );
-  return rows.length === 1;
-}
-
-/** Puts a refresh token beside an access token that was stored a moment ago. */
-export async function addRefreshToken(
-  sql: Sql,
-  accessHash: Buffer,
-  refreshHash: Buffer,
-  validDays: number,
-): Promise<void> {
-  await sql.rows(
-    `update oauth_tokens set refresh_hash = $2, refresh_expires_at = now() + make_interval(days => $3)
-      where access_hash = $1`,
-    [accessHash, refreshHash, validDays],
-  );
+  return row?.expiresAt ?? null;
 }
 
 export interface RefreshableToken {

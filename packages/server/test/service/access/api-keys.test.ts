@@ -3,13 +3,14 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { type MintedApiKey, MOST_ACTIVE_KEYS } from "../../../src/domain/identity/api-key.ts";
 import type { Principal, Requester } from "../../../src/domain/identity/principal.ts";
 import { Problem, type ProblemCode } from "../../../src/domain/problem.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { deleteMember, ensureMember, updateRole } from "../../../src/store/identity/members.ts";
 import { insertToken } from "../../../src/store/identity/oauth-tokens.ts";
 import { endSession, insertSession } from "../../../src/store/identity/sessions.ts";
@@ -50,7 +51,7 @@ describe("API keys", () => {
       [teamId, count, revokedAt],
     );
 
-  it("contract 2: a new key is 256 random bits behind the prefix of its environment", async () => {
+  it("a new key is 256 random bits behind the prefix of its environment", async () => {
     const live = await service.create(ours, "live one", "live");
     const other = await service.create(ours, "test one", "test");
 
@@ -74,7 +75,7 @@ describe("API keys", () => {
     assert.deepEqual([asTest?.teamId, asTest?.environment, asTest?.role], [ours.teamId, "test", "member"]);
   });
 
-  it("contract 2: the key itself is stored nowhere", async () => {
+  it("the key itself is stored nowhere", async () => {
     const { key, prefix } = await service.create(ours, "canary", "live");
     await service.list(ours);
     await lookUp(key);
@@ -90,7 +91,7 @@ describe("API keys", () => {
     }
   });
 
-  it("contract 2: the list holds the active ones, newest first, and when each was used", async () => {
+  it("the list holds the active ones, newest first, and when each was used", async () => {
     const first = await service.create(ours, "first", "live");
     const second = await service.create(ours, "second", "test");
     const gone = await service.create(ours, "gone", "live");
@@ -109,7 +110,7 @@ describe("API keys", () => {
     assert.ok(usedAgo >= -1000 && usedAgo < 60_000, String(usedAgo));
   });
 
-  it("spec 1: another team neither sees nor revokes it", async () => {
+  it("another team neither sees nor revokes it", async () => {
     const key = await service.create(ours, "ours", "live");
     await service.create(theirs, "theirs", "live");
 
@@ -119,7 +120,7 @@ describe("API keys", () => {
     assert.equal((await lookUp(key.key))?.teamId, ours.teamId);
   });
 
-  it("contract 2: is revoked once, and refused from then on", async () => {
+  it("is revoked once, and refused from then on", async () => {
     const { id, key } = await service.create(ours, "old", "live");
 
     const revoked = await service.revoke(ours, id);
@@ -143,7 +144,7 @@ describe("API keys", () => {
     assert.equal(events?.count, 1);
   });
 
-  it("contract 2: what was never there, or cannot be an id, is not found", async () => {
+  it("what was never there, or cannot be an id, is not found", async () => {
     for (const id of [
       formatId("key", newUuid()),
       formatId("user", newUuid()),
@@ -194,7 +195,9 @@ describe("API keys", () => {
       userId: null,
       codeHash: null,
       scopes: ["apikeys:write"],
-      accessExpiresAt: expiresAt,
+      accessValidSeconds: 60,
+      refreshHash: null,
+      refreshValidDays: 0,
     });
     const person: Requester = { ...ours, kind: "session", userId, tokenHash: sessionHash };
     const robot: Requester = { ...ours, kind: "application", tokenHash: accessHash };
@@ -311,7 +314,7 @@ describe("API keys", () => {
     });
   });
 
-  it("contract 2: the operator's keys are listed and revoked like the others, and a set key comes back", async () => {
+  it("the operator's keys are listed and revoked like the others, and a set key comes back", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });
@@ -335,7 +338,7 @@ describe("API keys", () => {
     }
   });
 
-  it("contract 2: setting another key takes the one set before out of use, and no key that only bears its name", async () => {
+  it("setting another key takes the one set before out of use, and no key that only bears its name", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });

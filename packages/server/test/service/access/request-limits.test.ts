@@ -64,7 +64,7 @@ describe("the limit of a team's requests", () => {
   });
 
   describe("of a small plan", () => {
-    it("spec 8: the 61st request of a minute is refused, on whatever node", async () => {
+    it("the 61st request of a minute is refused, on whatever node", async () => {
       for (let request = 1; request <= 60; request += 1) {
         const { limit, remaining, retryAfterSeconds, resetSeconds } = await count(60, nodeAt(request));
         assert.deepEqual([limit, remaining, retryAfterSeconds], [60, 60 - request, null]);
@@ -76,7 +76,7 @@ describe("the limit of a team's requests", () => {
       }
     });
 
-    it("spec 8: of 200 at once on two nodes exactly 60 are allowed, in a few looks", async () => {
+    it("of 200 at once on two nodes exactly 60 are allowed, in a few looks", async () => {
       const allowances = await countAll(60, 200);
 
       assert.equal(allowedOf(allowances), 60);
@@ -157,7 +157,7 @@ describe("the limit of a team's requests", () => {
     });
 
     for (const limit of [1, 50, 600]) {
-      it(`spec 8: holds for ${limit} a minute to the request`, async () => {
+      it(`holds for ${limit} a minute to the request`, async () => {
         assert.equal(allowedOf(await countAll(limit, limit + 100)), limit);
         await clock.advance(59_999);
         assert.equal(allowedOf(await countAll(limit, 10)), 0);
@@ -336,7 +336,7 @@ describe("the limit of a team's requests", () => {
     assert.ok(!(unlimited instanceof Promise) && isAllowed(unlimited));
   });
 
-  it("contract: while the database is away nobody is let through, and nobody is turned away for good", async () => {
+  it("while the database is away nobody is let through, and nobody is turned away for good", async () => {
     const isAway = (error: unknown) => error instanceof Problem && error.code === "database_away";
     for (const limit of [60, 60_000]) {
       team += 1;

@@ -71,7 +71,7 @@ describe("the limit of a source on one node", () => {
     );
   });
 
-  it("contract 6: takes a whole IPv6 network for one source, and an IPv4 address in either dress", () => {
+  it("takes a whole IPv6 network for one source, and an IPv4 address in either dress", () => {
     const { limit, retryAfter } = createScene(1);
     limit.count("2001:db8:1:2::1");
     limit.count("::ffff:192.0.2.9");

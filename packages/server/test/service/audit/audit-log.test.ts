@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
+import { parseId } from "../../../src/domain/public-id.ts";
 import { recordChange } from "../../../src/service/audit/audit.ts";
 import {
   type AuditQuery,
   type AuditService,
   createAuditService,
 } from "../../../src/service/audit/audit-service.ts";
-import { parseId } from "../../../src/service/public-id.ts";
 import { removeOldRecords } from "../../../src/service/retention.ts";
 import { listAuditEvents, removeOldAuditEvents } from "../../../src/store/identity/audit-events.ts";
 import { principalOf } from "../../test-principal.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { GrantedAccess } from "../../../src/domain/identity/granted-access.ts";
 import type { Principal } from "../../../src/domain/identity/principal.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import {
   createGrantedAccessService,
   type GrantedAccessService,
 } from "../../../src/service/oauth/granted-access-service.ts";
-import { newUuid } from "../../../src/service/public-id.ts";
 import type { Person } from "../people/team-scene.ts";
 import { type OAuthScene, openOAuthScene } from "./oauth-scene.ts";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import type { GrantedAccessService } from "../../../src/service/oauth/granted-access-service.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { principalOf } from "../../test-principal.ts";
 import { createGate } from "../../test-sql.ts";
 import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";

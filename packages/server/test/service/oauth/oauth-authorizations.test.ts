@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import type { GrantedAccessService } from "../../../src/service/oauth/granted-access-service.ts";
-import { newUuid } from "../../../src/service/public-id.ts";
 import { removeExpiredCredentials } from "../../../src/store/identity/expired-credentials.ts";
 import { principalOf } from "../../test-principal.ts";
 import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";

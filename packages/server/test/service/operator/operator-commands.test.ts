@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
@@ -18,7 +19,6 @@ import {
   type NewTeam,
   showTeam,
 } from "../../../src/service/operator/operator-teams.ts";
-import { formatId } from "../../../src/service/public-id.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
 
 const ME = "grace";
@@ -47,7 +47,7 @@ describe("the operator", () => {
       [team],
     );
 
-  it("contract 2: the address that the operator has set is an owner from every start on, whatever it was before", async () => {
+  it("the address that the operator has set is an owner from every start on, whatever it was before", async () => {
     await ensureOperator(test.database, null, "first@example.com");
     await addMember(test.database, ME, "Operator", { email: "first@example.com", role: "viewer" });
 

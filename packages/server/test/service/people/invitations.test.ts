@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Mail } from "../../../src/domain/identity/mail.ts";
 import { isAtLeast, ROLES } from "../../../src/domain/identity/role.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import {
   createInvitationService,
   type InvitationService,
 } from "../../../src/service/people/invitation-service.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { principalOf } from "../../test-principal.ts";
 import { openTeamScene, type TeamScene } from "./team-scene.ts";
 

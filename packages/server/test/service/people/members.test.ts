@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isAtLeast, ROLES, type Role } from "../../../src/domain/identity/role.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import { createMemberService, type MemberService } from "../../../src/service/people/member-service.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { findSession, insertSession } from "../../../src/store/identity/sessions.ts";
 import { principalOf } from "../../test-principal.ts";
 import { createGate, watchDatabase } from "../../test-sql.ts";

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
 import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
 import { rotateSessionKey } from "../../../src/service/access/session-keys.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import type { SignedIn } from "../../../src/service/people/session-service.ts";
 import { createTeam } from "../../../src/service/people/team-creation.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import { endSessionsOfMember } from "../../../src/store/identity/sessions.ts";
 import { findTeam } from "../../../src/store/identity/teams.ts";

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { formatId } from "../../../src/domain/public-id.ts";
 import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import { createSignInService } from "../../../src/service/people/sign-in-service.ts";
 import { createTeam } from "../../../src/service/people/team-creation.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import { findTeam } from "../../../src/store/identity/teams.ts";
 import { audit, openSignInScene, type SignInScene, tokenIn, VISITOR } from "./sign-in-scene.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { formatId } from "../../../src/domain/public-id.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
 import { createTeamService, type TeamService } from "../../../src/service/people/team-service.ts";
-import { formatId, newUuid } from "../../../src/service/public-id.ts";
 import { listQueues } from "../../../src/store/tasks/queues.ts";
 import { principalOf } from "../../test-principal.ts";
 import { openTeamScene, type TeamScene } from "./team-scene.ts";
@@ -15,7 +16,7 @@ describe("teams", () => {
   });
   after(() => scene.drop());
 
-  it("contract 2: tell a credential which team it speaks for, and a person who they are", async () => {
+  it("tell a credential which team it speaks for, and a person who they are", async () => {
     const teamId = await scene.newTeam("Who");
     const ada = await scene.join(teamId, "who@example.com", "viewer");
 

@@ -43,7 +43,7 @@ function withFile<T>(text: string, use: (file: string) => T): T {
 }
 
 describe("the provider service", () => {
-  it("contract 7: has the built-in catalog", () => {
+  it("has the built-in catalog", () => {
     const service = createProviderService(null);
 
     assert.deepEqual(service.list(), PROVIDER_CATALOG);
@@ -51,7 +51,7 @@ describe("the provider service", () => {
     for (const id of ["", "Luma", "constructor", "__proto__"]) assert.equal(service.find(id), null);
   });
 
-  it("contract 7: an operator can add entries by a file; they follow the built-in ones", () => {
+  it("an operator can add entries by a file; they follow the built-in ones", () => {
     const text = JSON.stringify({ providers: [OWN] });
     const service = withFile(text, createProviderService);
 

@@ -26,7 +26,7 @@ describe("inserting tasks", () => {
     return { id: submission.task.id, accepted };
   }
 
-  it("copies the queue's settings onto the task where it has none of its own (spec 2.1, 3.2)", async () => {
+  it("copies the queue's settings onto the task where it has none of its own", async () => {
     const queue = await store.openQueue({ maxRetries: 2, backoff: "fixed", timeoutSeconds: 7 });
     const plain = await insert(queue, {});
     const own = await insert(queue, { maxRetries: 0, backoff: "exponential", timeoutSeconds: 1 });
@@ -121,7 +121,7 @@ describe("inserting tasks", () => {
     );
   });
 
-  it("never inserts a sandbox task active, whatever is asked for (spec 1)", async () => {
+  it("never inserts a sandbox task active, whatever is asked for", async () => {
     const queue = await store.openQueue();
 
     await assert.rejects(insert(queue, { sandbox: true }, { queueId: queue.id, epoch: 1 }), {

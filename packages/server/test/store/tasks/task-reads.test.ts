@@ -47,12 +47,12 @@ describe("reading tasks", () => {
   const count = (filter: { queue?: string; status?: TaskStatus }) =>
     countTasks(store.database, { teamId, queue: null, status: null, ...filter });
 
-  it("lists the team's tasks, newest first, and no other's (spec 4.2)", async () => {
+  it("lists the team's tasks, newest first, and no other's", async () => {
     assert.deepEqual(await list({}), [6, 5, 4, 3, 2, 1, 0]);
     assert.equal(await count({}), 7);
   });
 
-  it("lists by queue, by status and by both, and counts the same (spec 4.2)", async () => {
+  it("lists by queue, by status and by both, and counts the same", async () => {
     const cases = [
       [{ queue: errands.name }, [6, 5, 2, 1, 0]],
       [{ queue: letters.name }, [4, 3]],
@@ -69,7 +69,7 @@ describe("reading tasks", () => {
     }
   });
 
-  it("pages by offset and by cursor through the same list (spec 4.2)", async () => {
+  it("pages by offset and by cursor through the same list", async () => {
     assert.deepEqual(await list({}, { limit: 3, offset: 2 }), [4, 3, 2]);
     assert.deepEqual(await list({}, { limit: 3, before: ids[5] ?? "" }), [4, 3, 2]);
     assert.deepEqual(await list({ queue: errands.name }, { limit: 2, offset: 2 }), [2, 1]);
@@ -96,7 +96,7 @@ describe("reading tasks", () => {
     assert.equal(await findTask(store.database, teamId + 1, id), null);
   });
 
-  it("shows a queue's stats by state, and the queues of the team by name (spec 2.2, 4.3)", async () => {
+  it("shows a queue's stats by state, and the queues of the team by name", async () => {
     assert.deepEqual((await findQueue(store.database, teamId, errands.name))?.stats, {
       pending: 3,
       active: 1,

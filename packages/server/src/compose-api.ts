@@ -1,0 +1,65 @@
+import type { FastifyInstance } from "fastify";
+import { createRecheckHook } from "./api/http/auth-hook.ts";
+import { registerAuthorizePages } from "./api/pages/authorize.ts";
+import { registerSignInPages } from "./api/pages/sign-in.ts";
+import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
+import { registerAuditRoutes } from "./api/routes/audit.ts";
+import { registerSessionRoutes, registerSignInRoutes } from "./api/routes/auth.ts";
+import { registerCallbackRoutes } from "./api/routes/callbacks.ts";
+import { registerHealthRoutes } from "./api/routes/health.ts";
+import { registerInvitationRoutes } from "./api/routes/invitations.ts";
+import { registerMeRoute } from "./api/routes/me.ts";
+import { registerMemberRoutes } from "./api/routes/members.ts";
+import { registerOAuthRoutes } from "./api/routes/oauth.ts";
+import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
+import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
+import { registerProviderRoutes } from "./api/routes/providers.ts";
+import { registerQueueRoutes } from "./api/routes/queues.ts";
+import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerTaskRoutes } from "./api/routes/tasks.ts";
+import { registerTeamRoutes } from "./api/routes/teams.ts";
+import { registerTokenRoutes } from "./api/routes/tokens.ts";
+import { type ApiDeps, createApi } from "./api/server.ts";
+import type { RefuseUrl } from "./api/tasks/task-request.ts";
+import type { Services } from "./compose-node.ts";
+
+type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes">;
+
+/** The API of one node: every route with the service that it needs, and no other. */
+export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
+  const { auth, limits, visits, signIn, oauth } = services;
+  return createApi({
+    ...http,
+    auth,
+    limits,
+    visits,
+    routes: {
+      root: [
+        (app) => registerHealthRoutes(app, services.health),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl }),
+        (app) => registerAuthorizePages(app, oauth),
+        (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
+      ],
+      open: [
+        (app) => registerProviderRoutes(app, services.providers),
+        (app) => registerSignInRoutes(app, signIn),
+        (app) => registerCallbackRoutes(app, services.callbacks),
+      ],
+      guarded: [
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, providers: services.providers, refuseUrl }),
+        (app) => registerQueueRoutes(app, services.queues),
+        (app) => registerTokenRoutes(app, services.vault),
+        (app) => registerSigningSecretRoutes(app, services.signingSecrets),
+        (app) => registerSessionRoutes(app, services.sessions),
+        (app) => registerMeRoute(app, services.teams),
+        (app) => registerTeamRoutes(app, services.teams),
+        (app) => registerMemberRoutes(app, services.members),
+        (app) => registerInvitationRoutes(app, services.invitations),
+        (app) => registerApiKeyRoutes(app, services.apiKeys),
+        (app) => registerAuditRoutes(app, services.audit),
+        (app) => registerApplicationRoutes(app, services.applications),
+        (app) => registerAuthorizationRoutes(app, services.grantedAccess),
+      ],
+    },
+  });
+}

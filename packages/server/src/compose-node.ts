@@ -1,0 +1,180 @@
+import { notificationText } from "./api/tasks/notification-view.ts";
+import type { RefuseUrl } from "./api/tasks/task-request.ts";
+import type { Claim } from "./domain/claim.ts";
+import type { SendMail } from "./domain/identity/mail.ts";
+import type { Time } from "./domain/time.ts";
+import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
+import type { Log } from "./engine/log.ts";
+import { createOutgoing } from "./engine/outgoing.ts";
+import type { Caller } from "./outbound/caller.ts";
+import { createAccessLookup } from "./service/access/access-principal.ts";
+import { createApiKeyService } from "./service/access/api-key-service.ts";
+import { createAuthService } from "./service/access/auth-service.ts";
+import { createFailureLimit } from "./service/access/failure-limit.ts";
+import { createKeyLookup } from "./service/access/key-principal.ts";
+import { createRequestLimits } from "./service/access/request-limits.ts";
+import { turnSessionKeys } from "./service/access/session-keys.ts";
+import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createSessionLookup, createTokenLookup } from "./service/access/token-principal.ts";
+import { createTokenSigner } from "./service/access/token-signer.ts";
+import { createAuditService } from "./service/audit/audit-service.ts";
+import { createHealthService } from "./service/health-service.ts";
+import { createGrantedAccessService } from "./service/oauth/granted-access-service.ts";
+import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
+import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createInvitationService } from "./service/people/invitation-service.ts";
+import { createMemberService } from "./service/people/member-service.ts";
+import { createSessionService } from "./service/people/session-service.ts";
+import { createSignInService } from "./service/people/sign-in-service.ts";
+import { createTeamService } from "./service/people/team-service.ts";
+import { removeOldRecords } from "./service/retention.ts";
+import { createCallbackService } from "./service/tasks/callback-service.ts";
+import type { ProviderService } from "./service/tasks/provider-service.ts";
+import { createQueueService } from "./service/tasks/queue-service.ts";
+import { formatTaskId } from "./service/tasks/task-id.ts";
+import { createTaskService } from "./service/tasks/task-service.ts";
+import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
+import { createVaultService } from "./service/vault/vault-service.ts";
+import type { Database } from "./store/sql.ts";
+import { findTask } from "./store/tasks/task-reads.ts";
+import type { KeyRing } from "./vault/key-ring.ts";
+import { createRotation } from "./vault/rotation.ts";
+import { createVault, type Vault } from "./vault/vault.ts";
+
+/** What a node stands on: connections, the way out, time, and what the operator decided. */
+export interface NodeDeps {
+  readonly databases: EngineDatabases & {
+    /** For everything that answers a request, but the insertion of tasks. */
+    readonly api: Database;
+  };
+  readonly caller: Caller;
+  /** The egress policy, as far as it can be seen from a URL. */
+  readonly refuseUrl: RefuseUrl;
+  readonly sendMail: SendMail;
+  readonly providers: ProviderService;
+  /** Null: no vault. */
+  readonly keyRing: KeyRing | null;
+  /** The operator's own; none: they are kept in the database and replaced from time to time. */
+  readonly sessionKeys: readonly string[];
+  readonly signUp: "open" | "invited";
+  readonly publicUrl: () => string;
+  readonly name: string;
+  readonly capacity: number;
+  readonly retentionDays: number;
+  readonly log: Log;
+  readonly time: Time;
+  readonly random: () => number;
+}
+
+export interface BellhopNode {
+  readonly engine: Engine;
+  readonly vault: Vault;
+  readonly services: Services;
+}
+
+export type Services = ReturnType<typeof composeServices>;
+
+/** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
+export function composeNode(deps: NodeDeps): BellhopNode {
+  const { databases, keyRing, time } = deps;
+  const database = databases.api;
+  const vault = createVault({ sql: database, keyRing });
+  const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
+  const engine = createEngine({
+    databases,
+    outgoing: createOutgoing({
+      caller: deps.caller,
+      vault,
+      signingSecrets: signingSecrets.secretsFor,
+      publicUrl: deps.publicUrl,
+      nowMs: time.nowMs,
+    }),
+    log: deps.log,
+    name: deps.name,
+    capacity: deps.capacity,
+    retentionDays: deps.retentionDays,
+    ownHeaders,
+    publicId,
+    composeMessage: async (teamId, taskId) => {
+      const task = await findTask(database, teamId, taskId);
+      return task === null ? null : notificationText(task);
+    },
+    time,
+    random: deps.random,
+  });
+  engine.actors.add({ name: "retention", once: () => removeOldRecords(database) });
+  // The operator's own keys are the operator's to replace.
+  if (deps.sessionKeys.length === 0) {
+    engine.actors.add({ name: "session-keys", once: () => turnSessionKeys(database) });
+  }
+  if (keyRing !== null) {
+    engine.actors.add({
+      name: "vault-rotation",
+      once: createRotation({ sql: database, keyRing }).turnOnce,
+    });
+  }
+  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets }) };
+}
+
+function composeServices(
+  deps: NodeDeps,
+  parts: {
+    readonly engine: Engine;
+    readonly vault: Vault;
+    readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
+  },
+) {
+  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { monotonicMs, nowMs } = deps.time;
+  const { engine, vault, signingSecrets } = parts;
+  const database = deps.databases.api;
+  const now = () => new Date(nowMs());
+
+  const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
+  const findSession = createSessionLookup(database);
+  const findAccess = createAccessLookup(database);
+  const failures = createFailureLimit({ monotonicMs });
+  const limits = createRequestLimits({ sql: database, monotonicMs, nowMs });
+  return {
+    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    queues: createQueueService({ database }),
+    callbacks: createCallbackService({ sql: database, monotonicMs, onEnded: engine.ended }),
+    providers,
+    vault: createVaultService({ vault, database }),
+    signingSecrets,
+    health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
+    auth: createAuthService({
+      findKey: createKeyLookup(database),
+      findToken: createTokenLookup({ signer, findSession, findAccess }),
+      failures,
+      monotonicMs,
+    }),
+    limits,
+    visits: createSourceLimit({ ...VISITS, monotonicMs }),
+    apiKeys: createApiKeyService({ database }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    sessions: createSessionService({ database, signer }),
+    teams: createTeamService({ database }),
+    members: createMemberService({ database }),
+    invitations: createInvitationService({ database, sendMail, publicUrl }),
+    applications: createOAuthApplicationService({ database }),
+    grantedAccess: createGrantedAccessService({ database }),
+    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    audit: createAuditService({ sql: database }),
+  };
+}
+
+/** The id in the spelling of the kind of task that it is. */
+function publicId({ shape, id }: Claim): string {
+  return shape === "queue" ? formatTaskId(id) : id;
+}
+
+function ownHeaders(claim: Claim): Record<string, string> {
+  const headers: Record<string, string> = {
+    "bellhop-task-id": publicId(claim),
+    "bellhop-queue": claim.queue,
+    "bellhop-attempt": String(claim.attempt),
+  };
+  if (claim.shape === "queue" && claim.call.body !== null) headers["content-type"] = "application/json";
+  return headers;
+}

@@ -1,0 +1,116 @@
+/** How ids look from outside: `task_…`. The row holds the UUID; the prefix says what it is the id of. */
+export type IdPrefix = "task" | "tok" | "key" | "user" | "team" | "app" | "auth" | "inv" | "evt";
+
+/** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+const HEX_DIGITS = "0123456789abcdef";
+/** Hold 130 bits, two more than a UUID has. */
+const LENGTH = 26;
+const SPARE_BITS = 2;
+const UUID_LENGTH = 36;
+const HYPHEN = 0x2d;
+
+const DIGIT_CODES = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0));
+const DIGIT_VALUES = valuesOf(DIGITS);
+const HEX_CODES = Uint8Array.from(HEX_DIGITS, (digit) => digit.charCodeAt(0));
+const HEX_VALUES = valuesOf(HEX_DIGITS);
+
+/** `uuid` in the spelling of the database: lower case, with hyphens. */
+export function formatId(prefix: IdPrefix, uuid: string): string {
+  const codes: number[] = [];
+  let bits = 0;
+  let held = SPARE_BITS;
+  for (let at = 0; at < UUID_LENGTH; at += 1) {
+    if (isHyphenPlace(at)) continue;
+    bits = (bits << 4) | (HEX_VALUES[uuid.charCodeAt(at)] ?? 0);
+    held += 4;
+    if (held < 5) continue;
+    held -= 5;
+    codes.push(DIGIT_CODES[(bits >> held) & 31] ?? 0);
+  }
+  return `${prefix}_${String.fromCharCode(...codes)}`;
+}
+
+/** The UUID. Null for anything but the one spelling that `formatId` gives: a row is found by no other. */
+export function parseId(prefix: IdPrefix, text: string): string | null {
+  const start = prefix.length + 1;
+  if (text.length !== start + LENGTH || text[prefix.length] !== "_" || !text.startsWith(prefix)) return null;
+  const codes: number[] = [];
+  let bits = 0;
+  let held = -SPARE_BITS;
+  for (let at = start; at < text.length; at += 1) {
+    const value = DIGIT_VALUES[text.charCodeAt(at)] ?? -1;
+    // The first digit has only the bits that are not spare.
+    if (value < 0 || (at === start && value > 7)) return null;
+    bits = (bits << 5) | value;
+    held += 5;
+    while (held >= 4) {
+      held -= 4;
+      if (isHyphenPlace(codes.length)) codes.push(HYPHEN);
+      codes.push(HEX_CODES[(bits >> held) & 15] ?? 0);
+    }
+  }
+  return String.fromCharCode(...codes);
+}
+
+function isHyphenPlace(at: number): boolean {
+  return at === 8 || at === 13 || at === 18 || at === 23;
+}
+
+/** By the code of a character; -1 for one that is no digit. */
+function valuesOf(digits: string): Int8Array {
+  const values = new Int8Array(128).fill(-1);
+  for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
+  return values;
+}
+
+/** Of one millisecond. It has 26 bits and begins in the first quarter of them, so that 50 million ids fit. */
+const COUNTER_END = 2 ** 26;
+/** Three where the counter begins, six at the end of the id. */
+const RANDOM_BYTES = 9;
+/** Randomness is fetched for so many ids at once: asking for it costs more than the rest of an id. */
+const POOLED_IDS = 256;
+
+/**
+ * Makes UUIDs of version 7 (RFC 9562): the millisecond, a counter that begins anywhere, 48 random bits. Those of one
+ * source rise strictly, also when the clock is set back: time then stands still in them until the clock has caught up.
+ */
+export function createUuidSource(deps: {
+  readonly nowMs: () => number;
+  readonly fillRandom: (bytes: Uint8Array) => void;
+}): () => string {
+  const bytes = new Uint8Array(16);
+  const fields = new DataView(bytes.buffer);
+  const pool = new Uint8Array(POOLED_IDS * RANDOM_BYTES);
+  let used = pool.length;
+  let lastMs = 0;
+  let counter = COUNTER_END;
+
+  return () => {
+    if (used === pool.length) {
+      deps.fillRandom(pool);
+      used = 0;
+    }
+    const nowMs = deps.nowMs();
+    counter += 1;
+    if (nowMs > lastMs || counter >= COUNTER_END) {
+      lastMs = Math.max(nowMs, lastMs + 1);
+      counter = ((pool[used] ?? 0) << 16) | ((pool[used + 1] ?? 0) << 8) | (pool[used + 2] ?? 0);
+    }
+    fields.setUint16(0, lastMs / 2 ** 32);
+    fields.setUint32(2, lastMs);
+    fields.setUint32(6, 0x7000_8000 | ((counter >> 14) << 16) | (counter & 0x3fff));
+    for (let at = 10; at < 16; at += 1) bytes[at] = pool[used + at - 7] ?? 0;
+    used += RANDOM_BYTES;
+    return formatUuid(bytes);
+  };
+}
+
+function formatUuid(bytes: Uint8Array): string {
+  const codes: number[] = [];
+  for (const byte of bytes) {
+    if (isHyphenPlace(codes.length)) codes.push(HYPHEN);
+    codes.push(HEX_CODES[byte >> 4] ?? 0, HEX_CODES[byte & 15] ?? 0);
+  }
+  return String.fromCharCode(...codes);
+}

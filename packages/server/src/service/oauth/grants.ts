@@ -1,0 +1,188 @@
+// What an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
+// transaction of the request: a refusal leaves everything as it was, so that a mistake in a request does not cost the
+// application its code or refresh token. Only a replay is no refusal here: that it ended the access must be kept.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { GRANT_TYPES, type GrantType, isGrantType } from "../../domain/identity/oauth-application.ts";
+import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
+import { holdMembership } from "../../store/identity/members.ts";
+import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
+import { findCode, noteReplay, useCode } from "../../store/identity/oauth-codes.ts";
+import {
+  findRefreshable,
+  insertToken,
+  revokeFamily,
+  useRefreshToken,
+  wasRefreshed,
+} from "../../store/identity/oauth-tokens.ts";
+import type { Sql } from "../../store/sql.ts";
+import { hashSecret, newSecret } from "../access/secret-hash.ts";
+import { newUuid } from "../new-uuid.ts";
+import { chooseScopes, type Parameters, readScopeNames } from "./parameters.ts";
+
+export const ACCESS_VALID_SECONDS = 3600;
+/** From one refresh to the next. */
+const REFRESH_VALID_DAYS = 30;
+/** RFC 7636, 4.1. */
+const VERIFIER = /^[\w\-.~]{43,128}$/;
+
+/** In whose name, where, and with what scopes tokens may be issued. */
+export interface Grant {
+  readonly teamId: number;
+  /** Null for an application that acts for its own team. */
+  readonly userId: string | null;
+  /** Of the code that all tokens of one consent descend from. */
+  readonly codeHash: Buffer | null;
+  readonly scopes: readonly Scope[];
+}
+
+/** A code or refresh token came after it had been used: it has leaked, or its successor has. All its tokens ended. */
+export interface Replay {
+  readonly reason: "code_replayed" | "refresh_token_replayed";
+  /** The team whose access ended now; null if it had ended before. */
+  readonly endedIn: number | null;
+}
+
+/** What each grant cannot do without. */
+const REQUIRED: Readonly<Record<GrantType, readonly string[]>> = {
+  authorization_code: ["code", "redirect_uri", "code_verifier"],
+  refresh_token: ["refresh_token"],
+  client_credentials: [],
+};
+
+/** Refuses what no grant could be made of, before anything is looked up. */
+export function readGrantType(parameters: Parameters): GrantType {
+  const grantType = parameters.get("grant_type");
+  if (grantType === undefined) throw new OAuthRefusal("invalid_request", "grant_type is required");
+  if (!isGrantType(grantType))
+    throw new OAuthRefusal("unsupported_grant_type", `grant_type must be one of ${GRANT_TYPES.join(", ")}`);
+  for (const name of REQUIRED[grantType])
+    if (!parameters.has(name)) throw new OAuthRefusal("invalid_request", `${name} is required`);
+  return grantType;
+}
+
+export async function takeGrant(
+  sql: Sql,
+  application: ClientApplication,
+  grantType: GrantType,
+  parameters: Parameters,
+): Promise<Grant | Replay> {
+  const asked = readScopeNames(parameters);
+  if (!application.grantTypes.includes(grantType))
+    throw new OAuthRefusal("unauthorized_client", "unauthorized client");
+  switch (grantType) {
+    case "authorization_code":
+      return takeCode(sql, application, parameters);
+    case "refresh_token":
+      return takeRefreshToken(sql, application, parameters, asked);
+    case "client_credentials":
+      return {
+        teamId: application.teamId,
+        userId: null,
+        codeHash: null,
+        scopes: chooseScopes(asked, application.scopes),
+      };
+  }
+}
+
+async function takeCode(
+  sql: Sql,
+  application: ClientApplication,
+  parameters: Parameters,
+): Promise<Grant | Replay> {
+  const codeHash = hashSecret(parameters.get("code") ?? "");
+  const code = await findCode(sql, application.id, codeHash);
+  if (code === null) throw unknownGrant();
+  const { teamId, userId, scopes } = code;
+  // Before the code is locked, as everywhere: a request never waits in a circle with one that removes a member.
+  if (!(await holdMembership(sql, teamId, userId))) throw unknownGrant();
+  if (!(await useCode(sql, codeHash))) {
+    if (!(await noteReplay(sql, codeHash)))
+      throw new OAuthRefusal("invalid_grant", "Authorization code is expired or revoked");
+    return endFamily(sql, "code_replayed", codeHash, teamId);
+  }
+  if (parameters.get("redirect_uri") !== code.redirectUri)
+    throw new OAuthRefusal("invalid_grant", "Invalid redirect URI");
+  requireVerifier(parameters.get("code_verifier") ?? "", code.codeChallenge);
+  return { teamId, userId, codeHash, scopes };
+}
+
+/** Proves that the application which has the code is the one that asked for it. S256 is the only method there is. */
+function requireVerifier(verifier: string, challenge: string): void {
+  if (!VERIFIER.test(verifier))
+    throw new OAuthRefusal("invalid_grant", "Code verifier must follow the specifications of RFC-7636");
+  const proven = createHash("sha256").update(verifier).digest("base64url");
+  if (!timingSafeEqual(Buffer.from(proven), Buffer.from(challenge)))
+    throw new OAuthRefusal("invalid_grant", "Failed to verify code challenge.");
+}
+
+async function takeRefreshToken(
+  sql: Sql,
+  application: ClientApplication,
+  parameters: Parameters,
+  asked: readonly string[] | null,
+): Promise<Grant | Replay> {
+  const refreshHash = hashSecret(parameters.get("refresh_token") ?? "");
+  const token = await findRefreshable(sql, application.id, refreshHash);
+  if (token === null) throw unknownGrant();
+  const { teamId, userId, codeHash, scopes } = token;
+  // Before the token is locked, as with a code.
+  if (!(await holdMembership(sql, teamId, userId))) throw unknownGrant();
+  // The access token beside it stays: requests that are under way with it may finish within its hour.
+  if (!(await useRefreshToken(sql, refreshHash))) {
+    if (!(await wasRefreshed(sql, refreshHash)))
+      throw new OAuthRefusal("invalid_grant", "Token has been revoked");
+    return endFamily(sql, "refresh_token_replayed", codeHash, teamId);
+  }
+  if (asked === null) return { teamId, userId, codeHash, scopes };
+  const fewer = chooseScopes(asked, application.scopes);
+  const excess = fewer.find((scope) => !scopes.includes(scope));
+  if (excess !== undefined) throw new OAuthRefusal("invalid_scope", `Check the \`${excess}\` scope(s)`);
+  return { teamId, userId, codeHash, scopes: fewer };
+}
+
+async function endFamily(
+  sql: Sql,
+  reason: Replay["reason"],
+  codeHash: Buffer,
+  teamId: number,
+): Promise<Replay> {
+  return { reason, endedIn: (await revokeFamily(sql, codeHash)) === null ? null : teamId };
+}
+
+/** One answer for what is unknown, is another application's, or is of a person who left the team. */
+function unknownGrant(): OAuthRefusal {
+  return new OAuthRefusal(
+    "invalid_grant",
+    "The code or refresh token is unknown, has expired, was used before, or does not go with the rest of the request",
+  );
+}
+
+export interface IssuedTokens {
+  /** The secret id inside the access token: the row has its hash. */
+  readonly accessId: string;
+  readonly accessExpiresAt: Date;
+  /** Null for an application that does not use them, or acts on its own. */
+  readonly refreshToken: string | null;
+}
+
+export async function issueTokens(
+  sql: Sql,
+  application: ClientApplication,
+  grant: Grant,
+): Promise<IssuedTokens> {
+  const accessId = newSecret();
+  const mayRefresh = grant.codeHash !== null && application.grantTypes.includes("refresh_token");
+  const refreshToken = mayRefresh ? `bhr_${newSecret()}` : null;
+  const accessExpiresAt = await insertToken(sql, {
+    ...grant,
+    id: newUuid(),
+    applicationId: application.id,
+    accessHash: hashSecret(accessId),
+    accessValidSeconds: ACCESS_VALID_SECONDS,
+    refreshHash: refreshToken === null ? null : hashSecret(refreshToken),
+    refreshValidDays: REFRESH_VALID_DAYS,
+  });
+  if (accessExpiresAt === null) throw unknownGrant();
+  return { accessId, accessExpiresAt, refreshToken };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+const ROOT = new URL("../../../../", import.meta.url);
+const page = readFileSync(new URL("docs/api.md", ROOT), "utf8");
+const { paths, components } = JSON.parse(readFileSync(new URL("openapi.json", ROOT), "utf8"));
+
+describe("docs/api.md", () => {
+  it("names every endpoint of the reference", () => {
+    const endpoints = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}\``),
+    );
+    assert.deepEqual(
+      endpoints.filter((endpoint) => !page.includes(endpoint)),
+      [],
+    );
+  });
+
+  for (const model of [
+    "CreateTask",
+    "CreateDirectTask",
+    "Task",
+    "DirectTask",
+    "Attempt",
+    "DirectAttempt",
+    "TaskResult",
+    "OwnPollConfig",
+    "QueueWithStats",
+    "QueueStats",
+    "CreateToken",
+  ]) {
+    it(`names every field of ${model}`, () => {
+      const fields = Object.keys(components.schemas[model].properties);
+      assert.deepEqual(
+        fields.filter((field) => !page.includes(`\`${field}\``)),
+        [],
+      );
+    });
+  }
+
+  it("links to nothing that is not there", () => {
+    const anchors = new Set([...page.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => anchorOf(title)));
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = ""]) => anchor);
+    assert.deepEqual(
+      links.filter((anchor) => !anchors.has(anchor)),
+      [],
+    );
+  });
+});
+
+/** As Markdown readers make it from a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Echo, startEcho } from "../../src/cli/echo.ts";
+import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
+
+/**
+ * The pages' own examples, run as a reader would run them: every block marked `<!-- runs -->`, in the order of the page.
+ * The mark says what the text around the block promises: `prints <text>`, `refused with <text>`, or
+ * `becomes <status> [with <text>]`, of the last task that the block made.
+ */
+const BLOCK = /(?:<!-- runs(?:: (.+?))? -->\n)?```sh\n([\s\S]*?)```/g;
+const TASK = /"id":"(task_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f-]{27})"/g;
+/** What a reader puts in by hand, from the answers so far. */
+const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\btask_…/g, /task_[0-9a-z]{26}/g],
+  [/\btok_…/g, /tok_[0-9a-z]{26}/g],
+  [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
+];
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const CURL_FAILED_BY_STATUS = 22;
+
+interface Example {
+  readonly promise: string | undefined;
+  readonly script: string;
+}
+
+async function examplesOf(page: string): Promise<{ readonly marked: Example[]; readonly unmarked: number }> {
+  const text = await readFile(join(ROOT, page), "utf8");
+  const all = [...text.matchAll(BLOCK)];
+  const marked = all.filter(([block]) => block.startsWith("<!--"));
+  return {
+    marked: marked.map(([, promise, script = ""]) => ({ promise, script })),
+    unmarked: all.length - marked.length,
+  };
+}
+
+describe("the examples of the documentation", { concurrency: true }, () => {
+  let home: string;
+  let server: ServerProcess;
+  let echo: Echo;
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "bellhop-docs-"));
+    await writeFile(join(home, ".curlrc"), "silent\nshow-error\nfail-with-body\n");
+    echo = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
+    server = await startServer({ BELLHOP_DATA_DIR: join(home, "data") });
+  });
+  after(async () => {
+    server.signal("SIGTERM");
+    await server.exited;
+    await echo.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  for (const page of ["README.md", "docs/api.md"]) {
+    it(`of ${page} do what the page says`, async () => {
+      const { marked } = await examplesOf(page);
+      assert.ok(marked.length > 0, "nothing is marked to run");
+      const reader = createReader();
+      for (const { promise, script } of marked) {
+        const { code, printed } = await reader.run(script);
+        const story = `${script}\nprinted:\n${printed}`;
+        const [, verb = "exits", detail = ""] =
+          /^(prints|refused with|becomes) (.+)$/.exec(promise ?? "") ?? [];
+        assert.equal(code, verb === "refused with" ? CURL_FAILED_BY_STATUS : 0, story);
+        if (verb === "becomes") await becomes(printed, detail);
+        else
+          assert.ok(printed.toLowerCase().includes(detail.toLowerCase()), `${detail} is missing: ${story}`);
+      }
+    });
+  }
+
+  it("of docs/api.md are all run", async () => {
+    assert.equal((await examplesOf("docs/api.md")).unmarked, 0);
+  });
+
+  /** Somebody at a shell, who copies block after block and keeps what was exported. */
+  function createReader() {
+    const exported: string[] = [];
+    let seen = "";
+    const fill = (line: string) =>
+      PLACEHOLDERS.reduce(
+        (text, [placeholder, value]) => text.replace(placeholder, seen.match(value)?.at(-1) ?? "not-seen"),
+        line.replace(/\bbh_live_…/g, API_KEY),
+      )
+        .replaceAll("http://127.0.0.1:8787", server.url)
+        .replaceAll("http://127.0.0.1:9000", echo.url)
+        .replaceAll("npm run bellhop --", "node packages/server/dist/cli/bellhop.js");
+
+    async function runPart(lines: readonly string[]) {
+      const script = lines.map(fill).join("\n");
+      const { code, printed } = await bash([...exported, script].join("\n"));
+      exported.push(...script.split("\n").filter((line) => line.startsWith("export ")));
+      seen += printed;
+      return { code, printed };
+    }
+
+    return {
+      /** In parts: a line with a placeholder needs the answers before it. */
+      async run(script: string) {
+        const parts: string[][] = [[]];
+        for (const line of script.split("\n")) {
+          if (line.includes("…")) parts.push([]);
+          parts.at(-1)?.push(line);
+        }
+        let all = { code: 0, printed: "" };
+        for (const part of parts) {
+          if (all.code !== 0) break;
+          const { code, printed } = await runPart(part);
+          all = { code, printed: all.printed + printed };
+        }
+        return all;
+      },
+    };
+  }
+
+  async function bash(script: string): Promise<{ code: number; printed: string }> {
+    const env = { PATH: process.env.PATH, CURL_HOME: home, BELLHOP_DATA_DIR: join(home, "data") };
+    const run = promisify(execFile)("bash", ["-e", "-c", script], { cwd: ROOT, env });
+    const { code = 0, stdout, stderr } = await run.catch((error) => error);
+    return { code, printed: stdout + stderr };
+  }
+
+  async function becomes(printed: string, detail: string): Promise<void> {
+    const [status, text = ""] = detail.split(" with ");
+    const id = [...printed.matchAll(TASK)].at(-1)?.[1];
+    assert.ok(id !== undefined, `no task was made: ${printed}`);
+    const read = async () => (await server.api("GET", `/v1/tasks/${id}`)).json;
+    let record: Json = await read();
+    await until(async () => {
+      record = await read();
+      return ["completed", "failed", status].includes((record.task ?? record).status);
+    });
+    assert.equal((record.task ?? record).status, status, JSON.stringify(record));
+    assert.ok(JSON.stringify(record).includes(text), `${text} is missing: ${JSON.stringify(record)}`);
+  }
+});

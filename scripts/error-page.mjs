@@ -1,0 +1,82 @@
+// Writes docs/errors.md from the registry of problems. When each one is answered is said here: only people need it.
+
+const WHEN = {
+  body_not_json: "The body is not JSON, or not UTF-8.",
+  body_not_object: "The body is JSON, but no object.",
+  url_malformed: "The path cannot be decoded, as with a stray `%`.",
+  request_malformed: "The bytes are no HTTP request, or the body broke off.",
+  invalid: "A field is unknown, missing or breaks its rule; the text says which and how. See `details`.",
+  vault_token_unknown:
+    "A header of the task names a vault token that does not exist, is revoked or is another team's.",
+  provider_unknown: "`provider` is not in the catalog.",
+  vault_token_host:
+    "A header of the task names a vault token whose `allowedHosts` leave out the host of the call.",
+  api_key_required: "The request has no credential.",
+  api_key_invalid: "The API key is unknown, malformed or revoked.",
+  token_invalid: "The session, access token or sign-in link is unknown, has expired or was ended.",
+  scope_missing: "The application was not granted this scope.",
+  role_missing: "The role behind the credential is too low.",
+  session_required: "The route is for people: an API key or an application cannot use it.",
+  session_bound: "A session that came from an invitation asks to go to another team.",
+  form_foreign: "A form of Bellhop's pages was sent from somewhere else.",
+  not_found: "There is no such route.",
+  callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
+  task_not_found: "No task of the team has this id.",
+  queue_not_found: "No queue of the team has this name; also when a task is created for it.",
+  team_not_found: "You are not in such a team.",
+  member_not_found: "The team has no such member.",
+  invitation_not_found: "There is no such open invitation.",
+  api_key_not_found: "The team has no such active key.",
+  application_not_found: "The team has no such application.",
+  authorization_not_found: "There is no such consent that still counts, or it is not yours to see.",
+  vault_token_not_found: "The team has no such active vault token.",
+  method_not_allowed: "The path exists, but not with this method. `Allow` lists those that do.",
+  request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
+  idempotency_conflict: "The key was used within 24 hours with another body.",
+  callback_not_awaited: "The task cannot be ended by a callback now. The id stays valid.",
+  task_not_pending: "Only a pending task can be deleted.",
+  queue_exists: "The team has a queue of this name.",
+  queue_default_kept: "Every team keeps its queue `default`.",
+  team_limit: "The person owns as many teams on the plan free as one may.",
+  member_exists: "The invited address is a member's.",
+  last_owner: "A team keeps at least one owner: nobody can remove the last, or give it another role.",
+  api_keys_full: "The team has as many active API keys as one may.",
+  applications_full: "The team has as many applications as one may.",
+  body_too_large: "The body is larger than `BELLHOP_BODY_LIMIT`, 1 MiB by default.",
+  body_not_typed: "A body was sent under another media type.",
+  rate_limited: "The team, or the source address, made too many requests.",
+  headers_too_large: "The request has more than 100 headers, or more than 16 KiB of them.",
+  overloaded: "More than 10,000 tasks wait to be written on this node.",
+  crowded: "The node has more than 10,000 open connections.",
+  database_away:
+    "PostgreSQL does not answer. A task may have been stored all the same: repeat with an idempotency key.",
+  stopping: "The node is shutting down; another one, or the next start, will answer.",
+  vault_off: "The server has no vault key, and the request needs the vault.",
+};
+
+/** Throws when a problem has no sentence here, or a sentence no problem: the page must not go stale. */
+export function errorPage(problems) {
+  for (const code of Object.keys(problems)) {
+    if (!Object.hasOwn(WHEN, code)) throw new Error(`Say in scripts/error-page.mjs when ${code} is answered`);
+  }
+  for (const code of Object.keys(WHEN)) {
+    if (!Object.hasOwn(problems, code))
+      throw new Error(`scripts/error-page.mjs knows ${code}, the registry does not`);
+  }
+  const rows = Object.entries(problems)
+    .sort(([, one], [, other]) => one.status - other.status)
+    .map(([code, { status, text }]) => `| ${status} | \`${text}\` | ${WHEN[code]} | \`${code}\` |`);
+  return `# Errors
+
+Every refusal that Bellhop expects to give, written from the registry in \`packages/server/src/domain/problem.ts\`. The
+shape of an error, and what to do about one, is in [api.md](api.md#errors). \`<name>\` in a text stands for what the request
+was about. The last column is the name in the source; answers do not carry it.
+
+| Status | \`error\` | When | Name |
+|---|---|---|---|
+${rows.join("\n")}
+
+Not in the registry, because nobody expects it: 500 \`Internal server error\`, a bug. The server's log has its stack, under
+the request's \`X-Request-Id\`. The endpoints of OAuth answer in the shape of RFC 6749, \`{ "error", "error_description" }\`.
+`;
+}
