@@ -58,7 +58,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerApiKeyRoutes(app, services.apiKeys),
         (app) => registerAuditRoutes(app, services.audit),
         (app) => registerApplicationRoutes(app, services.applications),
-        (app) => registerAuthorizationRoutes(app, services.grantedAccess),
+        (app) => registerAuthorizationRoutes(app, services.authorizations),
       ],
     },
   });

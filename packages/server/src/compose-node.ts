@@ -7,19 +7,22 @@ import { createEngine, type Engine, type EngineDatabases } from "./engine/engine
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
 import type { Caller } from "./outbound/caller.ts";
-import { createAccessLookup } from "./service/access/access-principal.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
-import { createKeyLookup } from "./service/access/key-principal.ts";
+import {
+  createAccessLookup,
+  createKeyLookup,
+  createSessionLookup,
+  createTokenLookup,
+} from "./service/access/principals.ts";
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
-import { createSessionLookup, createTokenLookup } from "./service/access/token-principal.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
-import { createGrantedAccessService } from "./service/oauth/granted-access-service.ts";
+import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
 import { createInvitationService } from "./service/people/invitation-service.ts";
@@ -158,7 +161,7 @@ function composeServices(
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
-    grantedAccess: createGrantedAccessService({ database }),
+    authorizations: createAuthorizationService({ database }),
     oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
     audit: createAuditService({ sql: database }),
   };

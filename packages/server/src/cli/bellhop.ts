@@ -5,9 +5,8 @@ import { VERSION } from "../version.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { createOperator } from "./operator.ts";
-import { addSessionCommands } from "./session-commands.ts";
+import { addSessionCommands, addVaultCommands } from "./rotation-commands.ts";
 import { addTeamCommands } from "./team-commands.ts";
-import { rotateVault } from "./vault-rotate.ts";
 
 const RUN_BY_NPM = process.env.npm_lifecycle_event === "bellhop";
 
@@ -23,7 +22,7 @@ const program = new Command("bellhop")
 program
   .command("start", { isDefault: true })
   .description("run the server; settings are environment variables, see docs/settings.md")
-  // A command that nobody knows ends here, because this one needs no name.
+  // An unknown command ends here, because this one needs no name.
   .allowExcessArguments()
   .action(async (_options, { args }: Command) => {
     if (args[0] === undefined) await import("../main.ts");
@@ -43,18 +42,8 @@ program
     process.on("SIGTERM", () => echo.stop());
   });
 
-program
-  .command("vault")
-  .description("the vault of stored credentials")
-  .command("rotate")
-  .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
-  .action(async () => {
-    const { resealed, unreadable } = await rotateVault(process.env);
-    process.stdout.write(`${resealed} tokens sealed anew, ${unreadable} cannot be read with these keys\n`);
-    if (unreadable > 0) process.exitCode = 1;
-  });
-
 const operator = createOperator();
+addVaultCommands(program, operator);
 addTeamCommands(program, operator);
 addKeyCommands(program, operator);
 addSessionCommands(program, operator);

@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts";
 import type { Database } from "../store/sql.ts";
 import { withOperatorDatabase } from "./operator-database.ts";
 
-/** Whoever runs a command on the server's machine, and the terminal in front of them. */
+/** The person who runs a command on the server's machine, and the terminal in front of them. */
 export interface Operator {
   /** By which the audit log names them. */
   readonly userName: string;

@@ -39,7 +39,7 @@ export function renderTable<Row>(
   return `${[head, ...cells.map(render)].join("\n")}\n`;
 }
 
-/** Names come from whoever signed up: one with an escape in it must not steer the operator's terminal. */
+/** Names come from strangers who signed up: one with an escape in it must not steer the operator's terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 }

@@ -12,10 +12,9 @@ import type { Sql } from "../store/sql.ts";
 import {
   findActiveTokens,
   findSealedTokens,
-  insertToken,
-  listTokens,
-  revokeToken,
-  type TokenRow,
+  insertVaultToken,
+  listVaultTokens,
+  revokeVaultToken,
   tokenKeysInUse,
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
@@ -78,17 +77,17 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const id = newUuid();
       const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
       const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
-      return toToken(await insertToken(within, row));
+      return withPublicId(await insertVaultToken(within, row));
     },
     async list(teamId) {
       ring();
-      return (await listTokens(sql, teamId)).map(toToken);
+      return (await listVaultTokens(sql, teamId)).map(withPublicId);
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();
       const id = parseId("tok", tokenId);
-      const revoked = id === null ? null : await revokeToken(within, teamId, id);
-      return revoked === null ? null : { id: tokenId, name: revoked.name, revokedAt: revoked.revoked_at };
+      const revoked = id === null ? null : await revokeVaultToken(within, teamId, id);
+      return revoked === null ? null : { ...revoked, id: tokenId };
     },
     async check(teamId, references, targetUrl) {
       if (references.length === 0) return;
@@ -100,7 +99,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
         const token = active.get(tokenId);
         const named = { header, token: echo(tokenId) };
         if (token === undefined) throw new Problem("vault_token_unknown", named);
-        if (!mayBeSentTo(token.allowed_hosts, targetUrl)) {
+        if (!mayBeSentTo(token.allowedHosts, targetUrl)) {
           throw new Problem("vault_token_host", { ...named, host: echo(hostOf(targetUrl)) });
         }
       }
@@ -110,7 +109,7 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const uuids = uuidsOf(tokenIds);
       const rows = uuids.length === 0 ? [] : await findSealedTokens(sql, teamId, uuids);
       const resolved = new Map<string, Resolved>(tokenIds.map((tokenId) => [tokenId, "unknown"]));
-      for (const { id, sealed, allowed_hosts: allowedHosts } of rows) {
+      for (const { id, sealed, allowedHosts } of rows) {
         const value = sealed === null ? "revoked" : readValue(keys, tokenContext(teamId, id), sealed);
         resolved.set(formatId("tok", id), typeof value === "string" ? value : { value, allowedHosts });
       }
@@ -137,13 +136,8 @@ function readValue(keys: KeyRing, context: SealContext, sealed: Buffer): Secret 
   }
 }
 
-function toToken(row: TokenRow): VaultToken {
-  return {
-    id: formatId("tok", row.id),
-    name: row.name,
-    allowedHosts: row.allowed_hosts,
-    createdAt: row.created_at,
-  };
+function withPublicId(stored: VaultToken): VaultToken {
+  return { ...stored, id: formatId("tok", stored.id) };
 }
 
 function uuidsOf(tokenIds: readonly string[]): string[] {

@@ -3,12 +3,11 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatId } from "../../src/domain/public-id.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import type { ConsentQuestion } from "../../src/service/oauth/authorization-service.ts";
 import type { ClientRequest } from "../../src/service/oauth/client-authentication.ts";
+import type { ConsentQuestion } from "../../src/service/oauth/consent-service.ts";
 import type { OAuthApplicationService } from "../../src/service/oauth/oauth-application-service.ts";
-import type { OAuthService } from "../../src/service/oauth/oauth-service.ts";
+import type { OAuthService, Visitor } from "../../src/service/oauth/oauth-service.ts";
 import type { ReceivedParameters } from "../../src/service/oauth/parameters.ts";
-import type { Visitor } from "../../src/service/oauth/visitor.ts";
 import { principalOf } from "../test-principal.ts";
 
 /** What routes and pages need to be tried: the rules themselves are tested on the database. */
@@ -50,7 +49,7 @@ export interface FakeOAuth extends OAuthService {
   /** What of the question differs from the usual one. */
   question: Partial<ConsentQuestion>;
   /** Given instead of the question. */
-  verdict: Awaited<ReturnType<OAuthService["review"]>> | null;
+  result: Awaited<ReturnType<OAuthService["review"]>> | null;
   teamName: string;
   /** Thrown by the next call. */
   refusal: unknown;
@@ -73,7 +72,7 @@ export function createFakeOAuth(): FakeOAuth {
     received: [],
     allowed: [],
     question: {},
-    verdict: null,
+    result: null,
     teamName: "Analytical Engines",
     refusal: null,
     issuer: () => "http://127.0.0.1:8787",
@@ -94,7 +93,7 @@ export function createFakeOAuth(): FakeOAuth {
         },
         ...fake.question,
       };
-      return fake.verdict ?? { verdict: "asked", question };
+      return fake.result ?? { result: "asked", question };
     },
     async exchange(request) {
       fake.received.push(request);

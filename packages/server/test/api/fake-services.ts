@@ -22,7 +22,7 @@ import type {
 import type { SigningSecretService } from "../../src/service/vault/signing-secret-service.ts";
 import { principalOf } from "../test-principal.ts";
 import { createFakeApiKeys, type FakeApiKeys } from "./fake-api-keys.ts";
-import { createFakeGrantedAccess, type FakeGrantedAccess } from "./fake-granted-access.ts";
+import { createFakeAuthorizations, type FakeAuthorizations } from "./fake-authorizations.ts";
 import { createFakeApplications, createFakeOAuth, type FakeOAuth } from "./fake-oauth.ts";
 import { createFakeSignIn, type FakeSignIn } from "./fake-sign-in.ts";
 import { createFakeTeams, type FakeTeams } from "./fake-teams.ts";
@@ -54,7 +54,7 @@ export interface FakeServices {
   readonly apiKeys: FakeApiKeys;
   readonly audit: AuditService;
   readonly applications: OAuthApplicationService;
-  readonly grantedAccess: FakeGrantedAccess;
+  readonly authorizations: FakeAuthorizations;
   readonly oauth: FakeOAuth;
   /** What reached the services, for the test to look at. */
   readonly requests: TaskRequest[];
@@ -140,7 +140,7 @@ export function createFakeServices(): FakeServices {
     invitations: people.invitations,
     apiKeys: createFakeApiKeys(NOW),
     applications: createFakeApplications(NOW),
-    grantedAccess: createFakeGrantedAccess(NOW),
+    authorizations: createFakeAuthorizations(NOW),
     oauth: createFakeOAuth(),
     audit: {
       async list({ teamId }, query) {

@@ -2,12 +2,12 @@ import { Problem } from "../../src/domain/problem.ts";
 import { formatId } from "../../src/domain/public-id.ts";
 import type { VaultToken } from "../../src/domain/vault-token.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import type { NewToken, VaultService } from "../../src/service/vault/vault-service.ts";
+import type { VaultService, VaultTokenRequest } from "../../src/service/vault/vault-service.ts";
 
 export interface FakeVault extends VaultService {
   isOpen: boolean;
   /** What reached the service, for the test to look at. */
-  readonly received: NewToken[];
+  readonly received: VaultTokenRequest[];
 }
 
 export function createFakeVault(now: Date): FakeVault {

@@ -22,7 +22,7 @@ describe("what people have allowed applications", () => {
     return { userId, email, headers: { authorization: `Bearer ${credential}` } };
   }
   const allow = (person: { userId: string; email: string }) =>
-    api.services.grantedAccess.allow(1, person.userId, person.email);
+    api.services.authorizations.allow(1, person.userId, person.email);
   const idsSeenBy = async (headers: Record<string, string>): Promise<string[]> =>
     (await api.call("GET", PATH, undefined, headers)).body.authorizations.map(({ id }: { id: string }) => id);
 

@@ -16,7 +16,7 @@ describe("the pages and routes of OAuth", () => {
   });
   beforeEach(() => {
     const { oauth } = api.services;
-    Object.assign(oauth, { question: {}, verdict: null, refusal: null, teamName: "Analytical Engines" });
+    Object.assign(oauth, { question: {}, result: null, refusal: null, teamName: "Analytical Engines" });
     oauth.allowed.length = 0;
     oauth.received.length = 0;
     api.lines.length = 0;
@@ -124,8 +124,8 @@ describe("the pages and routes of OAuth", () => {
     });
 
     it("answers with a page, not with a redirect, where the address is unproven", async () => {
-      api.services.oauth.verdict = {
-        verdict: "refused",
+      api.services.oauth.result = {
+        result: "refused",
         reason: "An <b>address</b> that is not registered.",
       };
 
@@ -138,7 +138,7 @@ describe("the pages and routes of OAuth", () => {
     });
 
     it("sends every other mistake back to the application", async () => {
-      api.services.oauth.verdict = { verdict: "returned", location: "https://reports.example/cb?error=x" };
+      api.services.oauth.result = { result: "returned", location: "https://reports.example/cb?error=x" };
 
       const { status, headers } = await look({});
 

@@ -77,14 +77,14 @@ describe("the sign-in pages", () => {
 
   it("lead nobody by our mail to where the consent page would send them on without a question", async () => {
     const { oauth, links } = api.services;
-    for (const verdict of [
-      { verdict: "returned", location: "https://evil.example/?error=invalid_request" },
-      { verdict: "refused", reason: "Unknown." },
+    for (const result of [
+      { result: "returned", location: "https://evil.example/?error=invalid_request" },
+      { result: "refused", reason: "Unknown." },
     ] as const) {
-      oauth.verdict = verdict;
+      oauth.result = result;
       await send("/sign-in", { email: "ada@example.com", next: AUTHORIZE });
     }
-    oauth.verdict = null;
+    oauth.result = null;
 
     assert.deepEqual(
       links.asked.map(({ nextPath }) => nextPath),

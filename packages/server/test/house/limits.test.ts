@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
 import { hashSecret } from "../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import { createTeam } from "../../src/service/people/team-creation.ts";
+import { createTeam } from "../../src/service/people/team-service.ts";
 import { insertApiKey } from "../../src/store/identity/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess } from "./server-process.ts";

@@ -1,4 +1,4 @@
-import { AUDIT_ACTION_PATTERN } from "../schemas/audit-action.ts";
+import { AUDIT_ACTION_PATTERN } from "../../domain/identity/audit-event.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../schemas/idempotency-key.ts";
 import { QUEUE_NAME_PATTERN } from "../schemas/queue-name.ts";
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { makeAnswersOnce } from "../http/made-once.ts";
+import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 
 /** The reference for people. It must work without the internet, and must not tell anybody that it is read. */
 export async function serveDocs(app: Api): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onSend", protectPage);
-    makeAnswersOnce(docs);
+    cacheAnswers(docs);
     await docs.register(scalar, {
       routePrefix: "/docs",
       configuration: {

@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
-import { makeAnswersOnce } from "../http/made-once.ts";
+import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 import { allModels } from "../schemas/field.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
@@ -64,7 +64,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
     },
   });
   await app.register(async (scope) => {
-    makeAnswersOnce(scope);
+    cacheAnswers(scope);
     scope.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   });
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "../../domain/html.ts";
-import type { ConsentQuestion } from "../../service/oauth/authorization-service.ts";
-import type { OAuthService } from "../../service/oauth/oauth-service.ts";
+import { formTargetOf } from "../../domain/identity/redirect-uri.ts";
+import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
+import type { OAuthService, Visitor } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
-import type { Visitor } from "../../service/oauth/visitor.ts";
 import type { Api } from "../http/schema-types.ts";
 import { readSessionCookie } from "../http/session-cookie.ts";
+import { SCOPE_WORDS } from "../openapi/scope-words.ts";
 import { AuthorizeQuery } from "../schemas/oauth.ts";
-import { sendConsentPage } from "./consent.ts";
 import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
@@ -78,12 +78,12 @@ interface Asked {
 /** The question, and who is to answer it; null when the answer is another one, and was given. */
 async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> {
   const review = await oauth.review(readParameters(new URLSearchParams(queryOf(request))));
-  if (review.verdict === "refused") {
+  if (review.result === "refused") {
     sendRefusalPage(reply, review.reason);
     return null;
   }
   reply.header("cache-control", "no-store");
-  if (review.verdict === "returned") {
+  if (review.result === "returned") {
     reply.redirect(review.location, request.method === "GET" ? 302 : 303);
     return null;
   }
@@ -102,11 +102,44 @@ function queryOf({ url }: FastifyRequest): string {
   return start < 0 ? "" : url.slice(start + 1);
 }
 
-/** A browser names the site that a form comes from; what is no browser names none. */
+/** A browser names the site that a form comes from; a program names none. */
 function isOwnOrigin({ headers }: FastifyRequest, issuer: string): boolean {
   const { origin, host } = headers;
   if (origin === undefined || origin === new URL(issuer).origin) return true;
   return URL.canParse(origin) && new URL(origin).host === host;
+}
+
+/** Asks a person whether an application may act in their name. `page` is the query that they were sent here with. */
+function sendConsentPage(
+  reply: FastifyReply,
+  { question, visitor, page }: { question: ConsentQuestion; visitor: Visitor; page: string },
+): FastifyReply {
+  const { applicationName, ownerName, scopes, redirectUri } = question;
+  const next = encodeURIComponent(`${PATH}?${page}`);
+  return sendPage(reply, {
+    title: `Allow ${applicationName}?`,
+    formTargets: [formTargetOf(redirectUri)],
+    referrerPolicy: "same-origin",
+    body: html`<p><strong><bdi>${applicationName}</bdi></strong>, an application of the team
+<strong><bdi>${ownerName}</bdi></strong>, asks to act in your name in the team
+<strong><bdi>${visitor.teamName}</bdi></strong>. It could:</p>
+<ul>${scopes.map((scope) => html`<li>${SCOPE_WORDS[scope]}</li>`)}</ul>
+<p class="soft">But never more than you may do there yourself. You will be sent back to
+<strong>${placeOf(redirectUri)}</strong>.</p>
+<form method="post" action="?${page}">
+<input type="hidden" name="csrf" value="${visitor.formProof(page)}">
+<button type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="deny" class="quiet">Deny</button>
+</form>
+<p class="soft">Signed in as <strong>${visitor.principal.name}</strong>.
+<a href="/sign-in?next=${next}">Not you?</a></p>`,
+  });
+}
+
+/** Where the browser goes, as people read addresses. */
+function placeOf(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }
 
 function sendRefusalPage(reply: FastifyReply, reason: string): void {

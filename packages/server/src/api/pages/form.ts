@@ -26,7 +26,7 @@ export function formField({ body }: FastifyRequest, name: string): string {
 
 /**
  * A key that the form of a page carries and the browser's cookie repeats. Another site can send a form here in its
- * visitor's name, and would so sign the visitor in as somebody else; it can neither read nor set the cookie.
+ * visitor's name, and would so sign the visitor in as another person; it can neither read nor set the cookie.
  */
 export interface FormKey {
   /** The value for the field `form`. One that the browser holds already stays: it may have other tabs. */

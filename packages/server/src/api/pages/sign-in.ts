@@ -12,7 +12,7 @@ import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
 
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
-/** Whoever is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
+/** A person who is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
 const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
 
 /** Mail programs and scanners add parameters of their own to a link: they are left aside, not refused. */
@@ -74,8 +74,8 @@ minutes.</p>
 
   app.post("/sign-in/link", { schema: { hide: true } }, async (request, reply) => {
     formKey.check(request);
-    const visitor = { address: request.ip, requestId: request.id };
-    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), visitor);
+    const origin = { address: request.ip, requestId: request.id };
+    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), origin);
     reply.header("set-cookie", sessionCookie(session.token, session.expiresAt, secure));
     // 303: the browser goes on with a GET, and a reload does not send the form again.
     if (nextPath !== null) return reply.header("cache-control", "no-store").redirect(nextPath, 303);
@@ -113,7 +113,7 @@ function readNextPath(text: string | undefined): string | null {
 }
 
 /**
- * Anybody can ask for a link to somebody else's address, with a way on of their choice. So our mail leads on only to a
+ * Any caller can ask for a link to another person's address, with a way on of its choice. So our mail leads on only to a
  * question that waits for an answer: a request with a mistake is sent back at once, to an address of the application's.
  */
 async function keepQuestion(
@@ -121,6 +121,6 @@ async function keepQuestion(
   path: string | null,
 ): Promise<string | null> {
   if (path === null) return null;
-  const { verdict } = await oauth.review(readParameters(new URLSearchParams(path.slice(path.indexOf("?")))));
-  return verdict === "asked" ? path : null;
+  const { result } = await oauth.review(readParameters(new URLSearchParams(path.slice(path.indexOf("?")))));
+  return result === "asked" ? path : null;
 }

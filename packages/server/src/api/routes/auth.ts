@@ -10,7 +10,7 @@ import * as record from "../schemas/sign-in.ts";
 
 const tags = ["Sign-in"];
 
-/** Public: whoever can read the mail may sign in. */
+/** Public: a person who can read the mail may sign in. */
 export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/magic-link",
@@ -58,8 +58,8 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
       },
     },
     async (request, reply) => {
-      const visitor = { address: request.ip, requestId: request.id };
-      const signedIn = await signIn.exchange(request.body.token, visitor);
+      const origin = { address: request.ip, requestId: request.id };
+      const signedIn = await signIn.exchange(request.body.token, origin);
       reply.header("cache-control", "no-store");
       return signedInView(signedIn);
     },

@@ -73,7 +73,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.delete(
     "/team/membership",
     {
-      // Nobody needs a role to leave.
+      // A member needs no role to leave.
       config: access("session"),
       schema: {
         operationId: "leaveTeam",
@@ -90,7 +90,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   );
 }
 
-/** What cannot be an id is not found, like one that is nobody's. */
+/** A text that cannot be an id is answered like an id that no member has. */
 function readUserId(text: string): string {
   const id = parseId("user", text);
   if (id === null) throw new Problem("member_not_found");

@@ -1,5 +1,5 @@
-import type { GrantedAccess } from "../../domain/identity/granted-access.ts";
-import type { GrantedAccessService } from "../../service/oauth/granted-access-service.ts";
+import type { Authorization } from "../../domain/identity/oauth-application.ts";
+import type { AuthorizationService } from "../../service/oauth/authorization-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -9,7 +9,7 @@ import * as record from "../schemas/oauth-authorization.ts";
 
 const tags = ["OAuth"];
 
-export function registerAuthorizationRoutes(app: Api, grantedAccess: GrantedAccessService): void {
+export function registerAuthorizationRoutes(app: Api, authorizations: AuthorizationService): void {
   app.get(
     "/oauth/authorizations",
     {
@@ -24,14 +24,14 @@ export function registerAuthorizationRoutes(app: Api, grantedAccess: GrantedAcce
       },
     },
     async (request) => ({
-      authorizations: (await grantedAccess.list(callerOf(request))).map(authorizationView),
+      authorizations: (await authorizations.list(callerOf(request))).map(authorizationView),
     }),
   );
 
   app.delete(
     "/oauth/authorizations/:authorization_id",
     {
-      // Nobody needs a role to take back what they allowed themselves; for others the service asks for one.
+      // A person needs no role to take back their own consent; for that of another the service asks for one.
       config: access("team:write", "viewer"),
       schema: {
         operationId: "endAuthorization",
@@ -45,13 +45,13 @@ export function registerAuthorizationRoutes(app: Api, grantedAccess: GrantedAcce
       },
     },
     async (request) => {
-      const { id, endedAt } = await grantedAccess.end(requesterOf(request), request.params.authorization_id);
+      const { id, endedAt } = await authorizations.end(requesterOf(request), request.params.authorization_id);
       return { authorization: { id, endedAt: endedAt.toISOString() } };
     },
   );
 }
 
-function authorizationView(granted: GrantedAccess): record.Authorization {
+function authorizationView(granted: Authorization): record.Authorization {
   return {
     id: granted.id,
     application: { ...granted.application },

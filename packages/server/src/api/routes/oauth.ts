@@ -1,12 +1,13 @@
-import type { FastifyRequest, onSendHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
 import { GRANT_TYPES } from "../../domain/identity/oauth-application.ts";
-import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
+import { type OAuthErrorCode, OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 import { SCOPES } from "../../domain/identity/scope.ts";
+import type { Problem } from "../../domain/problem.ts";
 import type { ClientRequest } from "../../service/oauth/client-authentication.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
+import { refuse } from "../http/error-answer.ts";
 import type { Api } from "../http/schema-types.ts";
-import { answerOAuthError } from "../oauth/oauth-error.ts";
 import { acceptForms } from "../pages/form.ts";
 import { NoQuery, ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth.ts";
@@ -28,7 +29,7 @@ const REFUSALS = {
   503: refusal("`temporarily_unavailable`: try again shortly"),
 };
 
-/** What OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
+/** The routes that OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
 export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSendHookHandler): void {
   acceptForms(app);
   app.setErrorHandler(answerOAuthError);
@@ -52,7 +53,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         querystring: NoQuery,
         body: ref(record.TokenRequest),
         response: {
-          200: ref(record.TokenAnswer),
+          200: ref(record.AccessToken),
           ...REFUSALS,
           400: refusal(
             "`invalid_request` · `invalid_grant` · `invalid_scope` · `unauthorized_client` · `unsupported_grant_type`",
@@ -136,4 +137,33 @@ function metadataOf(issuer: string): record.ServerMetadata {
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${issuer}/docs`,
   };
+}
+
+/** For the routes that OAuth clients call: every refusal in the form that they read (RFC 6749, 5.2). */
+function answerOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({ "cache-control": "no-store", "content-type": "application/json; charset=utf-8" });
+  if (error instanceof OAuthRefusal) {
+    if (error.status === 401) reply.header("www-authenticate", 'Basic realm="Bellhop", charset="UTF-8"');
+    return send(reply.code(error.status), error.error, error.description);
+  }
+  const problem = refuse(error, request, reply);
+  return problem === null
+    ? send(reply, "server_error", "Internal server error")
+    : send(reply, codeOf(problem), textOf(problem));
+}
+
+/** Text and not an object: the serializer of the route must not decide what of an error is shown. */
+function send(reply: FastifyReply, error: OAuthErrorCode, description: string): FastifyReply {
+  return reply.send(JSON.stringify({ error, error_description: description }));
+}
+
+/** Come back later, or ask otherwise. */
+function codeOf({ status }: Problem): OAuthErrorCode {
+  return status === 429 || status >= 500 ? "temporarily_unavailable" : "invalid_request";
+}
+
+function textOf(problem: Problem): string {
+  return problem.code === "body_not_typed"
+    ? "Content-Type must be application/x-www-form-urlencoded"
+    : new OAuthRefusal("invalid_request", problem.message).description;
 }

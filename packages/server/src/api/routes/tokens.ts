@@ -97,7 +97,7 @@ function tokenView({ id, name, allowedHosts, createdAt }: VaultToken): record.To
   };
 }
 
-/** What the schema would say less well: an empty field is a missing one, and a list too long is one mistake. */
+/** Mistakes that the schema would explain less well: an empty field is a missing one, and a list too long is one mistake. */
 function refuseEarly(body: unknown): void {
   const complaints = blankComplaints(body, "name", "value");
   const allowedHosts =

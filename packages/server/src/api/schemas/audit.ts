@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
-import { AUDIT_ACTOR_KINDS } from "../../domain/identity/audit-event.ts";
-import { AUDIT_ACTION_PATTERN } from "./audit-action.ts";
+import { AUDIT_ACTION_PATTERN, AUDIT_ACTOR_KINDS } from "../../domain/identity/audit-event.ts";
 import { instant, model, oneOf, ref, textOrNull } from "./field.ts";
 
 const action = {

@@ -13,7 +13,7 @@ const client = {
   client_secret: text("Its secret, unless it is in the `Authorization` header.", "bhs_3f9a…"),
 };
 
-/** Only documents: what OAuth demands of parameters is judged, and answered, in its own way. */
+/** Only documents: the rules of OAuth for parameters are checked, and answered, in its own way. */
 export const TokenRequest = model("TokenRequest", "A form, url-encoded. What is not known is left aside.", {
   grant_type: oneOf(GRANT_TYPES, { description: "What is taken for a token." }),
   code: text("With `authorization_code`: the code, within 60 s, once."),
@@ -27,14 +27,14 @@ export const TokenRequest = model("TokenRequest", "A form, url-encoded. What is 
   ...client,
 });
 
-export const TokenAnswer = model("AccessToken", "An access token (RFC 6749, 5.1).", {
+export const AccessToken = model("AccessToken", "An access token (RFC 6749, 5.1).", {
   access_token: Type.String({ description: "Send it as `Authorization: Bearer …`." }),
   token_type: oneOf(["Bearer"]),
   expires_in: Type.Integer({ description: "Seconds.", examples: [3600] }),
   refresh_token: Type.Optional(Type.String({ description: "For the next one; valid for 30 days, once." })),
   scope: Type.String({ description: "What was granted, separated by spaces.", examples: ["tasks:read"] }),
 });
-export type TokenAnswer = Static<typeof TokenAnswer>;
+export type AccessToken = Static<typeof AccessToken>;
 
 export const RevocationRequest = model("RevocationRequest", "A form, url-encoded.", {
   token: Type.String({ description: "An access or refresh token." }),
@@ -73,7 +73,7 @@ export const ServerMetadata = model("AuthorizationServer", "What an OAuth client
 });
 export type ServerMetadata = Static<typeof ServerMetadata>;
 
-/** What an application sends a person to `/v1/oauth/authorize` with. */
+/** The parameters that an application sends a person to `/v1/oauth/authorize` with. */
 export const AuthorizeQuery = Type.Object({
   response_type: text("`code`.", "code"),
   client_id: text("The application.", "app_01k9z3mxe5f8hrk3yv5pzq8c2d"),

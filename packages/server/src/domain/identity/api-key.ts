@@ -1,6 +1,6 @@
 import type { Principal } from "./principal.ts";
 
-/** An API key, without the key: that is known to nobody but its owner. */
+/** An API key, without the key: that is known to its owner alone. */
 export interface ApiKey {
   /** `key_…`. */
   readonly id: string;
@@ -24,5 +24,5 @@ export interface RevokedApiKey {
   readonly revokedAt: Date;
 }
 
-/** Far more than a team has programs; what makes a key for every run must come to an end. */
+/** Far more than a team has programs; a program that makes a key for every run must come to an end. */
 export const MOST_ACTIVE_KEYS = 100;

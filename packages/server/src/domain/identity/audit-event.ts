@@ -15,3 +15,5 @@ export interface AuditEvent {
 
 export const AUDIT_ACTOR_KINDS = ["api_key", "session", "application", "operator"] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
+
+export const AUDIT_ACTION_PATTERN = "^[a-z_]{1,50}\\.[a-z_]{1,50}$";

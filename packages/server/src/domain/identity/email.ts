@@ -8,7 +8,7 @@ const DOMAIN = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The address as it is stored, compared and mailed to; null for what cannot be one. Whether somebody reads it only a mail
+ * The address as it is stored, compared and mailed to; null for a text that cannot be one. Whether a person reads it only a mail
  * can tell. A mail server looks a domain up by its name in ASCII, so what it takes for one address is one here: otherwise
  * a mailbox would be as many people, and have as many limits, as there are ways to write it.
  */
@@ -22,7 +22,7 @@ export function readEmail(text: string): string | null {
   return isGood && email.length <= LONGEST ? email : null;
 }
 
-/** A domain as browsers and mail servers look it up; empty for what is none. */
+/** A domain as browsers and mail servers look it up; empty for a text that is none. */
 function hostOf(domain: string): string {
   const url = `http://${domain}/`;
   return DOMAIN.test(domain) && URL.canParse(url) ? new URL(url).hostname : "";

@@ -14,7 +14,7 @@ const REFUSALS = {
 
 export type OAuthErrorCode = keyof typeof REFUSALS;
 
-/** What the RFC lets a description hold: ASCII without quotes and backslashes. */
+/** All but the characters that the RFC lets a description hold: ASCII without quotes and backslashes. */
 const NOT_ALLOWED = /[^ !#-[\]-~]/g;
 const LONGEST_DESCRIPTION = 200;
 

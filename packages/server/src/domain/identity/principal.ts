@@ -22,11 +22,14 @@ export interface Principal {
   readonly tokenHash: Uint8Array | null;
 }
 
-/** A principal at work: what it changes is recorded with where it called from. */
-export interface Requester extends Principal {
+/** Where a request came from, for the audit log. */
+export interface RequestOrigin {
   readonly address: string;
   readonly requestId: string;
 }
+
+/** A principal at work: what it changes is recorded with where it called from. */
+export interface Requester extends Principal, RequestOrigin {}
 
 export function requireScope({ scopes }: Pick<Principal, "scopes">, scope: Scope): void {
   if (scopes !== null && !scopes.has(scope)) throw new Problem("scope_missing", { scope });

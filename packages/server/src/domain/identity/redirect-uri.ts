@@ -2,12 +2,12 @@
 export const LONGEST_REDIRECT_URI = 2000;
 export const MOST_REDIRECT_URIS = 20;
 
-/** What a URI is made of. Spaces, quotes, backslashes and letters beyond ASCII are read differently by each program. */
+/** The characters of a URI. Spaces, quotes, backslashes and letters beyond ASCII are read differently by each program. */
 const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/;
 /** A URL parser lets `;` and `*` pass in a host, which would mean something else in a content security policy. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
-/** RFC 8252, 7.1: a domain name in reverse, so that it can be somebody's own. No scheme that browsers run has a dot. */
+/** RFC 8252, 7.1: a domain name in reverse, so that it can be one program's own. No scheme that browsers run has a dot. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
 const LOOPBACK_ADDRESS = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::\d{1,5})?((?:[/?].*)?)$/;
 
@@ -26,7 +26,7 @@ export function isRedirectUri(text: string): boolean {
 
 /**
  * Whether `sent` is one of those that were registered, letter by letter: a match by prefix, host or path would send the
- * code to an address that somebody else may control. The one exception is RFC 8252, 7.3: a program on the person's own
+ * code to an address that a stranger may control. The one exception is RFC 8252, 7.3: a program on the person's own
  * machine takes whatever port is free.
  */
 export function isRegisteredUri(registered: readonly string[], sent: string): boolean {
@@ -41,7 +41,7 @@ function loopbackWithoutPort(uri: string): string | null {
 }
 
 /**
- * What a content security policy calls the place that a form may lead to. It has no word for an IPv6 address, and none
+ * The name in a content security policy for the place that a form may lead to. It has no word for an IPv6 address, and none
  * for a private scheme but the scheme.
  */
 export function formTargetOf(uri: string): string {

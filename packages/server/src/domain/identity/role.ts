@@ -1,4 +1,4 @@
-/** What a person may do in a team, from the most to the least. */
+/** The rights of a person in a team, from the most to the least. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,5 +1,5 @@
 /**
- * What an OAuth application can be allowed to do. API keys and sessions have all of them. `tokens:use` is to put a stored
+ * The rights that an OAuth application can be given. API keys and sessions have all of them. `tokens:use` is to put a stored
  * credential into a task, which needs no right to list or store any. `team:…` is members, invitations, applications and
  * the audit log.
  */

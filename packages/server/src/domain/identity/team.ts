@@ -36,7 +36,7 @@ export interface Invitation {
 }
 
 /**
- * Refuses a change of somebody's role that `role` may not make. What concerns an owner, before or after, takes an owner:
+ * Refuses a change of a member's role that `role` may not make. A change that concerns an owner, before or after, takes an owner:
  * otherwise an admin could make itself one, or take the team from those it belongs to. Null is no member: not yet, or no
  * longer.
  */

@@ -1,12 +1,19 @@
-import type { ApiKey, MintedApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
+import {
+  type ApiKey,
+  type MintedApiKey,
+  MOST_ACTIVE_KEYS,
+  type RevokedApiKey,
+} from "../../domain/identity/api-key.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
-import { type ListedKey, listApiKeys, revokeApiKey } from "../../store/identity/api-keys.ts";
+import { countActiveKeys, insertApiKey, listApiKeys, revokeApiKey } from "../../store/identity/api-keys.ts";
+import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { recordChange } from "../audit/audit.ts";
-import { mintApiKey } from "./api-key-creation.ts";
-import { requireStanding } from "./standing.ts";
+import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
+import { requireCurrentRole } from "./current-role.ts";
+import { hashSecret, newSecret } from "./secret-hash.ts";
 
 export interface ApiKeyService {
   create(requester: Requester, name: string, environment: ApiKey["environment"]): Promise<MintedApiKey>;
@@ -19,43 +26,71 @@ export function createApiKeyService({ database }: { readonly database: Database 
   return {
     create: (requester, name, environment) =>
       database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
-        const minted = await mintApiKey(sql, requester.teamId, name, environment);
-        const detail = { name, environment };
-        await recordChange(sql, requester, { action: "api_key.created", target: minted.id, detail });
-        return minted;
+        await requireCurrentRole(sql, requester, "admin");
+        return mintApiKey(sql, requester, name, environment);
       }),
     list: ({ teamId }) => listTeamKeys(database, teamId),
-    revoke: (requester, keyId) =>
-      database.transaction(async (sql) => {
-        const revoked = await revokeTeamKey(sql, requester.teamId, keyId);
-        const detail = { name: revoked.name };
-        await recordChange(sql, requester, { action: "api_key.revoked", target: revoked.id, detail });
-        return revoked;
-      }),
+    revoke: (requester, keyId) => database.transaction((sql) => revokeTeamKey(sql, requester, keyId)),
   };
+}
+
+/** Enough to tell keys apart, far too little to guess the rest. */
+const PREFIX_LENGTH = "bh_live_".length + 4;
+
+/**
+ * Makes a new key for the author's team. Run it in a transaction: the team is locked until its end, so that two who ask
+ * at once cannot both take the last place.
+ */
+export async function mintApiKey(
+  sql: Sql,
+  author: ChangeAuthor,
+  name: string,
+  environment: ApiKey["environment"],
+): Promise<MintedApiKey> {
+  const { teamId } = author;
+  await lockTeam(sql, teamId);
+  if ((await countActiveKeys(sql, teamId)) >= MOST_ACTIVE_KEYS)
+    throw new Problem("api_keys_full", { limit: String(MOST_ACTIVE_KEYS) });
+  const key = newApiKey(environment);
+  const stored = await storeApiKey(sql, teamId, name, key);
+  if (stored === null) throw new Error("A new key was known already");
+  const detail = { name, environment };
+  await recordChange(sql, author, { action: "api_key.created", target: stored.id, detail });
+  return { ...stored, key };
+}
+
+export function newApiKey(environment: ApiKey["environment"]): string {
+  return `bh_${environment}_${newSecret()}`;
+}
+
+/** Without a record. Null when it is stored already. */
+export async function storeApiKey(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  key: string,
+): Promise<Omit<MintedApiKey, "key"> | null> {
+  const environment = key.startsWith("bh_test_") ? "test" : "live";
+  const prefix = key.slice(0, PREFIX_LENGTH);
+  const id = newUuid();
+  const createdAt = await insertApiKey(sql, { id, teamId, name, environment, prefix, hash: hashSecret(key) });
+  return createdAt === null ? null : { id: formatId("key", id), name, environment, prefix, createdAt };
 }
 
 /** The active keys of a team, newest first. */
 export async function listTeamKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
-  return (await listApiKeys(sql, teamId)).map(toApiKey);
+  return (await listApiKeys(sql, teamId)).map((key) => ({ ...key, id: formatId("key", key.id) }));
 }
 
-/** Refuses a key that the team does not have. Every node refuses the revoked one within a second. */
-export async function revokeTeamKey(sql: Sql, teamId: number, keyId: string): Promise<RevokedApiKey> {
+/** Refuses a key that the author's team does not have. Every node refuses the revoked one within a second. */
+export async function revokeTeamKey(sql: Sql, author: ChangeAuthor, keyId: string): Promise<RevokedApiKey> {
   const id = parseId("key", keyId);
-  const revoked = id === null ? null : await revokeApiKey(sql, teamId, id);
-  if (id === null || revoked === null) throw new Problem("api_key_not_found");
-  return { id: formatId("key", id), name: revoked.name, revokedAt: revoked.revoked_at };
-}
-
-function toApiKey(row: ListedKey): ApiKey {
-  return {
-    id: formatId("key", row.id),
-    name: row.name,
-    environment: row.environment,
-    prefix: row.prefix,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
+  const revoked = id === null ? null : await revokeApiKey(sql, author.teamId, id);
+  if (revoked === null) throw new Problem("api_key_not_found");
+  await recordChange(sql, author, {
+    action: "api_key.revoked",
+    target: keyId,
+    detail: { name: revoked.name },
+  });
+  return { ...revoked, id: keyId };
 }

@@ -6,7 +6,7 @@ export interface AuthService {
   authenticate(credential: string, address: string): Promise<Principal>;
   /** Who this credential was a moment ago, without asking; null if that is not known for sure. */
   recall(credential: string): Principal | null;
-  /** Something was ended on this node: whoever calls from now on is looked up again, so that it counts no more, at once. */
+  /** A credential was ended on this node: from now on each is looked up again, so that the ended one is refused at once. */
   recheck(): void;
 }
 
@@ -25,7 +25,7 @@ const API_KEY = /^bh_(live|test)_[A-Za-z0-9]{32,128}$/;
 interface Remembered {
   untilMs: number;
   readonly found: Promise<Principal | null>;
-  /** What was found, once it was. */
+  /** The one that was found, once it was. */
   principal: Principal | null;
   /** It counted when it was last looked at; whether it still does is not said. */
   isKnown: boolean;
@@ -41,7 +41,7 @@ export function createAuthService(deps: {
   const remembered = new Map<string, Remembered>();
 
   function remember(credential: string, entry: Remembered): void {
-    // Whoever called last stands last, so that the first is whom to forget.
+    // The credential that was used last stands last, so that the first is the one to forget.
     remembered.delete(credential);
     remembered.set(credential, entry);
     if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
@@ -66,7 +66,7 @@ export function createAuthService(deps: {
       (principal) => {
         entry.principal = principal;
         entry.isKnown = principal !== null;
-        // Whoever guesses must not push the others out.
+        // A guessed credential must not push known ones out.
         if (principal === null) replace(credential, entry, undefined);
       },
       // The database is away; who is known stays known.
@@ -85,7 +85,7 @@ export function createAuthService(deps: {
       const refusal = isToken ? "token_invalid" : "api_key_invalid";
       const mayCount = isToken || API_KEY.test(credential);
       const look = async () => (mayCount ? find(credential, isToken ? deps.findToken : deps.findKey) : null);
-      // Whoever was valid a while ago may ask again, however many others fail from the same address.
+      // A credential that counted a while ago is looked up, however many others fail from the same address.
       const isKnown = remembered.get(credential)?.isKnown === true;
       const principal = await (isKnown ? look() : failures.attempt(address, look));
       if (principal !== null) return principal;

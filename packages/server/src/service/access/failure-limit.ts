@@ -6,14 +6,14 @@ export interface FailureLimit extends Pick<SourceLimit, "count"> {
   /**
    * Makes a look that may fail (null) and counts it if it does, unless the source failed too often of late. No more
    * looks of a source are under way than it may still fail, so that a flood that comes all at once finds the limit too.
-   * The others wait their turn: whoever has a credential that counts gets through behind others of the kind.
+   * The others wait their turn: a caller with a credential that counts gets through behind others of the kind.
    */
   attempt<T>(address: string, look: () => Promise<T | null>): Promise<T | null>;
 }
 
 const FAILURES = { most: 60, seconds: 60 };
 
-/** The looks of one source; those that wait are told whether it is their turn, or is nobody's any more. */
+/** The looks of one source; those that wait are told whether it is their turn, or that none is left. */
 interface Line {
   underWay: number;
   readonly waiting: ((isTurn: boolean) => void)[];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sourceOf } from "../../domain/identity/source-address.ts";
 import { rateLimited } from "../../domain/problem.ts";
 import { wholeSeconds } from "../../domain/whole-seconds.ts";
 import { type HitLimit, takeHits } from "../../store/identity/source-hits.ts";
@@ -10,7 +11,46 @@ export async function limitHits(sql: Sql, source: string, limit: HitLimit): Prom
   if (granted === 0) throw rateLimited(wholeSeconds(waitMs));
 }
 
-/** An address as limits are counted by it: whoever reads their table must not learn who signs in or is invited. */
-export function nameless(email: string): string {
+/** An address as limits are counted by it: a reader of their table must not learn who signs in or is invited. */
+export function hashAddress(email: string): string {
   return createHash("sha256").update(email).digest("hex");
+}
+
+const CALLBACKS = { most: 30, seconds: 60 };
+/** Sources that are known to be at their limit; one that is forgotten is asked about again. */
+const MAX_FULL = 10_000;
+
+/** Counts a request of a source; throws `rate_limited` beyond what the source may make, over all nodes. */
+export type CallbackLimit = (address: string) => Promise<void>;
+
+/**
+ * Any stranger may call without a credential, so the limit itself must not be what a flood wears out: only time makes room
+ * for a source that is at its limit, and until then it is refused without a look into the database.
+ */
+export function createCallbackLimit(deps: {
+  readonly sql: Sql;
+  readonly monotonicMs: () => number;
+}): CallbackLimit {
+  const { sql, monotonicMs } = deps;
+  /** Nothing more fits before the one, something does at the other: between them lies the look that said so. */
+  const full = new Map<string, { readonly untilMs: number; readonly freeAtMs: number }>();
+
+  function refuse(freeAtMs: number): never {
+    throw rateLimited(wholeSeconds(freeAtMs - monotonicMs()));
+  }
+
+  return async (address) => {
+    const source = `callback ${sourceOf(address)}`;
+    const sentMs = monotonicMs();
+    const known = full.get(source);
+    if (known !== undefined && sentMs < known.untilMs) refuse(known.freeAtMs);
+    full.delete(source);
+    const { granted, left, waitMs } = await takeHits(sql, source, 1, CALLBACKS);
+    const freeAtMs = monotonicMs() + waitMs;
+    if (left === 0) {
+      if (full.size >= MAX_FULL) full.clear();
+      full.set(source, { untilMs: sentMs + waitMs, freeAtMs });
+    }
+    if (granted === 0) refuse(freeAtMs);
+  };
 }

@@ -7,10 +7,10 @@ export interface RequestLimits {
   count(team: Pick<Principal, "teamId" | "requestsPerMinute">): Allowance | Promise<Allowance>;
 }
 
-/** Far more teams than call one node within a minute. Whoever is forgotten is asked about again, and loses nothing. */
+/** Far more teams than call one node within a minute. A team that is forgotten is asked about again, and loses nothing. */
 const MAX_METERS = 10_000;
 
-/** A team has one limit, whoever calls for it: the plan's, over all nodes and all credentials, in any minute. */
+/** A team has one limit, whichever credential calls for it: the plan's, over all nodes and all credentials, in any minute. */
 export function createRequestLimits(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What is stored of a secret of ours. They are 256 random bits, so no slow hash is needed to keep them safe. */
+/** The form in which our secrets are stored. They are 256 random bits, so no slow hash is needed to keep them safe. */
 export function hashSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

@@ -68,7 +68,7 @@ export function createStoredKeys(deps: {
     async find(id) {
       const found = pick(await current(), id);
       if (found !== null) return found;
-      // Whoever comes second waits for the look of the first: both may hold a token of the same new key.
+      // The second caller waits for the look of the first: both may hold a token of the same new key.
       if (monotonicMs() - lookedAgainMs < LOOK_AGAIN_MS) return pick(await current(), id);
       lookedAgainMs = monotonicMs();
       return pick(await read(), id);
@@ -88,7 +88,7 @@ async function load(database: Database): Promise<readonly SessionKey[]> {
 
 /**
  * Makes a new key, which signs from now on: on every node within a minute. The older ones go on verifying what they
- * have signed, so nobody is signed out. Returns its id.
+ * have signed, so no session ends. Returns its id.
  */
 export async function rotateSessionKey(sql: Sql): Promise<string> {
   const id = randomBytes(8).toString("hex");

@@ -14,13 +14,13 @@ export interface SourceLimit {
   count(address: string): void;
 }
 
-/** Without a credential: pages, the reference, the catalog. What a whole office may read, and no flood. */
+/** Without a credential: pages, the reference, the catalog. Enough for a whole office of readers, too few for a flood. */
 export const VISITS = { most: 600, seconds: 60 };
 
-/** Whoever calls from more sources than this is not stopped by counting them; the memory must have an end. */
+/** A flood from more sources than this is not stopped by counting them; the memory must have an end. */
 const MAX_SOURCES = 10_000;
 
-/** When one source was counted, oldest first. What lies before `first` is too old, and is cut off now and then. */
+/** When one source was counted, oldest first. Times before `first` are too old, and is cut off now and then. */
 interface Hits {
   readonly timesMs: number[];
   first: number;
@@ -61,7 +61,7 @@ export function createSourceLimit(options: {
         hits.first = 0;
       }
       hits.timesMs.push(nowMs);
-      // Whoever was counted last stands last, so that the first is whom to forget.
+      // The source that was counted last stands last, so that the first is the one to forget.
       sources.delete(source);
       sources.set(source, hits);
       if (sources.size > maxSources) sources.delete(sources.keys().next().value ?? "");

@@ -9,7 +9,7 @@ const MINUTE_SECONDS = 60;
 /** How long after it was taken a block may be used. */
 const USE_SECONDS = 1;
 
-/** What is left of a team's requests after one more. */
+/** The requests that a team has left after one more. */
 export interface Allowance {
   /** Null is no limit. */
   readonly limit: number | null;
@@ -26,18 +26,18 @@ export interface TeamMeter {
   count(): Allowance | Promise<Allowance>;
 }
 
-/** A request that waits for its answer, or a look ahead that nobody waits for. */
+/** A request that waits for its answer, or a look ahead that no request waits for. */
 type Ask = "request" | "ahead";
 
 /**
  * Counts the requests of one team on one node, against a log that all nodes share: the hits of the last minute.
  *
- * A small limit is exact to a request: each request is a hit, and waits for the look that counts it. What arrives while
- * a look is under way shares the next.
+ * A small limit is exact to a request: each request is a hit, and waits for the look that counts it. Requests that arrive while
+ * a look is under way share the next.
  *
  * A large limit asks nothing for most requests: a hit stands for a block of permits, which this node may use up within a
  * second. The hit counts for a second longer than a minute, so that no minute sees more than the limit, wherever its
- * permits were used. What is left of a block after its second is not lost: its hit is renewed, that is counted as of
+ * permits were used. The rest of a block after its second is not lost: its hit is renewed, that is counted as of
  * now, and the rest may be used for another second. So a team may be refused early by what its nodes hold, which is a
  * block or two each (a block is a 600th of the limit), and by the part of a block by which the limit is no multiple.
  *
@@ -60,11 +60,11 @@ export function createTeamMeter(deps: {
   /** A look ahead is due when so few are left: at full speed they last for 25 ms. */
   const low = Math.floor(block / 4);
 
-  /** What this node may use without asking, until then, and the instant that the hits for it bear. */
+  /** Requests that this node may allow without asking, until then, and the instant that the hits for it bear. */
   let permits = 0;
   let usableUntilMs = 0;
   let stamp: string | null = null;
-  /** What the last look saw beyond that. */
+  /** Permits that the last look saw beyond those. */
   let leftElsewhere = 0;
   let resetSeconds = 0;
   /** Nothing more fits, on no node, before the one; something does at the other. Between them lies the look. */
@@ -98,7 +98,7 @@ export function createTeamMeter(deps: {
     fullUntilMs = isFull ? sentMs + taken.waitMs : 0;
     freeAtMs = isFull ? monotonicMs() + taken.waitMs : 0;
     // Those who waited were there when the look was made, however late it returns: they count as of then.
-    return asks.map((ask) => (ask === "ahead" ? standing(null) : permits > 0 ? allow() : refuse()));
+    return asks.map((ask) => (ask === "ahead" ? allowance(null) : permits > 0 ? allow() : refuse()));
   }
 
   function lookAhead(): void {
@@ -107,21 +107,21 @@ export function createTeamMeter(deps: {
     const done = () => {
       isLookingAhead = false;
     };
-    // Whoever finds nothing left looks again, and is told what is wrong.
+    // If it fails, a request that finds nothing left looks again, and is told why.
     looks.add("ahead").then(done, done);
   }
 
-  function standing(retryAfterSeconds: number | null): Allowance {
+  function allowance(retryAfterSeconds: number | null): Allowance {
     return { limit, remaining: leftElsewhere + permits, resetSeconds, retryAfterSeconds };
   }
 
   function allow(): Allowance {
     permits -= 1;
-    return standing(null);
+    return allowance(null);
   }
 
   function refuse(): Allowance {
-    return standing(wholeSeconds(freeAtMs - monotonicMs()));
+    return allowance(wholeSeconds(freeAtMs - monotonicMs()));
   }
 
   return {
@@ -134,7 +134,7 @@ export function createTeamMeter(deps: {
         if (mayAdd || isOld) lookAhead();
         return allow();
       }
-      // Only time makes room: until then nobody need be asked, unless what is held has only grown too old.
+      // Only time makes room: until then the database need not be asked, unless what is held has only grown too old.
       return permits === 0 && nowMs < fullUntilMs ? refuse() : looks.add("request");
     },
   };

@@ -10,7 +10,7 @@ export interface VerifiedToken {
 
 export type TokenUse = "session" | "access";
 
-export interface NewToken {
+export interface TokenClaims {
   readonly use: TokenUse;
   readonly id: string;
   /** Whom it speaks for: a user's or an application's public id. */
@@ -20,7 +20,7 @@ export interface NewToken {
 }
 
 export interface TokenSigner {
-  sign(token: NewToken): Promise<string>;
+  sign(claims: TokenClaims): Promise<string>;
   /** Null for whatever is not a token of ours that counts now. */
   verify(text: string): Promise<VerifiedToken | null>;
 }
@@ -67,7 +67,7 @@ export function createTokenSigner(deps: {
       const header = text.length <= LONGEST_TOKEN && THREE_PARTS.test(text) ? readHeader(text) : null;
       const use = header === null ? null : useOf(header.typ);
       if (header?.alg !== ALGORITHM || typeof header.kid !== "string" || use === null) return null;
-      // A database that cannot be reached is no verdict on the token: what is thrown here passes on.
+      // A database that cannot be reached says nothing about the token: its error passes on.
       const key = await keys.find(header.kid);
       if (key === null) return null;
       try {
@@ -88,7 +88,7 @@ export function createTokenSigner(deps: {
   };
 }
 
-/** What the token says of itself; nothing of it is proven yet. */
+/** The claims of the token about itself; none is proven yet. */
 function readHeader(text: string): ProtectedHeaderParameters | null {
   try {
     return decodeProtectedHeader(text);

@@ -23,17 +23,15 @@ export interface ChangeAuthor {
 }
 
 /** Records a change. `sql` is the transaction that makes it: neither exists without the other. */
-export async function recordChange(sql: Sql, actor: ChangeAuthor, change: Change): Promise<void> {
+export async function recordChange(sql: Sql, author: ChangeAuthor, change: Change): Promise<void> {
   await insertAuditEvent(sql, {
-    teamId: actor.teamId,
+    teamId: author.teamId,
     id: newUuid(),
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
+    actor: { kind: author.kind, id: author.id, name: author.name },
     action: change.action,
     target: change.target,
     detail: change.detail ?? null,
-    address: actor.address,
-    requestId: actor.requestId,
+    address: author.address,
+    requestId: author.requestId,
   });
 }

@@ -7,7 +7,7 @@ import type { FailureLimit } from "../access/failure-limit.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A request of an application, as it came: what it sent, how it introduced itself, and from where. */
+/** A request of an application, as it came: its parameters, its credentials, and its origin. */
 export interface ClientRequest {
   readonly parameters: Parameters;
   /** The header of this name. */
@@ -18,10 +18,10 @@ export interface ClientRequest {
 
 export type AuthenticateClient = (request: ClientRequest) => Promise<ClientApplication>;
 
-/** What a guess is compared with where there is no such application: the answer takes as long. */
-const NOBODY = Buffer.alloc(32);
+/** A guess is compared with this where there is no such application: the answer takes as long. */
+const NO_SECRET_HASH = Buffer.alloc(32);
 
-/** Finds the application that a request proves to come from. Whoever keeps failing is held back for a while. */
+/** Finds the application that a request proves to come from. A source that keeps failing is held back for a while. */
 export function createClientAuthentication(deps: {
   readonly sql: Sql;
   readonly failures: FailureLimit;
@@ -29,7 +29,7 @@ export function createClientAuthentication(deps: {
   async function find({ clientId, secret }: Credentials): Promise<ClientApplication | null> {
     const id = parseId("app", clientId);
     const application = id === null ? null : await findClient(deps.sql, id);
-    const isProven = timingSafeEqual(hashSecret(secret), application?.secretHash ?? NOBODY);
+    const isProven = timingSafeEqual(hashSecret(secret), application?.secretHash ?? NO_SECRET_HASH);
     return isProven ? application : null;
   }
 

@@ -1,4 +1,4 @@
-// What an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
+// The grants that an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
 // transaction of the request: a refusal leaves everything as it was, so that a mistake in a request does not cost the
 // application its code or refresh token. Only a replay is no refusal here: that it ended the access must be kept.
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -9,9 +9,9 @@ import { holdMembership } from "../../store/identity/members.ts";
 import type { ClientApplication } from "../../store/identity/oauth-applications.ts";
 import { findCode, noteReplay, useCode } from "../../store/identity/oauth-codes.ts";
 import {
+  endAuthorization,
   findRefreshable,
-  insertToken,
-  revokeFamily,
+  insertAccessToken,
   useRefreshToken,
   wasRefreshed,
 } from "../../store/identity/oauth-tokens.ts";
@@ -31,7 +31,7 @@ export interface Grant {
   readonly teamId: number;
   /** Null for an application that acts for its own team. */
   readonly userId: string | null;
-  /** Of the code that all tokens of one consent descend from. */
+  /** Of the code that all tokens of one authorization descend from. */
   readonly codeHash: Buffer | null;
   readonly scopes: readonly Scope[];
 }
@@ -43,7 +43,7 @@ export interface Replay {
   readonly endedIn: number | null;
 }
 
-/** What each grant cannot do without. */
+/** Parameters that each grant cannot do without. */
 const REQUIRED: Readonly<Record<GrantType, readonly string[]>> = {
   authorization_code: ["code", "redirect_uri", "code_verifier"],
   refresh_token: ["refresh_token"],
@@ -99,7 +99,7 @@ async function takeCode(
   if (!(await useCode(sql, codeHash))) {
     if (!(await noteReplay(sql, codeHash)))
       throw new OAuthRefusal("invalid_grant", "Authorization code is expired or revoked");
-    return endFamily(sql, "code_replayed", codeHash, teamId);
+    return endReplayed(sql, "code_replayed", codeHash, teamId);
   }
   if (parameters.get("redirect_uri") !== code.redirectUri)
     throw new OAuthRefusal("invalid_grant", "Invalid redirect URI");
@@ -132,7 +132,7 @@ async function takeRefreshToken(
   if (!(await useRefreshToken(sql, refreshHash))) {
     if (!(await wasRefreshed(sql, refreshHash)))
       throw new OAuthRefusal("invalid_grant", "Token has been revoked");
-    return endFamily(sql, "refresh_token_replayed", codeHash, teamId);
+    return endReplayed(sql, "refresh_token_replayed", codeHash, teamId);
   }
   if (asked === null) return { teamId, userId, codeHash, scopes };
   const fewer = chooseScopes(asked, application.scopes);
@@ -141,16 +141,16 @@ async function takeRefreshToken(
   return { teamId, userId, codeHash, scopes: fewer };
 }
 
-async function endFamily(
+async function endReplayed(
   sql: Sql,
   reason: Replay["reason"],
   codeHash: Buffer,
   teamId: number,
 ): Promise<Replay> {
-  return { reason, endedIn: (await revokeFamily(sql, codeHash)) === null ? null : teamId };
+  return { reason, endedIn: (await endAuthorization(sql, codeHash)) === null ? null : teamId };
 }
 
-/** One answer for what is unknown, is another application's, or is of a person who left the team. */
+/** One answer for a code or token that is unknown, another application's, or of a person who left the team. */
 function unknownGrant(): OAuthRefusal {
   return new OAuthRefusal(
     "invalid_grant",
@@ -174,7 +174,7 @@ export async function issueTokens(
   const accessId = newSecret();
   const mayRefresh = grant.codeHash !== null && application.grantTypes.includes("refresh_token");
   const refreshToken = mayRefresh ? `bhr_${newSecret()}` : null;
-  const accessExpiresAt = await insertToken(sql, {
+  const accessExpiresAt = await insertAccessToken(sql, {
     ...grant,
     id: newUuid(),
     applicationId: application.id,

@@ -17,8 +17,8 @@ import {
   type StoredApplication,
 } from "../../store/identity/oauth-applications.ts";
 import type { Database } from "../../store/sql.ts";
+import { requireCurrentRole } from "../access/current-role.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
-import { requireStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 
@@ -46,7 +46,7 @@ export function createOAuthApplicationService({
       const id = newUuid();
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
+        await requireCurrentRole(sql, requester, "admin");
         if ((await countApplications(sql, teamId)) >= MOST_APPLICATIONS)
           throw new Problem("applications_full", { limit: String(MOST_APPLICATIONS) });
         const secretHash = hashSecret(clientSecret);
@@ -77,7 +77,7 @@ export function createOAuthApplicationService({
       const id = readId(clientId);
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
-        await requireStanding(sql, requester, "admin");
+        await requireCurrentRole(sql, requester, "admin");
         const stored = await replaceSecret(sql, requester.teamId, id, hashSecret(clientSecret));
         if (stored === null) throw new Problem("application_not_found");
         requireScopes(requester, stored.scopes);
@@ -94,7 +94,7 @@ export function createOAuthApplicationService({
 }
 
 /**
- * Whoever has an application's secret can have its scopes. So an application gets hold of no other that may do more
+ * A caller that has an application's secret can have its scopes. So an application gets hold of no other that may do more
  * than itself; keys and sessions may do everything already.
  */
 function requireScopes(requester: Requester, scopes: readonly Scope[]): void {

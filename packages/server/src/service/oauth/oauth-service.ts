@@ -1,15 +1,18 @@
-import type { Database } from "../../store/sql.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Principal } from "../../domain/identity/principal.ts";
+import { findTeam } from "../../store/identity/teams.ts";
+import type { Database, Sql } from "../../store/sql.ts";
 import type { FailureLimit } from "../access/failure-limit.ts";
+import type { FindByHash } from "../access/principals.ts";
 import type { RequestLimits } from "../access/request-limits.ts";
-import type { FindByHash } from "../access/token-principal.ts";
+import { hashSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
-import { type AuthorizationService, createAuthorizationService } from "./authorization-service.ts";
 import { createClientAuthentication } from "./client-authentication.ts";
+import { type ConsentService, createConsentService } from "./consent-service.ts";
 import { createOAuthTokenService, type OAuthTokenService } from "./token-service.ts";
-import { createVisitorLookup, type FindVisitor } from "./visitor.ts";
 
 /** How applications are let in, and what with. */
-export interface OAuthService extends AuthorizationService, OAuthTokenService {
+export interface OAuthService extends ConsentService, OAuthTokenService {
   /** Who we are in the language of OAuth: the address that callers reach us at. */
   issuer(): string;
   readonly findVisitor: FindVisitor;
@@ -28,7 +31,45 @@ export function createOAuthService(deps: {
   return {
     issuer,
     findVisitor: createVisitorLookup({ sql: database, signer, findSession }),
-    ...createAuthorizationService({ database, issuer }),
+    ...createConsentService({ database, issuer }),
     ...createOAuthTokenService({ database, signer, authenticate, limits }),
+  };
+}
+
+/** A person who looks at a page of ours with a session in the browser. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** The team of the session: a consent is for that team. */
+  readonly teamName: string;
+  /**
+   * The proof that a form of one page must carry to count. Keyed by the secret in the session: another site can make the
+   * browser send a form here, but neither knows the secret nor can it read our page.
+   */
+  formProof(page: string): string;
+  isOwnForm(page: string, proof: string): boolean;
+}
+
+/** Null for a session that does not count. */
+type FindVisitor = (sessionToken: string) => Promise<Visitor | null>;
+
+function createVisitorLookup(deps: {
+  readonly sql: Sql;
+  readonly signer: TokenSigner;
+  readonly findSession: FindByHash;
+}): FindVisitor {
+  return async (sessionToken) => {
+    const token = await deps.signer.verify(sessionToken);
+    if (token?.use !== "session") return null;
+    const principal = await deps.findSession(hashSecret(token.id));
+    const team = principal === null ? null : await findTeam(deps.sql, principal.teamId);
+    if (principal === null || team === null) return null;
+    const proofOf = (page: string) => createHmac("sha256", token.id).update(page).digest();
+    return {
+      principal,
+      teamName: team.name,
+      formProof: (page) => proofOf(page).toString("hex"),
+      isOwnForm: (page, proof) =>
+        /^[0-9a-f]{64}$/.test(proof) && timingSafeEqual(Buffer.from(proof, "hex"), proofOf(page)),
+    };
   };
 }

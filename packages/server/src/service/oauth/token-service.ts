@@ -4,7 +4,7 @@ import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { type ClientApplication, holdApplication } from "../../store/identity/oauth-applications.ts";
-import { findToken, revokeFamily, revokeToken } from "../../store/identity/oauth-tokens.ts";
+import { endAuthorization, findIssuedToken, revokeAccessToken } from "../../store/identity/oauth-tokens.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import type { RequestLimits } from "../access/request-limits.ts";
 import { hashSecret } from "../access/secret-hash.ts";
@@ -22,7 +22,7 @@ import {
 } from "./grants.ts";
 
 /** As RFC 6749 (5.1) spells it. */
-export interface TokenAnswer {
+export interface AccessTokenAnswer {
   readonly access_token: string;
   readonly token_type: "Bearer";
   readonly expires_in: number;
@@ -32,7 +32,7 @@ export interface TokenAnswer {
 
 export interface OAuthTokenService {
   /** Takes a code, a refresh token, or the word of the application itself, for an access token. */
-  exchange(request: ClientRequest): Promise<TokenAnswer>;
+  exchange(request: ClientRequest): Promise<AccessTokenAnswer>;
   /** Ends a token and all that descend from the same consent; no matter if there is no such token (RFC 7009, 2.2). */
   revoke(request: ClientRequest): Promise<void>;
 }
@@ -86,18 +86,20 @@ export function createOAuthTokenService(deps: {
       const verified = await signer.verify(text);
       const hash = hashSecret(verified?.use === "access" ? verified.id : text);
       await database.transaction(async (sql) => {
-        const token = await findToken(sql, application.id, hash);
+        const token = await findIssuedToken(sql, application.id, hash);
         if (token === null) return;
         const { id, codeHash, teamId } = token;
         const hasEnded =
-          codeHash === null ? await revokeToken(sql, id) : (await revokeFamily(sql, codeHash)) !== null;
+          codeHash === null
+            ? await revokeAccessToken(sql, id)
+            : (await endAuthorization(sql, codeHash)) !== null;
         if (hasEnded) await recordEnd(sql, application, request, teamId, "revoked");
       });
     },
   };
 }
 
-/** Null for a replay: what it ended is recorded, and must be kept. */
+/** Null for a replay: the end of the authorization is recorded, and must be committed. */
 async function exchangeGrant(
   sql: Sql,
   application: ClientApplication,

@@ -28,7 +28,7 @@ export async function findOperatorsTeam(sql: Sql, text: string): Promise<Directo
   throw refusal(`Several teams are called "${text}", use the id: ${ids.join(", ")}`);
 }
 
-/** Whoever runs the command on the server's machine, as the team's audit log will name it. */
+/** The person who runs the command on the server's machine, as the team's audit log will name it. */
 export function operatorOf(teamId: number, userName: string): ChangeAuthor {
   return { teamId, kind: "operator", id: userName, name: userName, address: null, requestId: null };
 }

@@ -2,12 +2,14 @@ import type { ApiKey, MintedApiKey, RevokedApiKey } from "../../domain/identity/
 import { readLabel } from "../../domain/label.ts";
 import { Problem } from "../../domain/problem.ts";
 import { parseId } from "../../domain/public-id.ts";
+import { lockSessionKeys } from "../../store/identity/session-keys.ts";
 import { findTeamOfKey } from "../../store/identity/team-directory.ts";
+import { firstTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { mintApiKey } from "../access/api-key-creation.ts";
-import { listTeamKeys, revokeTeamKey } from "../access/api-key-service.ts";
+import { listTeamKeys, mintApiKey, revokeTeamKey } from "../access/api-key-service.ts";
+import { rotateSessionKey } from "../access/session-keys.ts";
 import { recordChange } from "../audit/audit.ts";
-import { findOperatorsTeam, operatorOf } from "./operator-directory.ts";
+import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
 
 export async function createOperatorsKey(
   database: Database,
@@ -18,13 +20,7 @@ export async function createOperatorsKey(
   const label = readLabel("The name of a key", name);
   return database.transaction(async (sql) => {
     const { teamId, name: team } = await findOperatorsTeam(sql, text);
-    const apiKey = await mintApiKey(sql, teamId, label, environment);
-    await recordChange(sql, operatorOf(teamId, userName), {
-      action: "api_key.created",
-      target: apiKey.id,
-      detail: { name: label, environment },
-    });
-    return { team, apiKey };
+    return { team, apiKey: await mintApiKey(sql, operatorOf(teamId, userName), label, environment) };
   });
 }
 
@@ -42,12 +38,19 @@ export async function revokeOperatorsKey(
     const id = parseId("key", keyId);
     const found = id === null ? null : await findTeamOfKey(sql, id);
     if (found === null) throw new Problem("api_key_not_found");
-    const apiKey = await revokeTeamKey(sql, found.teamId, keyId);
-    await recordChange(sql, operatorOf(found.teamId, userName), {
-      action: "api_key.revoked",
-      target: apiKey.id,
-      detail: { name: apiKey.name },
-    });
-    return { team: found.team, apiKey };
+    const { teamId, team } = found;
+    return { team, apiKey: await revokeTeamKey(sql, operatorOf(teamId, userName), keyId) };
+  });
+}
+
+/** Of no team and of all: the operator's own team keeps the record. Returns the id of the new key. */
+export async function rotateOperatorsSessionKey(database: Database, userName: string): Promise<string> {
+  return database.transaction(async (sql) => {
+    const teamId = await firstTeam(sql);
+    if (teamId === null) throw refusal("Start Bellhop on this database first");
+    await lockSessionKeys(sql);
+    const id = await rotateSessionKey(sql);
+    await recordChange(sql, operatorOf(teamId, userName), { action: "session_key.rotated", target: id });
+    return id;
   });
 }

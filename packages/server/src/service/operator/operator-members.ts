@@ -3,26 +3,26 @@ import type { Role } from "../../domain/identity/role.ts";
 import type { Member } from "../../domain/identity/team.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { deleteInvitationsTo } from "../../store/identity/invitations.ts";
-import { ensureMember, listMembers, updateRole } from "../../store/identity/members.ts";
+import { ensureMember, listMembers } from "../../store/identity/members.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import { endMembership } from "../people/membership-end.ts";
+import { endMembership, giveRole } from "../people/member-service.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
 
 export interface Joined {
   readonly team: string;
   readonly email: string;
   readonly role: Role;
-  /** The role that the person had in the team before; null for somebody new. */
+  /** The role that the person had in the team before; null for a new member. */
   readonly before: Role | null;
   /** The operator may leave a team without one, and may name another. */
   readonly hasOwner: boolean;
 }
 
 /**
- * Makes somebody a member without an invitation: the address can sign in from then on. A member gets the role that was
+ * Makes a person a member without an invitation: the address can sign in from then on. A member gets the role that was
  * named, and keeps the one it has if none was.
  */
 export async function addMember(
@@ -34,41 +34,32 @@ export async function addMember(
   const email = readAddress(address);
   return database.transaction(async (sql) => {
     const { teamId, name: team } = await findOperatorsTeam(sql, text);
-    const given = await giveRole(sql, operatorOf(teamId, userName), email, role);
+    const given = await ensureRole(sql, operatorOf(teamId, userName), email, role);
     return { team, email, ...given, hasOwner: await hasOwner(sql, teamId) };
   });
 }
 
 /** Locks the team, and makes the address a member of this role; without one a member keeps its own. */
-export async function giveRole(
+export async function ensureRole(
   sql: Sql,
-  requester: ChangeAuthor,
+  author: ChangeAuthor,
   email: string,
   role: Role | null,
 ): Promise<Pick<Joined, "role" | "before">> {
-  await lockTeam(sql, requester.teamId);
-  const known = await findByAddress(sql, requester.teamId, email);
-  if (known === null) {
-    await addToTeam(sql, requester, email, role ?? "member");
-    return { role: role ?? "member", before: null };
+  const { teamId } = author;
+  await lockTeam(sql, teamId);
+  const known = await findByAddress(sql, teamId, email);
+  if (known !== null) {
+    const given = await giveRole(sql, author, known, role ?? known.role);
+    return { role: given.role, before: known.role };
   }
-  const given = role ?? known.role;
-  if (given !== known.role) {
-    await updateRole(sql, requester.teamId, known.userId, given);
-    const detail = { email, from: known.role, to: given };
-    const target = formatId("user", known.userId);
-    await recordChange(sql, requester, { action: "member.role_changed", target, detail });
-  }
-  return { role: given, before: known.role };
-}
-
-/** For somebody who is no member yet, while the team is locked. */
-async function addToTeam(sql: Sql, requester: ChangeAuthor, email: string, role: Role): Promise<void> {
-  const userId = await ensureMember(sql, requester.teamId, newUuid(), email, role);
+  const first = role ?? "member";
+  const userId = await ensureMember(sql, teamId, newUuid(), email, first);
   // What the link would have given is given, and an older one must not change it.
-  await deleteInvitationsTo(sql, requester.teamId, email);
+  await deleteInvitationsTo(sql, teamId, email);
   const target = formatId("user", userId);
-  await recordChange(sql, requester, { action: "member.added", target, detail: { email, role } });
+  await recordChange(sql, author, { action: "member.added", target, detail: { email, role: first } });
+  return { role: first, before: null };
 }
 
 /** Unlike the members themselves, the operator may take out the last owner. */
@@ -84,12 +75,7 @@ export async function removeMember(
     await lockTeam(sql, teamId);
     const member = await findByAddress(sql, teamId, email);
     if (member === null) throw refusal(`${email} is no member of "${team}"`);
-    await endMembership(sql, teamId, member);
-    await recordChange(sql, operatorOf(teamId, userName), {
-      action: "member.removed",
-      target: formatId("user", member.userId),
-      detail: { email, role: member.role },
-    });
+    await endMembership(sql, operatorOf(teamId, userName), member, false);
     return { team, email, hasOwner: await hasOwner(sql, teamId) };
   });
 }

@@ -9,9 +9,9 @@ import { firstTeam, lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { listTeamKeys } from "../access/api-key-service.ts";
 import { recordChange } from "../audit/audit.ts";
-import { createTeam } from "../people/team-creation.ts";
+import { createTeam } from "../people/team-service.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
-import { giveRole, readAddress } from "./operator-members.ts";
+import { ensureRole, readAddress } from "./operator-members.ts";
 
 export interface TeamSummary {
   /** `team_…`. */
@@ -73,7 +73,7 @@ export async function createOperatorsTeam(
     const { id } = await lockTeam(sql, teamId);
     const detail = { name: label, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
     await recordChange(sql, operator, { action: "team.created", target: formatId("team", id), detail });
-    if (email !== null) await giveRole(sql, operator, email, "owner");
+    if (email !== null) await ensureRole(sql, operator, email, "owner");
     return summarise(await findOperatorsTeam(sql, formatId("team", id)));
   });
 }
@@ -90,7 +90,7 @@ export async function changePlan(
     const { teamId, publicId } = await findOperatorsTeam(sql, text);
     const id = formatId("team", publicId);
     await lockTeam(sql, teamId);
-    // Read again: whoever held the lock may have changed it.
+    // Read again: the transaction that held the lock may have changed it.
     const before = summarise(await findOperatorsTeam(sql, id));
     const after = { ...before, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
     if (before.plan === after.plan && before.requestsPerMinute === after.requestsPerMinute)

@@ -1,3 +1,4 @@
+import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import type { Membership } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
@@ -6,7 +7,7 @@ import {
   type TakenInvitation,
   takeInvitation,
 } from "../../store/identity/invitations.ts";
-import { insertMember, joinTeam } from "../../store/identity/members.ts";
+import { joinTeam } from "../../store/identity/members.ts";
 import { takeSignInLink } from "../../store/identity/sign-in-links.ts";
 import { listTeamsOf, lockTeam } from "../../store/identity/teams.ts";
 import { ensureUser } from "../../store/identity/users.ts";
@@ -21,13 +22,7 @@ import {
   sessionExpiry,
   storeSession,
 } from "./session-service.ts";
-import { createTeam } from "./team-creation.ts";
-
-/** Where a sign-in comes from, for the audit log. */
-export interface Visitor {
-  readonly address: string;
-  readonly requestId: string;
-}
+import { createOwnTeam } from "./team-service.ts";
 
 export interface Admission extends Omit<SignedIn, "session"> {
   readonly stored: StoredSession;
@@ -35,19 +30,19 @@ export interface Admission extends Omit<SignedIn, "session"> {
   readonly nextPath: string | null;
 }
 
-interface Door {
+interface SignUpRules {
   readonly signUp: "open" | "invited";
   readonly now: () => Date;
 }
 
 /**
- * Lets in whoever holds a mailed link. Run it in a transaction: a link that was taken and led to no session is not lost.
+ * Lets in the person who holds a mailed link. Run it in a transaction: a link that was taken and led to no session is not lost.
  */
 export async function admitByToken(
   sql: Sql,
-  door: Door,
+  rules: SignUpRules,
   token: string,
-  visitor: Visitor,
+  origin: RequestOrigin,
 ): Promise<Admission> {
   const hash = hashSecret(token);
   const link = await takeSignInLink(sql, hash);
@@ -55,27 +50,20 @@ export async function admitByToken(
   const email = link?.email ?? invitation?.email;
   if (email === undefined) throw new Problem("token_invalid");
 
-  // From here on nobody else signs this person in until the transaction ends: no second team of their own is made.
+  // From here on no other request signs this person in until the transaction ends: no second team of their own is made.
   const userId = await ensureUser(sql, newUuid(), email);
-  const authorIn = (teamId: number): ChangeAuthor => ({
-    teamId,
-    kind: "session",
-    id: formatId("user", userId),
-    name: email,
-    ...visitor,
-  });
-  if (invitation !== null) await join(sql, invitation, userId, authorIn(invitation.teamId));
+  const author = { kind: "session", id: formatId("user", userId), name: email, ...origin } as const;
+  if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
   const { teamId, team } =
-    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ??
-    (await signUp(sql, door, userId, email, authorIn));
+    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, rules, author, userId));
 
   const isBound = invitation !== null && (await hasOtherTeam(sql, userId, teamId));
-  const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(door.now()), isBound });
-  await recordOpening(sql, authorIn(teamId));
+  const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(rules.now()), isBound });
+  await recordOpening(sql, { ...author, teamId });
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
 }
 
-/** The team first, the invitation second: whoever removes a member locks them in this order too. */
+/** The team first, the invitation second: a request that removes a member locks them in this order too. */
 async function takeInvitationInTurn(sql: Sql, hash: Buffer): Promise<TakenInvitation | null> {
   const teamId = await findInvitationTeam(sql, hash);
   if (teamId === null) return null;
@@ -87,12 +75,12 @@ async function join(
   sql: Sql,
   invitation: TakenInvitation,
   userId: string,
-  requester: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<void> {
   const { id, teamId, role } = invitation;
   await joinTeam(sql, teamId, userId, role);
   const detail = { role, invitation: formatId("inv", id) };
-  await recordChange(sql, requester, { action: "member.joined", target: requester.id, detail });
+  await recordChange(sql, author, { action: "member.joined", target: author.id, detail });
 }
 
 /** The one that an invitation leads to; otherwise the one joined first. */
@@ -109,20 +97,13 @@ async function hasOtherTeam(sql: Sql, userId: string, teamId: number): Promise<b
   return (await listTeamsOf(sql, userId)).some((membership) => membership.teamId !== teamId);
 }
 
-async function signUp(
+function signUp(
   sql: Sql,
-  door: Door,
+  rules: SignUpRules,
+  author: Omit<ChangeAuthor, "teamId">,
   userId: string,
-  email: string,
-  authorIn: (teamId: number) => ChangeAuthor,
-): Promise<Membership> {
-  if (door.signUp === "invited") throw new Problem("token_invalid");
-  const name = `${email.slice(0, email.indexOf("@"))}'s team`;
-  const teamId = await createTeam(sql, name, "free");
-  await insertMember(sql, teamId, userId, "owner");
-  const membership = await chooseTeam(sql, userId, teamId);
-  if (membership === null) throw new Error("A new team has no owner");
-  const target = formatId("team", membership.team.id);
-  await recordChange(sql, authorIn(teamId), { action: "team.created", target, detail: { name } });
-  return membership;
+): Promise<Pick<Membership, "teamId" | "team">> {
+  if (rules.signUp === "invited") throw new Problem("token_invalid");
+  const { name: email } = author;
+  return createOwnTeam(sql, author, userId, `${email.slice(0, email.indexOf("@"))}'s team`);
 }

@@ -12,18 +12,18 @@ import {
 } from "../../store/identity/invitations.ts";
 import { isMemberAddress } from "../../store/identity/members.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { limitHits, nameless } from "../access/hit-limit.ts";
+import { lockCurrentRole } from "../access/current-role.ts";
+import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
-import { lockStanding } from "../access/standing.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import { composeInvitation } from "./invitation-mail.ts";
+import { composeInvitationMail } from "./mails.ts";
 
 /** A week: long enough for a holiday, too short to be found in an old mailbox. */
 const VALID_HOURS = 7 * 24;
-/** A team that grows fast; nobody who sends advertisements. */
+/** Enough for a team that grows fast, too few to send advertisements. */
 const MAILS_BY_TEAM = { most: 20, seconds: 3600 };
-/** Over all teams: whoever opens several must not fill a stranger's mailbox from each. */
+/** Over all teams: a person who opens several must not fill a stranger's mailbox from each. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 
 export interface InvitationService {
@@ -45,8 +45,8 @@ export function createInvitationService(deps: {
       const { teamId } = requester;
       const secret = newSecret();
       const { team, invitation } = await database.transaction(async (sql) => {
-        const standing = await lockStanding(sql, requester);
-        requireRoleToChange(standing.role, { from: null, to: role });
+        const current = await lockCurrentRole(sql, requester);
+        requireRoleToChange(current.role, { from: null, to: role });
         if (await isMemberAddress(sql, teamId, email)) throw new Problem("member_exists", { email });
         await countMail(sql, teamId, email);
         const stored = await replaceInvitation(sql, teamId, {
@@ -62,11 +62,11 @@ export function createInvitationService(deps: {
           target: formatId("inv", stored.id),
           detail: { email, role },
         });
-        return { team: standing.team, invitation: stored };
+        return { team: current.team, invitation: stored };
       });
-      // Only now: a link that was never stored must not be in anybody's mailbox.
+      // Only now: a link that was never stored must not be in a mailbox.
       const link = `${deps.publicUrl()}/sign-in/link?token=${secret}`;
-      deps.sendMail(composeInvitation(requester, team, invitation, link));
+      deps.sendMail(composeInvitationMail(requester, team, invitation, link));
       return invitation;
     },
     list: ({ teamId }) => listOpenInvitations(database, teamId),
@@ -88,5 +88,5 @@ export function createInvitationService(deps: {
 /** In the transaction: a refused invitation counts for nothing. */
 async function countMail(sql: Sql, teamId: number, email: string): Promise<void> {
   await limitHits(sql, `invitation by ${teamId}`, MAILS_BY_TEAM);
-  await limitHits(sql, `invitation to ${nameless(email)}`, MAILS_TO_ADDRESS);
+  await limitHits(sql, `invitation to ${hashAddress(email)}`, MAILS_TO_ADDRESS);
 }

@@ -3,11 +3,19 @@ import type { Role } from "../../domain/identity/role.ts";
 import { type Member, requireRoleToChange } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
-import { findMember, hasOtherOwner, listMembers, updateRole } from "../../store/identity/members.ts";
+import { deleteInvitationsTo } from "../../store/identity/invitations.ts";
+import {
+  deleteMember,
+  findMember,
+  hasOtherOwner,
+  listMembers,
+  updateRole,
+} from "../../store/identity/members.ts";
+import { revokeTokensOfMember } from "../../store/identity/oauth-tokens.ts";
+import { endSessionsOfMember } from "../../store/identity/sessions.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { lockStanding } from "../access/standing.ts";
-import { recordChange } from "../audit/audit.ts";
-import { endMembership } from "./membership-end.ts";
+import { lockCurrentRole } from "../access/current-role.ts";
+import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 
 export interface RemovedMember {
   readonly userId: string;
@@ -31,24 +39,10 @@ export function createMemberService({ database }: { readonly database: Database 
     return member;
   }
 
-  /** A team without an owner would belong to nobody, for good. Only while the team is locked. */
+  /** No member could ever make an owner of a team without one. Only while the team is locked. */
   async function keepAnOwner(sql: Sql, teamId: number, member: Member): Promise<void> {
     if (member.role === "owner" && !(await hasOtherOwner(sql, teamId, member.userId)))
       throw new Problem("last_owner");
-  }
-
-  async function takeOut(sql: Sql, requester: Requester, member: Member): Promise<RemovedMember> {
-    const { teamId } = requester;
-    const { userId, email, role } = member;
-    await keepAnOwner(sql, teamId, member);
-    const removedAt = await endMembership(sql, teamId, member);
-    if (removedAt === null) throw new Problem("member_not_found");
-    await recordChange(sql, requester, {
-      action: userId === requester.userId ? "member.left" : "member.removed",
-      target: formatId("user", userId),
-      detail: { email, role },
-    });
-    return { userId, email, removedAt };
   }
 
   return {
@@ -56,34 +50,65 @@ export function createMemberService({ database }: { readonly database: Database 
     changeRole(requester, userId, role) {
       const { teamId } = requester;
       return database.transaction(async (sql) => {
-        const standing = await lockStanding(sql, requester);
+        const current = await lockCurrentRole(sql, requester);
         const member = await find(sql, teamId, userId);
-        requireRoleToChange(standing.role, { from: member.role, to: role });
-        if (member.role === role) return member;
-        await keepAnOwner(sql, teamId, member);
-        await updateRole(sql, teamId, userId, role);
-        await recordChange(sql, requester, {
-          action: "member.role_changed",
-          target: formatId("user", userId),
-          detail: { email: member.email, from: member.role, to: role },
-        });
-        return { ...member, role };
+        requireRoleToChange(current.role, { from: member.role, to: role });
+        if (member.role !== role) await keepAnOwner(sql, teamId, member);
+        return giveRole(sql, requester, member, role);
       });
     },
     remove: (requester, userId) =>
       database.transaction(async (sql) => {
-        const standing = await lockStanding(sql, requester);
+        const current = await lockCurrentRole(sql, requester);
         const member = await find(sql, requester.teamId, userId);
-        requireRoleToChange(standing.role, { from: member.role, to: null });
-        return takeOut(sql, requester, member);
+        requireRoleToChange(current.role, { from: member.role, to: null });
+        await keepAnOwner(sql, requester.teamId, member);
+        return endMembership(sql, requester, member, userId === requester.userId);
       }),
     async leave(requester) {
-      const { userId } = requester;
+      const { teamId, userId } = requester;
       if (userId === null) throw new Problem("session_required");
       return database.transaction(async (sql) => {
-        await lockStanding(sql, requester);
-        return takeOut(sql, requester, await find(sql, requester.teamId, userId));
+        await lockCurrentRole(sql, requester);
+        const member = await find(sql, teamId, userId);
+        await keepAnOwner(sql, teamId, member);
+        return endMembership(sql, requester, member, true);
       });
     },
   };
+}
+
+/** Gives a member another role, or leaves it the one that it has. Run it while the team is locked. */
+export async function giveRole(sql: Sql, author: ChangeAuthor, member: Member, role: Role): Promise<Member> {
+  const { userId, email, role: from } = member;
+  if (from === role) return member;
+  await updateRole(sql, author.teamId, userId, role);
+  const detail = { email, from, to: role };
+  const target = formatId("user", userId);
+  await recordChange(sql, author, { action: "member.role_changed", target, detail });
+  return { ...member, role };
+}
+
+/**
+ * Takes a member out of a team, with all that the membership allowed: sessions there, what applications may do in that
+ * name, and a link with which to come back. Run it while the team is locked.
+ */
+export async function endMembership(
+  sql: Sql,
+  author: ChangeAuthor,
+  { userId, email, role }: Member,
+  isOwn: boolean,
+): Promise<RemovedMember> {
+  const { teamId } = author;
+  const removedAt = await deleteMember(sql, teamId, userId);
+  if (removedAt === null) throw new Problem("member_not_found");
+  await endSessionsOfMember(sql, teamId, userId);
+  await revokeTokensOfMember(sql, teamId, userId);
+  await deleteInvitationsTo(sql, teamId, email);
+  await recordChange(sql, author, {
+    action: isOwn ? "member.left" : "member.removed",
+    target: formatId("user", userId),
+    detail: { email, role },
+  });
+  return { userId, email, removedAt };
 }

@@ -18,7 +18,7 @@ import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 const SESSION_MS = 24 * 3_600_000;
 
 export interface OpenedSession {
-  /** Shown once; what is stored is a hash of the secret in it. */
+  /** Shown once; the row holds a hash of the secret in it. */
   readonly token: string;
   readonly expiresAt: Date;
 }
@@ -98,8 +98,8 @@ export async function storeSession(sql: Sql, of: Omit<NewSession, "hash">): Prom
   return { id, userId, expiresAt };
 }
 
-export function recordOpening(sql: Sql, requester: ChangeAuthor): Promise<void> {
-  return recordChange(sql, requester, { action: "session.opened", target: requester.id });
+export function recordOpening(sql: Sql, author: ChangeAuthor): Promise<void> {
+  return recordChange(sql, author, { action: "session.opened", target: author.id });
 }
 
 /**

@@ -1,26 +1,27 @@
-// Signing in by mail, without a password. What must hold: nobody learns from an answer, its time or the limits whether
+// Signing in by mail, without a password. The promise: no caller learns from an answer, its time or the limits whether
 // an address is known; a link works once, also when two present it at the same moment; and only the newest works.
 import { readEmail } from "../../domain/identity/email.ts";
 import type { SendMail } from "../../domain/identity/mail.ts";
+import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
-import { isAnyonesAddress } from "../../store/identity/members.ts";
+import { isAddressOfMember } from "../../store/identity/members.ts";
 import { replaceSignInLink } from "../../store/identity/sign-in-links.ts";
 import type { Database } from "../../store/sql.ts";
-import { limitHits, nameless } from "../access/hit-limit.ts";
+import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
-import { admitByToken, type Visitor } from "./admission.ts";
+import { admitByToken } from "./admission.ts";
+import { composeSignInMail } from "./mails.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
-import { composeSignIn } from "./sign-in-mail.ts";
 
 const LINK_MINUTES = 15;
-/** Mails to one address, and from one source to whatever addresses: enough for anybody who mistypes, too few to annoy. */
+/** Mails to one address, and from one source to whatever addresses: enough for a person who mistypes, too few to annoy. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 const MAILS_FROM_SOURCE = { most: 20, seconds: 900 };
 /** A guess among 2^256 succeeds never; this only keeps guesses from costing us. */
 const EXCHANGES_FROM_SOURCE = { most: 30, seconds: 60 };
-/** Of a link: what `newSecret` makes. */
+/** Of a link: a secret, as `newSecret` makes it. */
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
 
 export interface SignInService {
@@ -30,7 +31,7 @@ export interface SignInService {
     from: { readonly address: string; readonly nextPath: string | null },
   ): Promise<void>;
   /** Takes a mailed link, of a sign-in or an invitation, for a session. */
-  exchange(token: string, visitor: Visitor): Promise<SignedIn & { readonly nextPath: string | null }>;
+  exchange(token: string, origin: RequestOrigin): Promise<SignedIn & { readonly nextPath: string | null }>;
 }
 
 export function createSignInService(deps: {
@@ -38,7 +39,7 @@ export function createSignInService(deps: {
   readonly signer: TokenSigner;
   readonly sendMail: SendMail;
   readonly publicUrl: () => string;
-  /** `invited`: nobody gets in who does not belong to a team. */
+  /** `invited`: a person who belongs to no team is not let in. */
   readonly signUp: "open" | "invited";
   readonly now: () => Date;
 }): SignInService {
@@ -49,18 +50,18 @@ export function createSignInService(deps: {
       const email = readEmail(text);
       if (email === null) throw new Problem("invalid", { reason: "email must be a valid mail address" });
       await limitHits(database, `sign-in from ${sourceOf(address)}`, MAILS_FROM_SOURCE);
-      await limitHits(database, `sign-in to ${nameless(email)}`, MAILS_TO_ADDRESS);
+      await limitHits(database, `sign-in to ${hashAddress(email)}`, MAILS_TO_ADDRESS);
       const token = newSecret();
       const hash = hashSecret(token);
       await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
-      const isKnown = await isAnyonesAddress(database, email);
+      const isKnown = await isAddressOfMember(database, email);
       if (!isKnown && signUp === "invited") return;
-      sendMail(composeSignIn(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
+      sendMail(composeSignInMail(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
     },
-    async exchange(token, visitor) {
-      await limitHits(database, `exchange from ${sourceOf(visitor.address)}`, EXCHANGES_FROM_SOURCE);
+    async exchange(token, origin) {
+      await limitHits(database, `exchange from ${sourceOf(origin.address)}`, EXCHANGES_FROM_SOURCE);
       if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
-      const admission = await database.transaction((sql) => admitByToken(sql, deps, token, visitor));
+      const admission = await database.transaction((sql) => admitByToken(sql, deps, token, origin));
       const { stored, user, team, nextPath } = admission;
       return { session: await issueToken(signer, stored), user, team, nextPath };
     },

@@ -1,13 +1,23 @@
+import type { Plan } from "../../domain/identity/plan.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
+import { DEFAULT_QUEUE, QUEUE_DEFAULTS } from "../../domain/queue.ts";
 import { insertMember } from "../../store/identity/members.ts";
-import { countOwnedTeams, findTeam, listTeamsOf, lockTeam, renameTeam } from "../../store/identity/teams.ts";
+import {
+  countOwnedTeams,
+  findTeam,
+  insertTeam,
+  listTeamsOf,
+  lockTeam,
+  renameTeam,
+} from "../../store/identity/teams.ts";
 import { findEmail, lockUser } from "../../store/identity/users.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { recordChange } from "../audit/audit.ts";
-import { createTeam } from "./team-creation.ts";
+import { insertQueue } from "../../store/tasks/queues.ts";
+import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
 
 /** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */
 const MOST_FREE_TEAMS = 10;
@@ -50,16 +60,7 @@ export function createTeamService({ database }: { readonly database: Database })
         await lockUser(sql, userId);
         if ((await countOwnedTeams(sql, userId, "free")) >= MOST_FREE_TEAMS)
           throw new Problem("team_limit", { most: String(MOST_FREE_TEAMS) });
-        const teamId = await createTeam(sql, name, "free");
-        await insertMember(sql, teamId, userId, "owner");
-        const team = await get(sql, teamId);
-        // Its own log begins with it; what the person's other teams are is nobody's business there.
-        await recordChange(
-          sql,
-          { ...requester, teamId },
-          { action: "team.created", target: formatId("team", team.id), detail: { name } },
-        );
-        return team;
+        return (await createOwnTeam(sql, requester, userId, name)).team;
       });
     },
     get: ({ teamId }) => get(database, teamId),
@@ -81,7 +82,30 @@ export function createTeamService({ database }: { readonly database: Database })
   };
 }
 
-/** The routes that need a person let nobody else in; this is for whoever forgets it on a new one. */
+/** A team on the free plan for a person, who owns it. Run it in a transaction. */
+export async function createOwnTeam(
+  sql: Sql,
+  author: Omit<ChangeAuthor, "teamId">,
+  userId: string,
+  name: string,
+): Promise<Pick<Membership, "teamId" | "team">> {
+  const teamId = await createTeam(sql, name, "free");
+  await insertMember(sql, teamId, userId, "owner");
+  const team = await lockTeam(sql, teamId);
+  const target = formatId("team", team.id);
+  // Its own log begins with it; the person's other teams are no business of its members.
+  await recordChange(sql, { ...author, teamId }, { action: "team.created", target, detail: { name } });
+  return { teamId, team };
+}
+
+/** Every team has the queue `default` from its first moment. Run it in a transaction. */
+export async function createTeam(sql: Sql, name: string, plan: Plan): Promise<number> {
+  const teamId = await insertTeam(sql, name, plan, newUuid());
+  await insertQueue(sql, teamId, DEFAULT_QUEUE, QUEUE_DEFAULTS);
+  return teamId;
+}
+
+/** The routes that need a person let no key in; this is for a new route that forgets to. */
 function personOf({ userId }: Principal): string {
   if (userId === null) throw new Problem("session_required");
   return userId;

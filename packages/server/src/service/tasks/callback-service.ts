@@ -4,7 +4,7 @@ import type { Task, TaskResult } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import { callbackStatus, resolveCallback } from "../../store/tasks/callbacks.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
-import { type CallbackLimit, createCallbackLimit } from "../access/callback-limit.ts";
+import { type CallbackLimit, createCallbackLimit } from "../access/hit-limit.ts";
 import { hashCallbackId, isCallbackId } from "./callback-id.ts";
 
 /** A third party may answer before its own answer to our first call has reached us. */

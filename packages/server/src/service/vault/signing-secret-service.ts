@@ -24,7 +24,7 @@ export interface SigningSecretView {
 export interface SigningSecretService {
   get(principal: Principal): Promise<SigningSecretView>;
   rotate(requester: Requester): Promise<SigningSecretView>;
-  /** What signs a call of this team now, the current secret first. */
+  /** The secrets that sign a call of this team now, the current one first. */
   secretsFor(teamId: number): readonly string[] | Promise<readonly string[]>;
 }
 

@@ -6,7 +6,8 @@ import type { Database } from "../../store/sql.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
-export interface NewToken {
+/** A credential to keep, as a caller sends it. */
+export interface VaultTokenRequest {
   readonly name: string;
   readonly value: Secret;
   readonly allowedHosts: readonly string[] | null;
@@ -15,7 +16,7 @@ export interface NewToken {
 export interface VaultService {
   /** False: there is no key, and everything is refused. */
   readonly isOpen: boolean;
-  create(requester: Requester, token: NewToken): Promise<VaultToken>;
+  create(requester: Requester, request: VaultTokenRequest): Promise<VaultToken>;
   list(principal: Principal): Promise<readonly VaultToken[]>;
   revoke(requester: Requester, tokenId: string): Promise<RevokedToken>;
 }

@@ -1,17 +1,8 @@
 import type { AuditActorKind, AuditEvent } from "../../domain/identity/audit-event.ts";
 import type { Sql } from "../sql.ts";
 
-export interface NewAuditEvent {
+export interface NewAuditEvent extends Omit<AuditEvent, "at"> {
   readonly teamId: number;
-  readonly id: string;
-  readonly actorKind: AuditActorKind;
-  readonly actorId: string;
-  readonly actorName: string;
-  readonly action: string;
-  readonly target: string;
-  readonly detail: Readonly<Record<string, unknown>> | null;
-  readonly address: string | null;
-  readonly requestId: string | null;
 }
 
 /** Run it in the transaction of the change: neither exists without the other. */
@@ -23,9 +14,9 @@ export async function insertAuditEvent(sql: Sql, event: NewAuditEvent): Promise<
     [
       event.teamId,
       event.id,
-      event.actorKind,
-      event.actorId,
-      event.actorName,
+      event.actor.kind,
+      event.actor.id,
+      event.actor.name,
       event.action,
       event.target,
       event.detail === null ? null : JSON.stringify(event.detail),
@@ -35,17 +26,10 @@ export async function insertAuditEvent(sql: Sql, event: NewAuditEvent): Promise<
   );
 }
 
-interface AuditEventRow {
-  id: string;
-  at: Date;
-  actor_kind: AuditActorKind;
-  actor_id: string;
-  actor_name: string;
-  action: string;
-  target: string;
-  detail: Record<string, unknown> | null;
-  address: string | null;
-  request_id: string | null;
+interface StoredEvent extends Omit<AuditEvent, "actor"> {
+  readonly kind: AuditActorKind;
+  readonly actorId: string;
+  readonly name: string;
 }
 
 /** Newest first. A page costs the same wherever it begins, and with a filter however rare the action is. */
@@ -54,23 +38,15 @@ export async function listAuditEvents(
   teamId: number,
   page: { readonly action: string | null; readonly before: string | null; readonly limit: number },
 ): Promise<AuditEvent[]> {
-  const rows = await sql.rows<AuditEventRow>(
-    `select id, at, actor_kind, actor_id, actor_name, action, target, detail, address, request_id
+  const rows = await sql.rows<StoredEvent>(
+    `select id, at, actor_kind as kind, actor_id as "actorId", actor_name as name, action, target, detail, address,
+            request_id as "requestId"
        from audit_events
       where team_id = $1 and ($2::text is null or action = $2) and ($3::uuid is null or id < $3)
       order by id desc limit $4`,
     [teamId, page.action, page.before, page.limit],
   );
-  return rows.map((row) => ({
-    id: row.id,
-    at: row.at,
-    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
-    action: row.action,
-    target: row.target,
-    detail: row.detail,
-    address: row.address,
-    requestId: row.request_id,
-  }));
+  return rows.map(({ kind, actorId, name, ...event }) => ({ ...event, actor: { kind, id: actorId, name } }));
 }
 
 /** Removes a batch of the events of all teams that are older than this. Returns how many. */

@@ -1,7 +1,7 @@
 import type { Sql } from "../sql.ts";
 
 /**
- * What has expired is refused wherever it is looked up; here it only makes room. What applications hold stays another
+ * An expired row is refused wherever it is looked up; here it only makes room. Rows of applications stay another
  * day, so that a code or a refresh token that is presented twice is still recognised. Hits that count no more go too.
  */
 const EXPIRED = [
@@ -19,7 +19,7 @@ const EXPIRED = [
   ),
 ];
 
-/** Whatever somebody else holds at the moment is left for the next round: nobody ever waits for the janitor. */
+/** A row that another transaction holds is left for the next round: no request ever waits for this. */
 function removal(table: string, key: string, condition: string): string {
   return `with old as (select ${key} from ${table} where ${condition} limit $1 for update skip locked)
     delete from ${table} t using old where t.${key} = old.${key} returning 1 as removed`;

@@ -3,32 +3,17 @@ import type { Member } from "../../domain/identity/team.ts";
 import type { Sql } from "../sql.ts";
 import { ensureUser } from "./users.ts";
 
-interface MemberRow {
-  user_id: string;
-  email: string;
-  role: Role;
-  joined_at: Date;
-}
+const MEMBERS = `select m.user_id as "userId", u.email, m.role, m.joined_at as "joinedAt"
+  from team_members m join users u on u.id = m.user_id where m.team_id = $1`;
 
-const COLUMNS = "m.user_id, u.email, m.role, m.joined_at";
-
-/** Whoever joined first comes first. */
+/** The member who joined first comes first. */
 export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
-  const rows = await sql.rows<MemberRow>(
-    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
-      where m.team_id = $1 order by m.joined_at, m.user_id`,
-    [teamId],
-  );
-  return rows.map(toMember);
+  return sql.rows<Member>(`${MEMBERS} order by m.joined_at, m.user_id`, [teamId]);
 }
 
 export async function findMember(sql: Sql, teamId: number, userId: string): Promise<Member | null> {
-  const rows = await sql.rows<MemberRow>(
-    `select ${COLUMNS} from team_members m join users u on u.id = m.user_id
-      where m.team_id = $1 and m.user_id = $2`,
-    [teamId, userId],
-  );
-  return rows[0] === undefined ? null : toMember(rows[0]);
+  const [row] = await sql.rows<Member>(`${MEMBERS} and m.user_id = $2`, [teamId, userId]);
+  return row ?? null;
 }
 
 export async function isMemberAddress(sql: Sql, teamId: number, email: string): Promise<boolean> {
@@ -39,8 +24,8 @@ export async function isMemberAddress(sql: Sql, teamId: number, email: string): 
   return rows.length === 1;
 }
 
-/** Whether somebody with this address belongs to any team. */
-export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean> {
+/** Whether the person with this address belongs to any team. */
+export async function isAddressOfMember(sql: Sql, email: string): Promise<boolean> {
   const rows = await sql.rows(
     "select 1 from users u join team_members m on m.user_id = u.id where u.email = $1 limit 1",
     [email],
@@ -49,8 +34,8 @@ export async function isAnyonesAddress(sql: Sql, email: string): Promise<boolean
 }
 
 /**
- * Whether the person is still a member. Until the transaction ends the membership cannot be removed: what is issued to
- * the person now is seen, and revoked, by whoever removes it.
+ * Whether the person is still a member. Until the transaction ends the membership cannot be removed: a token that is issued to
+ * the person now is seen, and revoked, by the transaction that removes it.
  */
 export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
   const rows = await sql.rows(
@@ -77,7 +62,7 @@ export async function insertMember(sql: Sql, teamId: number, userId: string, rol
   ]);
 }
 
-/** Makes the person a member. Whoever is one already keeps the role. */
+/** Makes the person a member. A member keeps the role that it has. */
 export async function ensureMember(
   sql: Sql,
   teamId: number,
@@ -93,7 +78,7 @@ export async function ensureMember(
   return userId;
 }
 
-/** Makes the person a member. Whoever is one already keeps the role, unless the new one allows more. */
+/** Makes the person a member. A member keeps the role that it has, unless the new one allows more. */
 export async function joinTeam(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
   await sql.rows(
     `insert into team_members as m (team_id, user_id, role) values ($1, $2, $3)
@@ -113,13 +98,9 @@ export async function updateRole(sql: Sql, teamId: number, userId: string, role:
 
 /** The moment from which the person is no member any more; null if it was none. */
 export async function deleteMember(sql: Sql, teamId: number, userId: string): Promise<Date | null> {
-  const rows = await sql.rows<{ removed_at: Date }>(
-    "delete from team_members where team_id = $1 and user_id = $2 returning now() as removed_at",
+  const [row] = await sql.rows<{ removedAt: Date }>(
+    'delete from team_members where team_id = $1 and user_id = $2 returning now() as "removedAt"',
     [teamId, userId],
   );
-  return rows[0]?.removed_at ?? null;
-}
-
-function toMember(row: MemberRow): Member {
-  return { userId: row.user_id, email: row.email, role: row.role, joinedAt: row.joined_at };
+  return row?.removedAt ?? null;
 }

@@ -1,15 +1,20 @@
-import { isScope, type Scope } from "../../domain/identity/scope.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
-export interface NewCode {
-  readonly hash: Buffer;
-  readonly consentId: string;
-  readonly applicationId: string;
+/** A consent, for as long as it takes the application to exchange it for tokens. */
+export interface StoredCode {
   readonly teamId: number;
   readonly userId: string;
   readonly scopes: readonly Scope[];
   readonly redirectUri: string;
   readonly codeChallenge: string;
+}
+
+export interface NewCode extends StoredCode {
+  readonly hash: Buffer;
+  /** Under which the world will know what was allowed. */
+  readonly authorizationId: string;
+  readonly applicationId: string;
   readonly validSeconds: number;
 }
 
@@ -20,7 +25,7 @@ export async function insertCode(sql: Sql, code: NewCode): Promise<void> {
      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
     [
       code.hash,
-      code.consentId,
+      code.authorizationId,
       code.applicationId,
       code.teamId,
       code.userId,
@@ -32,38 +37,15 @@ export async function insertCode(sql: Sql, code: NewCode): Promise<void> {
   );
 }
 
-export interface StoredCode {
-  readonly teamId: number;
-  readonly userId: string;
-  readonly scopes: readonly Scope[];
-  readonly redirectUri: string;
-  readonly codeChallenge: string;
-}
-
-interface CodeRow {
-  team_id: number;
-  user_id: string;
-  scopes: string[];
-  redirect_uri: string;
-  code_challenge: string;
-}
-
 /** A code of this application, also one that is used up or has expired; that of another it does not find. */
 export async function findCode(sql: Sql, applicationId: string, hash: Buffer): Promise<StoredCode | null> {
-  const rows = await sql.rows<CodeRow>(
-    `select team_id, user_id, scopes, redirect_uri, code_challenge
+  const [row] = await sql.rows<StoredCode>(
+    `select team_id as "teamId", user_id as "userId", scopes, redirect_uri as "redirectUri",
+            code_challenge as "codeChallenge"
        from oauth_codes where hash = $1 and application_id = $2`,
     [hash, applicationId],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  return {
-    teamId: row.team_id,
-    userId: row.user_id,
-    scopes: row.scopes.filter(isScope),
-    redirectUri: row.redirect_uri,
-    codeChallenge: row.code_challenge,
-  };
+  return row ?? null;
 }
 
 /** Uses the code up. Of two that try at once the second waits for the first, and finds it used. */

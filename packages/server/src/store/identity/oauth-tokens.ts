@@ -1,13 +1,13 @@
-// What descends from one consent is a family: the tokens of one code, and of every refresh after it. It ends as a
-// whole. The danger: a refresh under way stores a token that whoever ends the family at the same moment does not see
-// yet. So ending locks every token of the family first, which waits for the refresh (it holds the token it replaces),
-// and only then, in a second statement, looks which there are.
+// All tokens of one authorization descend from one code: those it was exchanged for, and those of every refresh since. They
+// end as a whole. The danger: a refresh under way stores a token that a request which ends the authorization at the same
+// moment does not see yet. So ending locks every token there is first, which waits for the refresh (it holds the token
+// that it replaces), and only then, in a second statement, looks which there are.
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
-import { isScope, type Scope } from "../../domain/identity/scope.ts";
+import type { Scope } from "../../domain/identity/scope.ts";
 import { prepare, type Sql } from "../sql.ts";
 
-export interface NewToken {
+export interface NewAccessToken {
   readonly id: string;
   readonly applicationId: string;
   readonly teamId: number;
@@ -27,7 +27,7 @@ export interface NewToken {
  * twice: it does not come to life any more. What is known of the consent comes from the code or, once that is gone, from
  * the token that is being refreshed.
  */
-export async function insertToken(sql: Sql, token: NewToken): Promise<Date | null> {
+export async function insertAccessToken(sql: Sql, token: NewAccessToken): Promise<Date | null> {
   const [row] = await sql.rows<{ expiresAt: Date }>(
     `insert into oauth_tokens
        (id, application_id, team_id, user_id, code_hash, scopes, access_hash, access_expires_at,
@@ -64,28 +64,18 @@ export interface RefreshableToken {
   readonly scopes: readonly Scope[];
 }
 
-interface RefreshableRow {
-  team_id: number;
-  user_id: string;
-  code_hash: Buffer;
-  scopes: string[];
-}
-
 /** By a refresh token of this application, also one that is used up; that of another it does not find. */
 export async function findRefreshable(
   sql: Sql,
   applicationId: string,
   refreshHash: Buffer,
 ): Promise<RefreshableToken | null> {
-  const rows = await sql.rows<RefreshableRow>(
-    `select team_id, user_id, code_hash, scopes from oauth_tokens
+  const [row] = await sql.rows<RefreshableToken>(
+    `select team_id as "teamId", user_id as "userId", code_hash as "codeHash", scopes from oauth_tokens
       where refresh_hash = $1 and application_id = $2 and user_id is not null and code_hash is not null`,
     [refreshHash, applicationId],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { team_id: teamId, user_id: userId, code_hash: codeHash, scopes } = row;
-  return { teamId, userId, codeHash, scopes: scopes.filter(isScope) };
+  return row ?? null;
 }
 
 /** Uses the refresh token up. Of two that try at once the second waits for the first, and finds it used. */
@@ -108,20 +98,21 @@ export async function wasRefreshed(sql: Sql, refreshHash: Buffer): Promise<boole
 }
 
 /**
- * Run it in a transaction. In the order of their ids, as everywhere that takes several: nobody waits in a circle. Null
+ * Run it in a transaction. In the order of their ids, as everywhere that takes several: no two transactions wait in a circle. Null
  * if all of them had ended before.
  */
-export async function revokeFamily(sql: Sql, codeHash: Buffer): Promise<Date | null> {
+export async function endAuthorization(sql: Sql, codeHash: Buffer): Promise<Date | null> {
   await sql.rows("select 1 from oauth_tokens where code_hash = $1 order by id for update", [codeHash]);
-  const rows = await sql.rows<{ revoked_at: Date }>(
-    "update oauth_tokens set revoked_at = now() where code_hash = $1 and revoked_at is null returning revoked_at",
+  const [row] = await sql.rows<{ revokedAt: Date }>(
+    `update oauth_tokens set revoked_at = now()
+      where code_hash = $1 and revoked_at is null returning revoked_at as "revokedAt"`,
     [codeHash],
   );
-  return rows[0]?.revoked_at ?? null;
+  return row?.revokedAt ?? null;
 }
 
-/** For a token that has no family. False if it had ended before. */
-export async function revokeToken(sql: Sql, id: string): Promise<boolean> {
+/** For a token of an application on its own. False if it had ended before. */
+export async function revokeAccessToken(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.rows(
     "update oauth_tokens set revoked_at = now() where id = $1 and revoked_at is null returning id",
     [id],
@@ -129,19 +120,24 @@ export async function revokeToken(sql: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+export interface IssuedToken {
+  readonly id: string;
+  readonly teamId: number;
+  readonly codeHash: Buffer | null;
+}
+
 /** A token of this application by the hash of either of its secrets. */
-export async function findToken(
+export async function findIssuedToken(
   sql: Sql,
   applicationId: string,
   hash: Buffer,
-): Promise<{ readonly id: string; readonly teamId: number; readonly codeHash: Buffer | null } | null> {
-  const rows = await sql.rows<{ id: string; team_id: number; code_hash: Buffer | null }>(
-    `select id, team_id, code_hash from oauth_tokens
+): Promise<IssuedToken | null> {
+  const [row] = await sql.rows<IssuedToken>(
+    `select id, team_id as "teamId", code_hash as "codeHash" from oauth_tokens
       where (access_hash = $2 or refresh_hash = $2) and application_id = $1`,
     [applicationId, hash],
   );
-  const [row] = rows;
-  return row === undefined ? null : { id: row.id, teamId: row.team_id, codeHash: row.code_hash };
+  return row ?? null;
 }
 
 /**
@@ -170,20 +166,10 @@ export interface LiveAccess {
   readonly customPerMinute: number | null;
 }
 
-interface AccessRow {
-  application_id: string;
-  name: string;
-  team_id: number;
-  user_id: string | null;
-  role: Role | null;
-  scopes: string[];
-  plan: Plan;
-  requests_per_minute: number | null;
-}
-
 const FIND_ACCESS = prepare(
   "find_access",
-  `select k.application_id, a.name, k.team_id, k.user_id, m.role, k.scopes, t.plan, t.requests_per_minute
+  `select k.application_id as "applicationId", a.name as "applicationName", k.team_id as "teamId", k.user_id as "userId",
+          m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute"
      from oauth_tokens k
      join oauth_applications a on a.id = k.application_id
      join teams t on t.id = k.team_id
@@ -194,16 +180,6 @@ const FIND_ACCESS = prepare(
 
 /** An access token counts while it has not expired or been revoked, and its person is still a member of its team. */
 export async function findLiveAccess(sql: Sql, accessHash: Buffer): Promise<LiveAccess | null> {
-  const [row] = await sql.rows<AccessRow>(FIND_ACCESS, [accessHash]);
-  if (row === undefined) return null;
-  return {
-    applicationId: row.application_id,
-    applicationName: row.name,
-    teamId: row.team_id,
-    userId: row.user_id,
-    role: row.role,
-    scopes: row.scopes.filter(isScope),
-    plan: row.plan,
-    customPerMinute: row.requests_per_minute,
-  };
+  const [row] = await sql.rows<LiveAccess>(FIND_ACCESS, [accessHash]);
+  return row ?? null;
 }

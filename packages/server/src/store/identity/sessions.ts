@@ -28,18 +28,10 @@ export interface LiveSession {
   readonly customPerMinute: number | null;
 }
 
-interface SessionRow {
-  team_id: number;
-  user_id: string;
-  email: string;
-  role: Role;
-  plan: Plan;
-  requests_per_minute: number | null;
-}
-
 const FIND_SESSION = prepare(
   "find_session",
-  `select s.team_id, s.user_id, u.email, m.role, t.plan, t.requests_per_minute
+  `select s.team_id as "teamId", s.user_id as "userId", u.email, m.role, t.plan,
+          t.requests_per_minute as "customPerMinute"
      from sessions s
      join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
      join users u on u.id = s.user_id
@@ -49,16 +41,8 @@ const FIND_SESSION = prepare(
 
 /** A session counts while it has not expired and the person is still a member of its team. */
 export async function findSession(sql: Sql, hash: Buffer): Promise<LiveSession | null> {
-  const [row] = await sql.rows<SessionRow>(FIND_SESSION, [hash]);
-  if (row === undefined) return null;
-  return {
-    teamId: row.team_id,
-    userId: row.user_id,
-    email: row.email,
-    role: row.role,
-    plan: row.plan,
-    customPerMinute: row.requests_per_minute,
-  };
+  const [row] = await sql.rows<LiveSession>(FIND_SESSION, [hash]);
+  return row ?? null;
 }
 
 export interface EndedSession {
@@ -69,14 +53,12 @@ export interface EndedSession {
 
 /** Null if it had ended already: of two that end it at once, one does. */
 export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession | null> {
-  const [row] = await sql.rows<{ expires_at: Date; ended_at: Date; is_bound: boolean }>(
+  const [row] = await sql.rows<EndedSession>(
     `delete from sessions where hash = $1 and expires_at > now()
-     returning expires_at, now() as ended_at, is_bound`,
+     returning expires_at as "expiresAt", now() as "endedAt", is_bound as "isBound"`,
     [hash],
   );
-  return row === undefined
-    ? null
-    : { expiresAt: row.expires_at, endedAt: row.ended_at, isBound: row.is_bound };
+  return row ?? null;
 }
 
 /** For a member who leaves or is removed. */

@@ -28,9 +28,9 @@ export interface TakenLink {
 
 /** Single use: of two that present it at once, the second waits for the first and finds nothing. */
 export async function takeSignInLink(sql: Sql, hash: Buffer): Promise<TakenLink | null> {
-  const [row] = await sql.rows<{ email: string; next_path: string | null }>(
-    "delete from sign_in_links where hash = $1 and expires_at > now() returning email, next_path",
+  const [row] = await sql.rows<TakenLink>(
+    `delete from sign_in_links where hash = $1 and expires_at > now() returning email, next_path as "nextPath"`,
     [hash],
   );
-  return row === undefined ? null : { email: row.email, nextPath: row.next_path };
+  return row ?? null;
 }

@@ -34,7 +34,7 @@ const expiry = (at: string) =>
  * see it as it was before the lock: all that is answered is therefore read from the row that was written.
  *
  * Nothing depends on the order of the hits, nor on a clock that never goes back: a hit from the future counts as one of
- * this moment, so that a clock that was set back locks nobody out for longer than the limit's own time.
+ * this moment, so that a clock that was set back locks no source out for longer than the limit's own time.
  */
 const TAKE_HITS = prepare(
   "take_hits",
@@ -58,13 +58,13 @@ const TAKE_HITS = prepare(
                  select kept.renewed + greatest(0, least($2::integer - kept.renewed, $3::integer - kept.n)) as n
                ) g
       )
-   returning granted, looked_at::text as stamp, greatest(0, $3::integer - cardinality(hits)) as room,
+   returning granted, looked_at::text as stamp, greatest(0, $3::integer - cardinality(hits)) as "left",
      case when cardinality(hits) < $3::integer then 0
           else ceil(extract(epoch from hits[cardinality(hits) - $3::integer + 1]
                       + make_interval(secs => $4::float8) - looked_at) * 1000)
-     end::float8 as wait_ms,
+     end::float8 as "waitMs",
      (extract(epoch from coalesce(hits[1], looked_at) + make_interval(secs => $4::float8)) * 1000)::float8
-       as reset_at_ms`,
+       as "resetAtMs"`,
 );
 
 /**
@@ -78,20 +78,8 @@ export async function takeHits(
   { most, seconds }: HitLimit,
   renewal: Renewal | null = null,
 ): Promise<TakenHits> {
-  const rows = await sql.rows<{
-    granted: number;
-    stamp: string;
-    room: number;
-    wait_ms: number;
-    reset_at_ms: number;
-  }>(TAKE_HITS, [source, wanted, most, seconds, renewal?.stamp ?? null, renewal?.count ?? 0]);
-  const [row] = rows;
-  if (row === undefined) throw new Error("An upsert returned no row");
-  return {
-    granted: row.granted,
-    left: row.room,
-    waitMs: row.wait_ms,
-    resetAtMs: row.reset_at_ms,
-    stamp: row.stamp,
-  };
+  const values = [source, wanted, most, seconds, renewal?.stamp ?? null, renewal?.count ?? 0];
+  const [taken] = await sql.rows<TakenHits>(TAKE_HITS, values);
+  if (taken === undefined) throw new Error("An upsert returned no row");
+  return taken;
 }

@@ -17,17 +17,6 @@ export interface DirectoryEntry {
   readonly createdAt: Date;
 }
 
-interface DirectoryRow {
-  id: number;
-  public_id: string;
-  name: string;
-  plan: Plan;
-  requests_per_minute: number | null;
-  members: number;
-  active_keys: number;
-  created_at: Date;
-}
-
 /** The oldest first: the operator's own at the top. */
 export async function listDirectory(sql: Sql): Promise<DirectoryEntry[]> {
   return entries(sql, "true", []);
@@ -43,23 +32,14 @@ export async function findNamedInDirectory(sql: Sql, name: string): Promise<Dire
 }
 
 async function entries(sql: Sql, where: string, values: readonly unknown[]): Promise<DirectoryEntry[]> {
-  const rows = await sql.rows<DirectoryRow>(
-    `select t.id, t.public_id, t.name, t.plan, t.requests_per_minute, t.created_at,
+  return sql.rows<DirectoryEntry>(
+    `select t.id as "teamId", t.public_id as "publicId", t.name, t.plan, t.requests_per_minute as "customPerMinute",
+            t.created_at as "createdAt",
             (select count(*)::integer from team_members m where m.team_id = t.id) as members,
-            (select count(*)::integer from api_keys k where k.team_id = t.id and k.revoked_at is null) as active_keys
+            (select count(*)::integer from api_keys k where k.team_id = t.id and k.revoked_at is null) as "activeKeys"
        from teams t where ${where} order by t.id`,
     values,
   );
-  return rows.map((row) => ({
-    teamId: row.id,
-    publicId: row.public_id,
-    name: row.name,
-    plan: row.plan,
-    customPerMinute: row.requests_per_minute,
-    members: row.members,
-    activeKeys: row.active_keys,
-    createdAt: row.created_at,
-  }));
 }
 
 export async function listTeamNames(sql: Sql): Promise<string[]> {
@@ -80,14 +60,17 @@ export async function updatePlan(
   ]);
 }
 
+export interface KeyOwner {
+  readonly teamId: number;
+  /** Its name. */
+  readonly team: string;
+}
+
 /** Whose key this is; null if there is none of this id. */
-export async function findTeamOfKey(
-  sql: Sql,
-  keyId: string,
-): Promise<{ readonly teamId: number; readonly team: string } | null> {
-  const rows = await sql.rows<{ id: number; name: string }>(
-    "select t.id, t.name from api_keys k join teams t on t.id = k.team_id where k.id = $1",
+export async function findTeamOfKey(sql: Sql, keyId: string): Promise<KeyOwner | null> {
+  const [row] = await sql.rows<KeyOwner>(
+    `select t.id as "teamId", t.name as team from api_keys k join teams t on t.id = k.team_id where k.id = $1`,
     [keyId],
   );
-  return rows[0] === undefined ? null : { teamId: rows[0].id, team: rows[0].name };
+  return row ?? null;
 }

@@ -1,5 +1,4 @@
 import type { Plan } from "../../domain/identity/plan.ts";
-import type { Role } from "../../domain/identity/role.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import type { Sql } from "../sql.ts";
 
@@ -20,49 +19,38 @@ export async function insertTeam(sql: Sql, name: string, plan: Plan, publicId?: 
   return Number(rows[0]?.id);
 }
 
-interface TeamRow {
-  public_id: string;
-  name: string;
-  plan: Plan;
-  created_at: Date;
-}
-
-const COLUMNS = "t.public_id, t.name, t.plan, t.created_at";
+const COLUMNS = `t.public_id as id, t.name, t.plan, t.created_at as "createdAt"`;
 
 export async function findTeam(sql: Sql, teamId: number): Promise<Team | null> {
-  const rows = await sql.rows<TeamRow>(`select ${COLUMNS} from teams t where t.id = $1`, [teamId]);
-  return rows[0] === undefined ? null : toTeam(rows[0]);
+  const [row] = await sql.rows<Team>(`select ${COLUMNS} from teams t where t.id = $1`, [teamId]);
+  return row ?? null;
 }
 
 /**
- * Until the transaction ends nobody else who locks the team goes on: its name, and who belongs to it as what, stay as
+ * Until the transaction ends no other that locks the team goes on: its name, and who belongs to it as what, stay as
  * they are. Rows that refer to the team can still be added.
  */
 export async function lockTeam(sql: Sql, teamId: number): Promise<Team> {
-  const rows = await sql.rows<TeamRow>(`select ${COLUMNS} from teams t where t.id = $1 for no key update`, [
+  const [row] = await sql.rows<Team>(`select ${COLUMNS} from teams t where t.id = $1 for no key update`, [
     teamId,
   ]);
-  if (rows[0] === undefined) throw new Error("A caller's team is not there");
-  return toTeam(rows[0]);
+  if (row === undefined) throw new Error("A caller's team is not there");
+  return row;
 }
 
 export async function renameTeam(sql: Sql, teamId: number, name: string): Promise<void> {
   await sql.rows("update teams set name = $2 where id = $1", [teamId, name]);
 }
 
-/** Goes by person instead of by team, and tells nobody else: all of theirs, the one they joined first at the top. */
+/** Goes by person instead of by team, and is for that person alone: all of theirs, the one they joined first at the top. */
 export async function listTeamsOf(sql: Sql, userId: string): Promise<Membership[]> {
-  const rows = await sql.rows<TeamRow & { id: number; role: Role; joined_at: Date }>(
-    `select t.id, ${COLUMNS}, m.role, m.joined_at from team_members m join teams t on t.id = m.team_id
+  const rows = await sql.rows<Team & Omit<Membership, "team">>(
+    `select t.id as "teamId", ${COLUMNS}, m.role, m.joined_at as "joinedAt"
+       from team_members m join teams t on t.id = m.team_id
       where m.user_id = $1 order by m.joined_at, t.id`,
     [userId],
   );
-  return rows.map((row) => ({
-    teamId: row.id,
-    team: toTeam(row),
-    role: row.role,
-    joinedAt: row.joined_at,
-  }));
+  return rows.map(({ teamId, role, joinedAt, ...team }) => ({ teamId, team, role, joinedAt }));
 }
 
 export async function countOwnedTeams(sql: Sql, userId: string, plan: Plan): Promise<number> {
@@ -72,8 +60,4 @@ export async function countOwnedTeams(sql: Sql, userId: string, plan: Plan): Pro
     [userId, plan],
   );
   return rows[0]?.owned ?? 0;
-}
-
-function toTeam(row: TeamRow): Team {
-  return { id: row.public_id, name: row.name, plan: row.plan, createdAt: row.created_at };
 }

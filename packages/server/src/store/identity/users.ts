@@ -1,6 +1,6 @@
 import type { Sql } from "../sql.ts";
 
-/** Makes the person known under this address, under `newId` if nobody is yet. Returns the id. */
+/** Makes the person known under this address, under `newId` if it is new. Returns the id. */
 export async function ensureUser(sql: Sql, newId: string, email: string): Promise<string> {
   const rows = await sql.rows<{ id: string }>(
     // The update changes nothing; without it the row of another would not be returned.
@@ -16,7 +16,7 @@ export async function findEmail(sql: Sql, userId: string): Promise<string | null
   return rows[0]?.email ?? null;
 }
 
-/** One at a time, until the transaction ends: for what is counted by person. */
+/** One at a time, until the transaction ends: for counts by person. */
 export async function lockUser(sql: Sql, userId: string): Promise<void> {
   await sql.rows("select 1 from users where id = $1 for no key update", [userId]);
 }

@@ -7,21 +7,14 @@ export interface SigningSecret {
   readonly validUntil: Date | null;
 }
 
-interface SecretRow {
-  secret: string;
-  created_at: Date;
-  valid_until: Date | null;
-}
-
 /** Those that sign now, the current one first. */
 export async function signingSecrets(sql: Sql, teamId: number): Promise<SigningSecret[]> {
-  const rows = await sql.rows<SecretRow>(
-    `select secret, created_at, valid_until from signing_secrets
+  return sql.rows<SigningSecret>(
+    `select secret, created_at as "createdAt", valid_until as "validUntil" from signing_secrets
       where team_id = $1 and (valid_until is null or valid_until > now())
       order by valid_until desc nulls first`,
     [teamId],
   );
-  return rows.map((row) => ({ secret: row.secret, createdAt: row.created_at, validUntil: row.valid_until }));
 }
 
 /** Makes this the team's secret, unless it has one. */

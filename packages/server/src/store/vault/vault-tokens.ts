@@ -1,25 +1,19 @@
+import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import { prepare, type Sql } from "../sql.ts";
 
-export interface NewTokenRow {
+export interface NewVaultToken extends Omit<VaultToken, "createdAt"> {
   readonly teamId: number;
-  readonly id: string;
-  readonly name: string;
-  readonly allowedHosts: readonly string[] | null;
   readonly keyId: string;
   readonly sealed: Buffer;
 }
 
-export interface TokenRow {
-  readonly id: string;
-  readonly name: string;
-  readonly allowed_hosts: string[] | null;
-  readonly created_at: Date;
-}
+const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt"`;
 
-export async function insertToken(sql: Sql, token: NewTokenRow): Promise<TokenRow> {
-  const [row] = await sql.rows<TokenRow>(
+/** Ids are as they are stored, here and below. */
+export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<VaultToken> {
+  const [row] = await sql.rows<VaultToken>(
     `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed) values ($1, $2, $3, $4, $5, $6)
-     returning id, name, allowed_hosts, created_at`,
+     returning ${COLUMNS}`,
     [token.teamId, token.id, token.name, token.allowedHosts, token.keyId, token.sealed],
   );
   if (row === undefined) throw new TypeError("An insert without conflict clause returned nothing");
@@ -27,9 +21,9 @@ export async function insertToken(sql: Sql, token: NewTokenRow): Promise<TokenRo
 }
 
 /** The active ones, newest first. */
-export async function listTokens(sql: Sql, teamId: number): Promise<TokenRow[]> {
-  return sql.rows<TokenRow>(
-    `select id, name, allowed_hosts, created_at from vault_tokens
+export async function listVaultTokens(sql: Sql, teamId: number): Promise<VaultToken[]> {
+  return sql.rows<VaultToken>(
+    `select ${COLUMNS} from vault_tokens
       where team_id = $1 and revoked_at is null
       order by created_at desc, id desc`,
     [teamId],
@@ -37,30 +31,26 @@ export async function listTokens(sql: Sql, teamId: number): Promise<TokenRow[]> 
 }
 
 /** Wipes the value with the same stroke. Null when there is no active token of this id. */
-export async function revokeToken(
-  sql: Sql,
-  teamId: number,
-  id: string,
-): Promise<{ name: string; revoked_at: Date } | null> {
-  const rows = await sql.rows<{ name: string; revoked_at: Date }>(
+export async function revokeVaultToken(sql: Sql, teamId: number, id: string): Promise<RevokedToken | null> {
+  const [row] = await sql.rows<RevokedToken>(
     `update vault_tokens set revoked_at = now(), sealed = null
       where team_id = $1 and id = $2 and revoked_at is null
-     returning name, revoked_at`,
+     returning id, name, revoked_at as "revokedAt"`,
     [teamId, id],
   );
-  return rows[0] ?? null;
+  return row ?? null;
 }
 
-export interface SealedTokenRow {
-  readonly id: string;
-  readonly allowed_hosts: string[] | null;
+type TokenHosts = Pick<VaultToken, "id" | "allowedHosts">;
+
+export interface SealedToken extends TokenHosts {
   /** Null: revoked. */
   readonly sealed: Buffer | null;
 }
 
 const FIND_SEALED = prepare(
   "find_sealed_tokens",
-  "select id, allowed_hosts, sealed from vault_tokens where team_id = $1 and id = any($2::uuid[])",
+  `select id, allowed_hosts as "allowedHosts", sealed from vault_tokens where team_id = $1 and id = any($2::uuid[])`,
 );
 
 /** Never remembered: a token that was revoked must not be sent once more, by any node. */
@@ -68,13 +58,13 @@ export async function findSealedTokens(
   sql: Sql,
   teamId: number,
   ids: readonly string[],
-): Promise<SealedTokenRow[]> {
-  return sql.rows<SealedTokenRow>(FIND_SEALED, [teamId, ids]);
+): Promise<SealedToken[]> {
+  return sql.rows<SealedToken>(FIND_SEALED, [teamId, ids]);
 }
 
 const FIND_ACTIVE = prepare(
   "find_active_tokens",
-  `select id, allowed_hosts from vault_tokens
+  `select id, allowed_hosts as "allowedHosts" from vault_tokens
     where team_id = $1 and id = any($2::uuid[]) and revoked_at is null`,
 );
 
@@ -82,8 +72,8 @@ export async function findActiveTokens(
   sql: Sql,
   teamId: number,
   ids: readonly string[],
-): Promise<Pick<TokenRow, "id" | "allowed_hosts">[]> {
-  return sql.rows<Pick<TokenRow, "id" | "allowed_hosts">>(FIND_ACTIVE, [teamId, ids]);
+): Promise<TokenHosts[]> {
+  return sql.rows<TokenHosts>(FIND_ACTIVE, [teamId, ids]);
 }
 
 /** Where a walk over the tokens of all teams has come to. */
@@ -104,14 +94,13 @@ export async function findTokensSealedBy(
   after: TokenPlace | null,
   limit: number,
 ): Promise<TokenToReseal[]> {
-  const rows = await sql.rows<{ team_id: number; id: string; key_id: string; sealed: Buffer }>(
-    `select team_id, id, key_id, sealed from vault_tokens
+  return sql.rows<TokenToReseal>(
+    `select team_id as "teamId", id, key_id as "keyId", sealed from vault_tokens
       where key_id = any($1) and revoked_at is null
         and ($2::integer is null or (team_id, id) > ($2::integer, $3::uuid))
       order by team_id, id limit $4`,
     [keyIds, after?.teamId ?? null, after?.id ?? null, limit],
   );
-  return rows.map((row) => ({ teamId: row.team_id, id: row.id, keyId: row.key_id, sealed: row.sealed }));
 }
 
 /**
@@ -134,8 +123,8 @@ export async function resealToken(
 
 /** The keys without which some active token does not open. */
 export async function tokenKeysInUse(sql: Sql): Promise<string[]> {
-  const rows = await sql.rows<{ key_id: string }>(
-    "select distinct key_id from vault_tokens where revoked_at is null order by key_id",
+  const rows = await sql.rows<{ keyId: string }>(
+    'select distinct key_id as "keyId" from vault_tokens where revoked_at is null order by key_id',
   );
-  return rows.map((row) => row.key_id);
+  return rows.map(({ keyId }) => keyId);
 }

@@ -7,12 +7,12 @@ import { formatId } from "../../../src/domain/public-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
-import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
+import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import { deleteMember, ensureMember, updateRole } from "../../../src/store/identity/members.ts";
-import { insertToken } from "../../../src/store/identity/oauth-tokens.ts";
+import { insertAccessToken } from "../../../src/store/identity/oauth-tokens.ts";
 import { endSession, insertSession } from "../../../src/store/identity/sessions.ts";
 import { insertTeam } from "../../../src/store/identity/teams.ts";
 import type { Database } from "../../../src/store/sql.ts";
@@ -187,7 +187,7 @@ describe("API keys", () => {
        values ($1, $2, 'Robot', $3, '{}', '{apikeys:write}', '{client_credentials}')`,
       [applicationId, teamId, accessHash],
     );
-    await insertToken(database, {
+    await insertAccessToken(database, {
       id: newUuid(),
       accessHash,
       applicationId,

@@ -7,7 +7,7 @@ import { Problem } from "../../../src/domain/problem.ts";
 import { rotateSessionKey, turnSessionKeys } from "../../../src/service/access/session-keys.ts";
 import {
   createTokenSigner,
-  type NewToken,
+  type TokenClaims,
   type TokenSigner,
 } from "../../../src/service/access/token-signer.ts";
 import type { Database } from "../../../src/store/sql.ts";
@@ -37,7 +37,7 @@ describe("tokens", () => {
 
   const open = (sessionKeys: readonly string[] = [], on: Database = database): TokenSigner =>
     createTokenSigner({ database: on, sessionKeys, monotonicMs: () => clockMs, now: () => now });
-  const tokenOf = (own: Partial<NewToken> = {}): NewToken => ({
+  const tokenOf = (own: Partial<TokenClaims> = {}): TokenClaims => ({
     use: "session",
     id: randomBytes(32).toString("hex"),
     subject: "user_01k9z3mxe5f8hrk3yv5pzq8c2d",

@@ -5,7 +5,7 @@ import type { MintedApplication } from "../../../src/domain/identity/oauth-appli
 import { OAuthRefusal } from "../../../src/domain/identity/oauth-refusal.ts";
 import { Problem } from "../../../src/domain/problem.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
-import { createSessionLookup } from "../../../src/service/access/token-principal.ts";
+import { createSessionLookup } from "../../../src/service/access/principals.ts";
 import { createOAuthApplicationService } from "../../../src/service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "../../../src/service/oauth/oauth-service.ts";
 import { readParameters } from "../../../src/service/oauth/parameters.ts";

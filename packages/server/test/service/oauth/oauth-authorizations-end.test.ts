@@ -3,23 +3,23 @@ import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
-import type { GrantedAccessService } from "../../../src/service/oauth/granted-access-service.ts";
+import type { AuthorizationService } from "../../../src/service/oauth/authorization-service.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
 import { principalOf } from "../../test-principal.ts";
 import { createGate } from "../../test-sql.ts";
-import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";
+import { type AuthorizationScene, openAuthorizationScene } from "./authorization-scene.ts";
 import { type OAuthScene, refusedAs } from "./oauth-scene.ts";
 
 const GONE = { code: "authorization_not_found", status: 404 };
 
 describe("ending what an application was allowed", () => {
   let scene: OAuthScene;
-  let access: GrantedAccessService;
-  let idsSeenBy: GrantedAccessScene["idsSeenBy"];
-  let newest: GrantedAccessScene["newest"];
-  let newPerson: GrantedAccessScene["newPerson"];
+  let access: AuthorizationService;
+  let idsSeenBy: AuthorizationScene["idsSeenBy"];
+  let newest: AuthorizationScene["newest"];
+  let newPerson: AuthorizationScene["newPerson"];
   before(async () => {
-    ({ scene, access, idsSeenBy, newest, newPerson } = await openGrantedAccessScene());
+    ({ scene, access, idsSeenBy, newest, newPerson } = await openAuthorizationScene());
   });
   after(() => scene.drop());
 

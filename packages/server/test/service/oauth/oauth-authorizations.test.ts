@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
-import type { GrantedAccessService } from "../../../src/service/oauth/granted-access-service.ts";
+import type { AuthorizationService } from "../../../src/service/oauth/authorization-service.ts";
 import { removeExpiredCredentials } from "../../../src/store/identity/expired-credentials.ts";
 import { principalOf } from "../../test-principal.ts";
-import { type GrantedAccessScene, openGrantedAccessScene } from "./granted-access-scene.ts";
+import { type AuthorizationScene, openAuthorizationScene } from "./authorization-scene.ts";
 import { codeForm, type OAuthScene, REPORTS } from "./oauth-scene.ts";
 
 describe("the list of what people have allowed applications", () => {
   let scene: OAuthScene;
-  let access: GrantedAccessService;
-  let idsSeenBy: GrantedAccessScene["idsSeenBy"];
-  let newest: GrantedAccessScene["newest"];
-  let newPerson: GrantedAccessScene["newPerson"];
+  let access: AuthorizationService;
+  let idsSeenBy: AuthorizationScene["idsSeenBy"];
+  let newest: AuthorizationScene["newest"];
+  let newPerson: AuthorizationScene["newPerson"];
   before(async () => {
-    ({ scene, access, idsSeenBy, newest, newPerson } = await openGrantedAccessScene());
+    ({ scene, access, idsSeenBy, newest, newPerson } = await openAuthorizationScene());
   });
   after(() => scene.drop());
 

@@ -25,14 +25,14 @@ describe("an authorization request", () => {
   /** Why nobody is sent anywhere. */
   const refusal = async (change: Record<string, string | null>, of = application) => {
     const review = await scene.review(of, change);
-    assert.equal(review.verdict, "refused", JSON.stringify(review));
-    return review.verdict === "refused" ? review.reason : "";
+    assert.equal(review.result, "refused", JSON.stringify(review));
+    return review.result === "refused" ? review.reason : "";
   };
   /** What the application is told. */
   const told = async (change: Record<string, string | null>, of = application) => {
     const review = await scene.review(of, change);
-    assert.equal(review.verdict, "returned", JSON.stringify(review));
-    const url = new URL(review.verdict === "returned" ? review.location : "");
+    assert.equal(review.result, "returned", JSON.stringify(review));
+    const url = new URL(review.result === "returned" ? review.location : "");
     assert.equal(url.origin + url.pathname, CALLBACK);
     const { iss, state, error, error_description: description } = Object.fromEntries(url.searchParams);
     assert.deepEqual([iss, state], [ISSUER, "the state"]);
@@ -40,7 +40,7 @@ describe("an authorization request", () => {
   };
   const question = async (change: Record<string, string | null> = {}, of = application) => {
     const review = await scene.review(of, change);
-    if (review.verdict !== "asked") throw new Error(JSON.stringify(review));
+    if (review.result !== "asked") throw new Error(JSON.stringify(review));
     return review.question;
   };
 
@@ -230,11 +230,11 @@ describe("an authorization request", () => {
       ]);
 
     for (const name of ["client_id", "redirect_uri"])
-      assert.equal((await scene.oauth.review(parameters(name, CALLBACK))).verdict, "refused", name);
+      assert.equal((await scene.oauth.review(parameters(name, CALLBACK))).result, "refused", name);
     for (const name of ["scope", "state", "code_challenge", "whatever"]) {
       const review = await scene.oauth.review(parameters(name, "x"));
-      assert.equal(review.verdict, "returned");
-      if (review.verdict === "returned")
+      assert.equal(review.result, "returned");
+      if (review.result === "returned")
         assert.match(review.location, /error=invalid_request.*more\+than\+once/);
     }
   });

@@ -4,13 +4,16 @@ import type { MintedApplication } from "../../../src/domain/identity/oauth-appli
 import type { OAuthRefusal } from "../../../src/domain/identity/oauth-refusal.ts";
 import type { Principal } from "../../../src/domain/identity/principal.ts";
 import type { Role } from "../../../src/domain/identity/role.ts";
-import { createAccessLookup } from "../../../src/service/access/access-principal.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
+import {
+  createAccessLookup,
+  createSessionLookup,
+  createTokenLookup,
+} from "../../../src/service/access/principals.ts";
 import type { RequestLimits } from "../../../src/service/access/request-limits.ts";
 import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.ts";
-import { createSessionLookup, createTokenLookup } from "../../../src/service/access/token-principal.ts";
 import { createTokenSigner, type TokenSigner } from "../../../src/service/access/token-signer.ts";
-import type { Review } from "../../../src/service/oauth/authorization-service.ts";
+import type { Review } from "../../../src/service/oauth/consent-service.ts";
 import {
   type ApplicationRequest,
   createOAuthApplicationService,
@@ -18,7 +21,7 @@ import {
 } from "../../../src/service/oauth/oauth-application-service.ts";
 import { createOAuthService, type OAuthService } from "../../../src/service/oauth/oauth-service.ts";
 import { readParameters } from "../../../src/service/oauth/parameters.ts";
-import type { TokenAnswer } from "../../../src/service/oauth/token-service.ts";
+import type { AccessTokenAnswer } from "../../../src/service/oauth/token-service.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { principalOf } from "../../test-principal.ts";
 import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
@@ -71,14 +74,14 @@ export interface OAuthScene extends TeamScene {
     application: Pick<MintedApplication, "clientId" | "clientSecret">,
     form: Record<string, string>,
     on?: OAuthService,
-  ): Promise<TokenAnswer>;
+  ): Promise<AccessTokenAnswer>;
   /** The whole flow. */
   tokensFor(
     application: MintedApplication,
     change?: Record<string, string | null>,
     person?: Person,
-  ): Promise<TokenAnswer & { readonly refresh_token: string }>;
-  refresh(application: MintedApplication, token: string, scope?: string): Promise<TokenAnswer>;
+  ): Promise<AccessTokenAnswer & { readonly refresh_token: string }>;
+  refresh(application: MintedApplication, token: string, scope?: string): Promise<AccessTokenAnswer>;
   revoke(application: MintedApplication, token: string): Promise<void>;
   /** Whom an access token speaks for now. */
   whoIs(accessToken: string): Promise<Principal | null>;
@@ -134,8 +137,8 @@ export async function openOAuthScene(): Promise<OAuthScene> {
     },
     async codeFor(application, change = {}, { pkce = newPkce(), person = ada } = {}) {
       const review = await self.review(application, change, pkce);
-      assert.equal(review.verdict, "asked", JSON.stringify(review));
-      const location = review.verdict === "asked" ? await review.question.allow(person) : "";
+      assert.equal(review.result, "asked", JSON.stringify(review));
+      const location = review.result === "asked" ? await review.question.allow(person) : "";
       return { code: new URL(location).searchParams.get("code") ?? "", verifier: pkce.verifier };
     },
     exchange: ({ clientId, clientSecret }, form, on = oauth) =>

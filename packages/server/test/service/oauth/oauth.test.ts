@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createAccessLookup } from "../../../src/service/access/access-principal.ts";
+import { createAccessLookup } from "../../../src/service/access/principals.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
 import { principalOf } from "../../test-principal.ts";
@@ -251,7 +251,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.refresh(application, second.refresh_token ?? ""));
     });
 
-    it("that comes a second time ends the whole family", async () => {
+    it("that comes a second time ends the whole authorization", async () => {
       const application = await scene.register();
       const other = await scene.tokensFor(application);
       const first = await scene.tokensFor(application);
@@ -268,7 +268,7 @@ describe("tokens of OAuth applications", () => {
         scene.refresh(application, second.refresh_token ?? ""),
         refusedAs("invalid_grant"),
       );
-      // Another consent of the same person is another family.
+      // Another consent of the same person is another authorization.
       assert.ok(await scene.whoIs(other.access_token));
     });
 
@@ -406,7 +406,7 @@ describe("tokens of OAuth applications", () => {
   });
 
   describe("what ends access", () => {
-    it("revoking the access token ends the family, and so does revoking the refresh token", async () => {
+    it("revoking the access token ends the authorization, and so does revoking the refresh token", async () => {
       const application = await scene.register();
       for (const kind of ["access_token", "refresh_token"] as const) {
         const first = await scene.tokensFor(application);
@@ -516,7 +516,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(token), null);
       await assert.rejects(scene.exchange(application, form), refusedAs("invalid_client"));
       await assert.rejects(scene.refresh(application, refresh), refusedAs("invalid_client"));
-      assert.equal((await scene.review(application)).verdict, "refused");
+      assert.equal((await scene.review(application)).result, "refused");
       await assert.rejects(scene.applications.remove(principalOf(scene.owner), application.clientId), {
         code: "application_not_found",
       });

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Problem } from "../../../src/domain/problem.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
-import { createKeyLookup } from "../../../src/service/access/key-principal.ts";
+import { createKeyLookup } from "../../../src/service/access/principals.ts";
 import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import {
   createOperatorsKey,
   listOperatorsKeys,
   revokeOperatorsKey,
+  rotateOperatorsSessionKey,
 } from "../../../src/service/operator/operator-keys.ts";
 import { addMember, removeMember } from "../../../src/service/operator/operator-members.ts";
-import { rotateOperatorsSessionKey } from "../../../src/service/operator/operator-session-keys.ts";
 import {
   changePlan,
   createOperatorsTeam,

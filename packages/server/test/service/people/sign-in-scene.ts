@@ -1,5 +1,5 @@
 import type { Mail } from "../../../src/domain/identity/mail.ts";
-import { createSessionLookup, createTokenLookup } from "../../../src/service/access/token-principal.ts";
+import { createSessionLookup, createTokenLookup } from "../../../src/service/access/principals.ts";
 import { createTokenSigner, type TokenSigner } from "../../../src/service/access/token-signer.ts";
 import { createSessionService, type SessionService } from "../../../src/service/people/session-service.ts";
 import { createSignInService, type SignInService } from "../../../src/service/people/sign-in-service.ts";

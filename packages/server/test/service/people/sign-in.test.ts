@@ -5,7 +5,7 @@ import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.t
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import { createSignInService } from "../../../src/service/people/sign-in-service.ts";
-import { createTeam } from "../../../src/service/people/team-creation.ts";
+import { createTeam } from "../../../src/service/people/team-service.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import { findTeam } from "../../../src/store/identity/teams.ts";
 import { audit, openSignInScene, type SignInScene, tokenIn, VISITOR } from "./sign-in-scene.ts";

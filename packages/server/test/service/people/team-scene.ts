@@ -2,7 +2,7 @@ import type { Requester } from "../../../src/domain/identity/principal.ts";
 import type { Role } from "../../../src/domain/identity/role.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
-import { createTeam } from "../../../src/service/people/team-creation.ts";
+import { createTeam } from "../../../src/service/people/team-service.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase } from "../../test-database.ts";

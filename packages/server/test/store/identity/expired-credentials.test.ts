@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
-import { createTeam } from "../../../src/service/people/team-creation.ts";
+import { createTeam } from "../../../src/service/people/team-service.ts";
 import { removeExpiredCredentials } from "../../../src/store/identity/expired-credentials.ts";
 import { ensureUser } from "../../../src/store/identity/users.ts";
 import type { Database } from "../../../src/store/sql.ts";

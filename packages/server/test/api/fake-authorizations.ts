@@ -1,21 +1,21 @@
-import type { GrantedAccess } from "../../src/domain/identity/granted-access.ts";
+import type { Authorization } from "../../src/domain/identity/oauth-application.ts";
 import { isAtLeast } from "../../src/domain/identity/role.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatId } from "../../src/domain/public-id.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import type { GrantedAccessService } from "../../src/service/oauth/granted-access-service.ts";
+import type { AuthorizationService } from "../../src/service/oauth/authorization-service.ts";
 
-export interface FakeGrantedAccess extends GrantedAccessService {
+export interface FakeAuthorizations extends AuthorizationService {
   /** A person of a team allows an application something. */
-  allow(teamId: number, userId: string, email: string): GrantedAccess;
+  allow(teamId: number, userId: string, email: string): Authorization;
 }
 
 /** What the routes need to be tried: the rules themselves are tested on the database. */
-export function createFakeGrantedAccess(now: Date): FakeGrantedAccess {
-  const all = new Map<string, GrantedAccess & { readonly teamId: number; readonly userId: string }>();
+export function createFakeAuthorizations(now: Date): FakeAuthorizations {
+  const all = new Map<string, Authorization & { readonly teamId: number; readonly userId: string }>();
   return {
     allow(teamId, userId, email) {
-      const granted: GrantedAccess = {
+      const granted: Authorization = {
         id: formatId("auth", newUuid()),
         application: { clientId: formatId("app", newUuid()), name: "Reports", team: "Difference Ltd" },
         user: { id: formatId("user", userId), email },

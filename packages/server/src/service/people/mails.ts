@@ -3,9 +3,30 @@ import type { Mail } from "../../domain/identity/mail.ts";
 import type { Requester } from "../../domain/identity/principal.ts";
 import type { Invitation, Team } from "../../domain/identity/team.ts";
 
-const IGNORE = "If you did not expect this mail, leave it: without your click nothing happens.";
+const IGNORE_LINK =
+  "If it was not you who asked, leave this mail: without your click nothing happens, and nobody else can use the link.";
 
-export function composeInvitation(
+export function composeSignInMail(email: string, link: string, validMinutes: number): Mail {
+  const request = "here is your link to sign in to Bellhop:";
+  const validity = `It works once, within ${validMinutes} minutes. Asking for another takes it out of use.`;
+  const page = html`<!doctype html>
+<p>Hello,</p>
+<p>${request}</p>
+<p><a href="${link}">Sign in to Bellhop</a></p>
+<p>${validity}</p>
+<p>${IGNORE_LINK}</p>
+`;
+  return {
+    to: email,
+    subject: "Sign in to Bellhop",
+    text: `Hello,\n\n${request}\n\n${link}\n\n${validity}\n\n${IGNORE_LINK}\n`,
+    html: page.toString(),
+  };
+}
+
+const IGNORE_INVITATION = "If you did not expect this mail, leave it: without your click nothing happens.";
+
+export function composeInvitationMail(
   requester: Pick<Requester, "kind" | "name">,
   team: Team,
   { email, role, expiresAt }: Invitation,
@@ -17,12 +38,12 @@ export function composeInvitation(
 <p>Hello,</p>
 <p>${invitation}</p>
 <p><a href="${link}">Join the team</a></p>
-<p>${until} ${IGNORE}</p>
+<p>${until} ${IGNORE_INVITATION}</p>
 `;
   return {
     to: email,
     subject: `Join ${quote(team.name)} on Bellhop`,
-    text: `Hello,\n\n${invitation}\n\n${link}\n\n${until} ${IGNORE}\n`,
+    text: `Hello,\n\n${invitation}\n\n${link}\n\n${until} ${IGNORE_INVITATION}\n`,
     html: page.toString(),
   };
 }

@@ -9,10 +9,10 @@ interface Made {
 
 /**
  * For answers that are the same for everybody: each route of the scope makes its answer once and gives the same bytes
- * ever after. Anybody may ask for them, some take a tenth of a second to make, and whoever reads one slowly must not
+ * ever after. Any stranger may ask for them, some take a tenth of a second to make, and a caller that reads one slowly must not
  * keep a copy of it in our memory.
  */
-export function makeAnswersOnce(scope: Api): void {
+export function cacheAnswers(scope: Api): void {
   const made = new Map<string, Made>();
   scope.addHook("preHandler", (request, reply, done) => {
     const known = made.get(request.routeOptions.url ?? "");

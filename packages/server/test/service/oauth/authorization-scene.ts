@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
-import type { GrantedAccess } from "../../../src/domain/identity/granted-access.ts";
+import type { Authorization } from "../../../src/domain/identity/oauth-application.ts";
 import type { Principal } from "../../../src/domain/identity/principal.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import {
-  createGrantedAccessService,
-  type GrantedAccessService,
-} from "../../../src/service/oauth/granted-access-service.ts";
+  type AuthorizationService,
+  createAuthorizationService,
+} from "../../../src/service/oauth/authorization-service.ts";
 import type { Person } from "../people/team-scene.ts";
 import { type OAuthScene, openOAuthScene } from "./oauth-scene.ts";
 
 /** People who have let applications in, and the service by which they see and end it. */
-export interface GrantedAccessScene {
+export interface AuthorizationScene {
   readonly scene: OAuthScene;
-  readonly access: GrantedAccessService;
+  readonly access: AuthorizationService;
   idsSeenBy(principal: Principal): Promise<string[]>;
-  newest(person: Principal): Promise<GrantedAccess>;
+  newest(person: Principal): Promise<Authorization>;
   /** In a team of its own. */
   newPerson(role?: Person["role"]): Promise<Person>;
 }
 
-export async function openGrantedAccessScene(): Promise<GrantedAccessScene> {
+export async function openAuthorizationScene(): Promise<AuthorizationScene> {
   const scene = await openOAuthScene();
-  const access = createGrantedAccessService({ database: scene.watched });
+  const access = createAuthorizationService({ database: scene.watched });
   return {
     scene,
     access,

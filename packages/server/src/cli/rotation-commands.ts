@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { ConfigError, readConfig } from "../config.ts";
+import { rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
+import { createRotation } from "../vault/rotation.ts";
+import type { Operator } from "./operator.ts";
+
+export function addVaultCommands(program: Command, { work, print }: Operator): void {
+  program
+    .command("vault")
+    .description("the vault of stored credentials")
+    .command("rotate")
+    .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
+    .action(async () => {
+      const { vaultKeys } = readConfig(process.env);
+      if (vaultKeys === null || vaultKeys === "off")
+        throw new ConfigError("Set BELLHOP_VAULT_KEYS, the new key first");
+      // At once. A running server does the same by itself, within minutes.
+      const { resealed, unreadable } = await work((database) =>
+        createRotation({ sql: database, keyRing: vaultKeys }).rotateAll(),
+      );
+      print(`${resealed} tokens sealed anew, ${unreadable} cannot be read with these keys\n`);
+      if (unreadable > 0) process.exitCode = 1;
+    });
+}
+
+export function addSessionCommands(program: Command, { userName, work, print }: Operator): void {
+  program
+    .command("session")
+    .description("sessions of people who signed in")
+    .command("rotate-key")
+    .description("make a new key to sign session and access tokens with; nobody is signed out")
+    .action(async () => {
+      if (readConfig(process.env).sessionKeys.length > 0)
+        throw new ConfigError(
+          "BELLHOP_SESSION_KEY is set: put the new key in front of it, separated by a comma, and restart the server",
+        );
+      const id = await work((database) => rotateOperatorsSessionKey(database, userName));
+      print(`The key ${id} signs from now on, on every node within a minute\n`);
+      print("Older keys are accepted for 25 hours more, until the last of their tokens has expired\n");
+    });
+}

@@ -1,0 +1,95 @@
+import { requestsPerMinute } from "../../domain/identity/plan.ts";
+import type { Principal } from "../../domain/identity/principal.ts";
+import { formatId } from "../../domain/public-id.ts";
+import { findActiveKey } from "../../store/identity/api-keys.ts";
+import { findLiveAccess } from "../../store/identity/oauth-tokens.ts";
+import { findSession } from "../../store/identity/sessions.ts";
+import type { Sql } from "../../store/sql.ts";
+import type { FindPrincipal } from "./auth-service.ts";
+import { hashSecret } from "./secret-hash.ts";
+import type { TokenSigner } from "./token-signer.ts";
+
+/**
+ * Whom an API key speaks for. A test key does not manage the team: with a live key of its own making, or a member of its
+ * own choosing, it could have calls made after all.
+ */
+export function createKeyLookup(sql: Sql): FindPrincipal {
+  return async (credential): Promise<Principal | null> => {
+    const key = await findActiveKey(sql, hashSecret(credential));
+    if (key === null) return null;
+    const { id, teamId, name, environment, plan, customPerMinute } = key;
+    return {
+      teamId,
+      environment,
+      kind: "api_key",
+      id: formatId("key", id),
+      name,
+      userId: null,
+      role: environment === "test" ? "member" : "admin",
+      scopes: null,
+      requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+      tokenHash: null,
+    };
+  };
+}
+
+/** Finds whom the row with the hash of a token's secret id speaks for; null if it is gone, or counts no more. */
+export type FindByHash = (idHash: Buffer) => Promise<Principal | null>;
+
+/** A token counts while its signature does and its row is there: one that was ended is refused, however well it is signed. */
+export function createTokenLookup(deps: {
+  readonly signer: TokenSigner;
+  readonly findSession: FindByHash;
+  readonly findAccess: FindByHash;
+}): FindPrincipal {
+  return async (credential) => {
+    const token = await deps.signer.verify(credential);
+    if (token === null) return null;
+    const find = token.use === "session" ? deps.findSession : deps.findAccess;
+    return find(hashSecret(token.id));
+  };
+}
+
+/** A person who signed in speaks for the team of the session, in the role that they have there now. */
+export function createSessionLookup(sql: Sql): FindByHash {
+  return async (idHash) => {
+    const session = await findSession(sql, idHash);
+    if (session === null) return null;
+    const { teamId, userId, email, role, plan, customPerMinute } = session;
+    return {
+      teamId,
+      environment: "live",
+      kind: "session",
+      id: formatId("user", userId),
+      name: email,
+      userId,
+      role,
+      scopes: null,
+      requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+      tokenHash: idHash,
+    };
+  };
+}
+
+/**
+ * An application speaks within the scopes it was granted, and never for more than the person who let it in may do there
+ * now. On its own it manages its team like a key.
+ */
+export function createAccessLookup(sql: Sql): FindByHash {
+  return async (idHash) => {
+    const access = await findLiveAccess(sql, idHash);
+    if (access === null) return null;
+    return {
+      teamId: access.teamId,
+      environment: "live",
+      kind: "application",
+      id: formatId("app", access.applicationId),
+      name: access.applicationName,
+      userId: access.userId,
+      role: access.userId === null ? "admin" : (access.role ?? "viewer"),
+      scopes: new Set(access.scopes),
+      requestsPerMinute: requestsPerMinute(access.plan, access.customPerMinute),
+      tokenHash: idHash,
+    };
+  };
+}

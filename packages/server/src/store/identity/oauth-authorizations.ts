@@ -1,0 +1,56 @@
+import type { Scope } from "../../domain/identity/scope.ts";
+import type { Sql } from "../sql.ts";
+
+/** An authorization while there is a token of it that counts. */
+export interface LiveAuthorization {
+  readonly id: string;
+  readonly codeHash: Buffer;
+  readonly applicationId: string;
+  readonly applicationName: string;
+  /** The team that the application is of. */
+  readonly ownerName: string;
+  readonly userId: string;
+  readonly email: string;
+  /** In no order, and some more than once. */
+  readonly scopes: readonly Scope[];
+  readonly consentedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Each by its last token, the only one that was not refreshed: it outlives those before it. They matter for what they
+ * may do while their hour lasts, which is more if the application has asked for less since.
+ */
+const LIVE = `
+  select k.consent_id as id, k.code_hash as "codeHash", k.application_id as "applicationId",
+         a.name as "applicationName", o.name as "ownerName", k.user_id as "userId", u.email,
+         k.consented_at as "consentedAt", greatest(k.access_expires_at, k.refresh_expires_at) as "expiresAt",
+         k.scopes || array(select unnest(e.scopes) from oauth_tokens e
+                            where e.code_hash = k.code_hash and e.access_expires_at > now()) as scopes
+    from oauth_tokens k
+    join oauth_applications a on a.id = k.application_id
+    join teams o on o.id = a.team_id
+    join users u on u.id = k.user_id
+   where k.team_id = $1 and k.consent_id is not null and k.refreshed_at is null and k.revoked_at is null
+     and greatest(k.access_expires_at, k.refresh_expires_at) > now()`;
+
+/** Those of one person, or with null of everybody in the team. Newest first. */
+export async function listAuthorizations(
+  sql: Sql,
+  teamId: number,
+  userId: string | null,
+): Promise<LiveAuthorization[]> {
+  return sql.rows<LiveAuthorization>(
+    `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
+    [teamId, userId],
+  );
+}
+
+export async function findAuthorization(
+  sql: Sql,
+  teamId: number,
+  id: string,
+): Promise<LiveAuthorization | null> {
+  const [row] = await sql.rows<LiveAuthorization>(`${LIVE} and k.consent_id = $2`, [teamId, id]);
+  return row ?? null;
+}
