@@ -1,5 +1,6 @@
 // The rooms of the server and the doors between them (docs/architecture.md). Fails when a file imports through a wall,
-// when files import each other in a circle, or when one has grown past what can be read in one sitting.
+// when files import each other in a circle, when one reads a clock that it should be given, or when one has grown past
+// what can be read in one sitting.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,6 +55,11 @@ const INNER_DOORS = {
 /** The target that ships with Bellhop is a third party: it may call whom it likes. */
 const THIRD_PARTY = "cli/echo.ts";
 
+/** Files that live in the time they are given, so that a simulation can own it. */
+const OWNS_NO_TIME = /^engine\/|^store\/group-commit\.ts$/;
+const OWN_TIME =
+  /\b(setTimeout|setImmediate|setInterval|queueMicrotask|nextTick|performance|Math\.random|AbortSignal\.timeout)\b|\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/;
+
 const LONGEST_FILE = 300;
 /** A longer file says why: one line with this mark. */
 const REASON = "longer than 300 lines:";
@@ -90,6 +96,9 @@ for (const name of readdirSync(source, { recursive: true })) {
     /\bDate\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|process\./.test(text)
   ) {
     complaints.push(`${name} reads a clock, randomness or the process; the domain is pure`);
+  }
+  if (OWNS_NO_TIME.test(name) && OWN_TIME.test(text)) {
+    complaints.push(`${name} has a clock, a timer or randomness of its own; time is handed in`);
   }
   if (room !== "outbound" && name !== THIRD_PARTY && /\bfetch\(/.test(text))
     complaints.push(`${name} calls fetch; only outbound talks to the network`);

@@ -2,6 +2,7 @@ import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./api/tasks/task-request.ts";
 import type { Claim } from "./domain/claim.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
@@ -64,8 +65,7 @@ export interface NodeDeps {
   readonly capacity: number;
   readonly retentionDays: number;
   readonly log: Log;
-  readonly monotonicMs: () => number;
-  readonly nowMs: () => number;
+  readonly time: Time;
   readonly random: () => number;
 }
 
@@ -79,10 +79,10 @@ export type Services = ReturnType<typeof composeServices>;
 
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
 export function composeNode(deps: NodeDeps): BellhopNode {
-  const { databases, keyRing, monotonicMs } = deps;
+  const { databases, keyRing, time } = deps;
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
-  const signingSecrets = createSigningSecretService({ database, monotonicMs });
+  const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
   const engine = createEngine({
     databases,
     outgoing: createOutgoing({
@@ -90,7 +90,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       vault,
       signingSecrets: signingSecrets.secretsFor,
       publicUrl: deps.publicUrl,
-      nowMs: deps.nowMs,
+      nowMs: time.nowMs,
     }),
     log: deps.log,
     name: deps.name,
@@ -102,19 +102,20 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       const task = await findTask(database, teamId, taskId);
       return task === null ? null : notificationText(task);
     },
-    actors: [
-      { name: "retention", once: () => removeOldRecords(database) },
-      // The operator's own keys are the operator's to replace.
-      ...(deps.sessionKeys.length > 0
-        ? []
-        : [{ name: "session-keys", once: () => turnSessionKeys(database) }]),
-      ...(keyRing === null
-        ? []
-        : [{ name: "vault-rotation", once: createRotation({ sql: database, keyRing }).turnOnce }]),
-    ],
-    monotonicMs,
+    time,
     random: deps.random,
   });
+  engine.actors.add({ name: "retention", once: () => removeOldRecords(database) });
+  // The operator's own keys are the operator's to replace.
+  if (deps.sessionKeys.length === 0) {
+    engine.actors.add({ name: "session-keys", once: () => turnSessionKeys(database) });
+  }
+  if (keyRing !== null) {
+    engine.actors.add({
+      name: "vault-rotation",
+      once: createRotation({ sql: database, keyRing }).turnOnce,
+    });
+  }
   return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets }) };
 }
 
@@ -126,11 +127,11 @@ function composeServices(
     readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers, monotonicMs, nowMs } = deps;
+  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
-  const nodeId = () => engine.lease.workerId;
 
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
   const findSession = createSessionLookup(database);
@@ -138,9 +139,9 @@ function composeServices(
   const failures = createFailureLimit({ monotonicMs });
   const limits = createRequestLimits({ sql: database, monotonicMs, nowMs });
   return {
-    tasks: createTaskService({ database, nodeId, submit: engine.submit, vault, providers, publicUrl }),
-    queues: createQueueService({ database, nodeId }),
-    callbacks: createCallbackService({ sql: database, nodeId, monotonicMs, onEnded: engine.ended }),
+    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    queues: createQueueService({ database }),
+    callbacks: createCallbackService({ sql: database, monotonicMs, onEnded: engine.ended }),
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,

@@ -19,6 +19,7 @@ import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
+import { systemTime } from "./system-time.ts";
 import { openKeyFile } from "./vault/key-file.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -115,13 +116,12 @@ async function build(
     capacity: config.maxInFlight,
     retentionDays: config.retentionDays,
     log,
-    monotonicMs: () => performance.now(),
-    nowMs: Date.now,
+    time: systemTime,
     random: Math.random,
   });
   await reportVault(vault, keyRing, log);
-  await engine.start();
   closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  await engine.start();
   const listener = listen(connection, engine);
   closers.push(listener.stop);
 

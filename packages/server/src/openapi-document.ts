@@ -3,6 +3,7 @@ import { composeApi } from "./compose-api.ts";
 import { composeNode } from "./compose-node.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import type { Database } from "./store/sql.ts";
+import { systemTime } from "./system-time.ts";
 
 const absent = async (): Promise<never> => {
   throw new Error("Only the document was asked for: there is nothing behind it");
@@ -35,8 +36,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     capacity: 1,
     retentionDays: 1,
     log,
-    monotonicMs: () => 0,
-    nowMs: () => 0,
+    time: systemTime,
     random: () => 0,
   });
   const app = await composeApi(services, () => null, { log, version, publicUrl, bodyLimitBytes: 1 });

@@ -17,6 +17,7 @@ import type { SigningSecretService } from "../src/service/vault/signing-secret-s
 import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database } from "../src/store/sql.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
+import { systemTime } from "../src/system-time.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import type { Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
@@ -238,8 +239,7 @@ async function startNode(house: {
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     log: { debug: note, info: note, warn: note, error: note },
-    monotonicMs: () => performance.now() + frozenMs,
-    nowMs: Date.now,
+    time: { ...systemTime, monotonicMs: () => performance.now() + frozenMs },
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();

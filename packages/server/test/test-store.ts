@@ -55,7 +55,7 @@ export async function openTestStore(): Promise<TestStore> {
     openWorker: (ttlMs = 60_000) => registerWorker(database, "test", ttlMs),
     async insert(queue, ...tasks) {
       const submissions = tasks.map((task) => ({ task: { ...newTask(queue), ...task }, reservation: null }));
-      await insertTasks(database, submissions, null, 1);
+      await insertTasks(database, submissions, 0);
       return submissions.map(({ task }) => task.id);
     },
     async claim(queue, request) {
@@ -101,7 +101,6 @@ export async function claimRequest(
     queueId: queue.id,
     queue: queue.name,
     epoch: row?.epoch ?? 0,
-    nodeId: request.workerId,
     limit: 100,
     ...request,
   };

@@ -1,6 +1,8 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/tasks/due-queues.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { createTimetable } from "./timetable.ts";
 
 /** The net under the hints: another node's delayed task is seen this late at worst. */
 const POLL_MS = 5_000;
@@ -16,7 +18,7 @@ export interface Alarm {
   /** Looks for tasks that came due, tells the dispatcher, and returns how long to nap until the next. */
   ringOnce(): Promise<number>;
   /** True if the next look must come earlier than planned for a task due at this time. */
-  isSooner(runAt: Date): boolean;
+  readonly isSooner: (runAt: Date) => boolean;
   /** The next look asks every queue. */
   lookEverywhere(): void;
 }
@@ -25,17 +27,17 @@ export interface Alarm {
 export function createAlarm(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
 }): Alarm {
-  const { sql, dispatcher, monotonicMs } = deps;
+  const { sql, dispatcher, time } = deps;
+  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
   let lastLookAtMs = 0;
-  let nextLookAtMs = 0;
 
   async function look(nowMs: number): Promise<void> {
     if (nowMs >= fullLookAtMs) {
-      // Before the look: whoever asks for another one meanwhile must not be forgotten.
+      // Before the look: another one that is asked for meanwhile must not be forgotten.
       fullLookAtMs = nowMs + FULL_LOOK_MS;
       const due = await queuesWithDueTasks(sql).catch((error) => {
         fullLookAtMs = 0;
@@ -51,17 +53,13 @@ export function createAlarm(deps: {
 
   return {
     async ringOnce() {
-      const nowMs = monotonicMs();
+      const nowMs = time.monotonicMs();
       await look(nowMs);
       lastLookAtMs = nowMs;
       if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
-      const untilNextMs = (await untilNextDueMs(sql)) ?? POLL_MS;
-      // A timer may fire a fraction early, and a look that comes too early finds nothing.
-      const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = monotonicMs() + napMs;
-      return napMs;
+      return timetable.nap(await untilNextDueMs(sql));
     },
-    isSooner: (runAt) => runAt.getTime() - Date.now() < nextLookAtMs - monotonicMs(),
+    isSooner: timetable.isSooner,
     lookEverywhere() {
       fullLookAtMs = 0;
     },

@@ -1,6 +1,7 @@
 import type { Claim } from "../domain/claim.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { FailureReason } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
 import { heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
@@ -15,7 +16,7 @@ export interface Attempts {
   start(claim: Claim, done: () => void): void;
   /** Tears down every call under way and gives the tasks back. */
   abandon(): void;
-  /** Gives back what the database says is ours and nobody here works on. */
+  /** Gives back the tasks that the database says are ours and that no attempt here works on. */
   reconcileOnce(): Promise<Returned[]>;
   /** Resolves when no attempt is under way. */
   finished(): Promise<void>;
@@ -24,7 +25,8 @@ export interface Attempts {
 
 /**
  * One attempt: check the lease, call, judge, settle. What the database holds and what happens here can only differ
- * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active for nobody.
+ * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active without an
+ * attempt.
  */
 export function createAttempts(deps: {
   readonly sql: Sql;
@@ -32,6 +34,7 @@ export function createAttempts(deps: {
   readonly settler: Settler;
   readonly lease: Lease;
   readonly log: Log;
+  readonly time: Time;
   readonly random: () => number;
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
   /** The task's id as its target knows it. */
@@ -64,7 +67,7 @@ export function createAttempts(deps: {
     if (outcome.kind === "failure" && outcome.code === "aborted") {
       return release(claim, outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    await settle(claim, outcome, judge(claim, outcome, new Date(), deps.random()));
+    await settle(claim, outcome, judge(claim, outcome, new Date(deps.time.nowMs()), deps.random()));
   }
 
   /** The call could not be made, and never will: no retry. */

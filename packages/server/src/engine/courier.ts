@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
@@ -27,7 +28,7 @@ export function createCourier(deps: {
   readonly outgoing: Outgoing;
   readonly compose: ComposeMessage;
   readonly log: Log;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly wake: () => void;
 }): Deliveries {
   const { sql, lease, log } = deps;
@@ -67,7 +68,7 @@ export function createCourier(deps: {
     name: "notification",
     lease,
     log,
-    monotonicMs: deps.monotonicMs,
+    time: deps.time,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDueNotifications(sql, lease.workerId, limit),

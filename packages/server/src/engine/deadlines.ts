@@ -1,5 +1,7 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
+import { createTimetable } from "./timetable.ts";
 
 const LONGEST_NAP_MS = 1_000;
 const BATCH = 500;
@@ -11,16 +13,17 @@ export interface Deadlines {
 
 export function createDeadlines(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
+  readonly workerId: () => number;
+  readonly time: Time;
   readonly onEnded: () => void;
 }): Deadlines {
+  const timetable = createTimetable({ time: deps.time, shortestMs: 1, longestMs: LONGEST_NAP_MS });
   return {
     async expireOnce() {
-      const expired = await expireTasks(deps.sql, BATCH, deps.nodeId());
+      const expired = await expireTasks(deps.sql, BATCH, deps.workerId());
       if (expired > 0) deps.onEnded();
       if (expired === BATCH) return 0;
-      const untilNextMs = (await untilNextDeadlineMs(deps.sql)) ?? LONGEST_NAP_MS;
-      return Math.min(LONGEST_NAP_MS, Math.max(1, Math.ceil(untilNextMs) + 1));
+      return timetable.nap(await untilNextDeadlineMs(deps.sql));
     },
   };
 }

@@ -1,5 +1,7 @@
+import type { Time } from "../domain/time.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { createTimetable } from "./timetable.ts";
 
 /** The net: another node may have left something due that it did not live to do. */
 const POLL_MS = 5_000;
@@ -10,7 +12,7 @@ export interface Deliveries {
   /** Starts what is due. Returns how long to nap until the next. */
   workOnce(): Promise<number>;
   /** True if the next look must come earlier than planned. */
-  isSooner(at: Date): boolean;
+  readonly isSooner: (at: Date) => boolean;
   /** Tears down what is under way; each is left to be taken up again. */
   abandon(): void;
   finished(): Promise<void>;
@@ -18,14 +20,14 @@ export interface Deliveries {
 
 /**
  * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
- * notifications. What the database says is ours and nobody here does is let go every few seconds, so that nothing stays
- * held for nobody when the answer to a claim was lost.
+ * notifications. Claims that the database says are ours and that are not under way here are let go every few seconds:
+ * the answer to them was lost.
  */
 export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly name: string;
   readonly lease: Lease;
   readonly log: Log;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly mostAtOnce: number;
   readonly batch: number;
   readonly claim: (limit: number) => Promise<Claim[]>;
@@ -36,17 +38,17 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   readonly untilNextMs: () => Promise<number | null>;
   readonly releaseStray: (underWay: readonly string[]) => Promise<void>;
 }): Deliveries {
-  const { lease, log, monotonicMs } = deps;
+  const { lease, log, time } = deps;
+  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   const underWay = new Map<string, Promise<void>>();
   let tearDown = new AbortController();
-  let nextLookAtMs = 0;
   let strayLookAtMs = 0;
 
   function start(claim: Claim): void {
     const running = deps
       .work(claim, tearDown.signal)
       .then((waitMs) => {
-        if (waitMs !== null && monotonicMs() + waitMs < nextLookAtMs) deps.wake();
+        if (waitMs !== null && timetable.isSoonerThan(waitMs)) deps.wake();
       })
       .catch((error) => log.error({ id: claim.id, err: error }, `${deps.name}.not_settled`))
       .finally(() => underWay.delete(claim.id));
@@ -63,17 +65,14 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
 
   return {
     async workOnce() {
-      if (monotonicMs() >= strayLookAtMs) {
+      if (time.monotonicMs() >= strayLookAtMs) {
         await deps.releaseStray([...underWay.keys()]);
-        strayLookAtMs = monotonicMs() + POLL_MS;
+        strayLookAtMs = time.monotonicMs() + POLL_MS;
       }
       const claimed = await claimDue();
-      const untilNextMs = claimed === deps.batch ? 0 : ((await deps.untilNextMs()) ?? POLL_MS);
-      const napMs = Math.min(POLL_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilNextMs) + 1));
-      nextLookAtMs = monotonicMs() + napMs;
-      return napMs;
+      return timetable.nap(claimed === deps.batch ? 0 : await deps.untilNextMs());
     },
-    isSooner: (at) => at.getTime() - Date.now() < nextLookAtMs - monotonicMs(),
+    isSooner: timetable.isSooner,
     abandon() {
       tearDown.abort();
       tearDown = new AbortController();

@@ -1,11 +1,11 @@
 import type { Claim } from "../domain/claim.ts";
+import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import type { Hint } from "../store/tasks/hints.ts";
 import { acquireSlots } from "../store/tasks/queue-slots.ts";
 import { claimDueTasks } from "../store/tasks/task-claims.ts";
-import type { Reservation } from "../store/tasks/task-intake.ts";
-import type { Lane, Lanes } from "./lanes.ts";
 import type { Lease } from "./lease.ts";
+import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 
 /** More in one claim adds latency for the first of them and gains nothing. */
@@ -14,25 +14,26 @@ const CLAIM_LIMIT = 200;
 const CLAIMERS = 2;
 const NAP_AFTER_ERROR_MS = 250;
 
-/** A slot set aside, to be started or given back. */
-export interface Seat {
-  readonly lane: Lane;
-  readonly reservation: Reservation;
+/** A slot set aside for a task that is about to be inserted. It holds until its queue changes. */
+export interface Reservation {
+  readonly local: LocalQueue;
+  readonly queueId: number;
+  readonly epoch: number;
 }
 
 export interface Dispatcher {
-  /** Tasks came to wait in this queue: so many, or nobody has counted them. */
+  /** Tasks came to wait in this queue: so many, or an unknown number. */
   notice(teamId: number, queue: string, count?: number): void;
   /** The queue's settings or the slots of others changed, if this worker has to do with it at all. */
   refresh(teamId: number, queue: string): void;
   /** There are due tasks in this queue, whatever this worker believes of it. */
   lookAgain(teamId: number, queue: string): void;
   /** Sets a slot aside for a task that is about to be inserted, if one is free and nothing else waits. */
-  reserve(teamId: number, queue: string): Seat | null;
+  reserve(teamId: number, queue: string): Reservation | null;
   /** The reservation did not hold: the queue has changed. */
-  giveBack(seat: Seat): void;
-  /** A call of this lane has ended. */
-  finish(lane: Lane): void;
+  giveBack(reservation: Reservation): void;
+  /** A call of this queue has ended. */
+  finish(local: LocalQueue): void;
   /** Everything this worker held is lost: all slots must be asked for again. */
   forget(): void;
   /** Claims until nothing more can start. */
@@ -41,28 +42,28 @@ export interface Dispatcher {
 }
 
 /**
- * Decides what starts next. Lanes that have work and room wait in line; each turn takes one claim's worth and goes
+ * Decides what starts next. Queues that have work and room wait in line; each turn takes one claim's worth and goes
  * to the end, so the least recently served queue is first.
  */
 export function createDispatcher(deps: {
   readonly database: Database;
-  readonly lanes: Lanes;
+  readonly localQueues: LocalQueues;
   readonly lease: Lease;
   readonly hint: (hint: Hint) => void;
   readonly log: Log;
-  readonly monotonicMs: () => number;
-  readonly start: (claim: Claim, lane: Lane) => void;
+  readonly time: Time;
+  readonly start: (claim: Claim, local: LocalQueue) => void;
 }): Dispatcher {
-  const { database, lanes, lease, log } = deps;
-  const ready = new Set<Lane>();
-  /** Lanes with work and slots that the node or their team has no room for. */
-  const crowded = new Set<Lane>();
+  const { database, localQueues, lease, time, log } = deps;
+  const ready = new Set<LocalQueue>();
+  /** Queues with work and slots that the node or their team has no room for. */
+  const crowded = new Set<LocalQueue>();
   const claimers = new Set<Promise<void>>();
   let stopped = false;
 
-  function lineUp(lane: Lane): void {
-    if (stopped || lane.retired || lane.busy || !(lane.waiting > 0 || lane.stale)) return;
-    ready.add(lane);
+  function lineUp(local: LocalQueue): void {
+    if (stopped || local.retired || local.busy || !(local.waiting > 0 || local.stale)) return;
+    ready.add(local);
     startClaimer();
   }
 
@@ -70,7 +71,7 @@ export function createDispatcher(deps: {
     if (ready.size === 0 || claimers.size >= CLAIMERS || stopped || !lease.isHeld()) return;
     const claimer = drain().finally(() => {
       claimers.delete(claimer);
-      // Who lined up after the last look into the line, but before we left, saw us still at work.
+      // A queue that lined up after the last look into the line, but before we left, saw us still at work.
       startClaimer();
     });
     claimers.add(claimer);
@@ -78,160 +79,159 @@ export function createDispatcher(deps: {
 
   async function drain(): Promise<void> {
     // Begin after the current turn, so that slots freed together are claimed for together.
-    await new Promise(setImmediate);
-    for (let lane = next(); lane !== undefined && !stopped; lane = next()) {
+    await new Promise<void>((resolve) => time.soon(resolve));
+    for (let local = next(); local !== undefined && !stopped; local = next()) {
       try {
-        await serve(lane);
+        await serve(local);
       } catch (error) {
-        log.warn({ team: lane.teamId, queue: lane.queue, err: error }, "claim.failed");
-        lane.waiting = Number.POSITIVE_INFINITY;
-        await new Promise((resolve) => setTimeout(resolve, NAP_AFTER_ERROR_MS));
-        ready.add(lane);
+        log.warn({ team: local.teamId, queue: local.queue, err: error }, "claim.failed");
+        local.waiting = Number.POSITIVE_INFINITY;
+        await new Promise<void>((resolve) => time.setTimer(resolve, NAP_AFTER_ERROR_MS));
+        ready.add(local);
       }
     }
   }
 
-  function next(): Lane | undefined {
+  function next(): LocalQueue | undefined {
     if (!lease.isHeld()) return undefined;
-    for (const lane of ready) {
-      ready.delete(lane);
-      return lane;
+    for (const local of ready) {
+      ready.delete(local);
+      return local;
     }
     return undefined;
   }
 
-  async function serve(lane: Lane): Promise<void> {
-    if (lane.busy || lane.retired) return;
-    lane.busy = true;
+  async function serve(local: LocalQueue): Promise<void> {
+    if (local.busy || local.retired) return;
+    local.busy = true;
     try {
-      if (lane.stale) await acquire(lane);
-      else if (lane.waiting > 0) await claim(lane);
+      if (local.stale) await acquire(local);
+      else if (local.waiting > 0) await claim(local);
     } finally {
-      lane.busy = false;
+      local.busy = false;
     }
-    const current = lanes.find(lane.teamId, lane.queue);
-    if (current?.stale || (current !== undefined && current.waiting > 0 && lanes.free(current) > 0))
+    const current = localQueues.find(local.teamId, local.queue);
+    if (current?.stale || (current !== undefined && current.waiting > 0 && localQueues.free(current) > 0))
       lineUp(current);
     else if (current !== undefined && current.waiting > 0 && slotsLeft(current) > 0) crowded.add(current);
     wakeCrowded(current);
   }
 
-  /** Room was given back. One lane that waits for it is enough: when it is served, it wakes the next. */
-  function wakeCrowded(except?: Lane): void {
-    for (const lane of crowded) {
-      if (lane === except || (lanes.free(lane) <= 0 && !lane.retired)) continue;
-      crowded.delete(lane);
-      lineUp(lane);
-      if (!lane.retired) return;
+  /** Room was given back. One queue that waits for it is enough: when it is served, it wakes the next. */
+  function wakeCrowded(except?: LocalQueue): void {
+    for (const local of crowded) {
+      if (local === except || (localQueues.free(local) <= 0 && !local.retired)) continue;
+      crowded.delete(local);
+      lineUp(local);
+      if (!local.retired) return;
     }
   }
 
-  async function acquire(lane: Lane): Promise<void> {
-    lane.stale = false;
+  async function acquire(local: LocalQueue): Promise<void> {
+    local.stale = false;
     const grant = await acquireSlots(database, {
-      teamId: lane.teamId,
-      queue: lane.queue,
+      teamId: local.teamId,
+      queue: local.queue,
       workerId: lease.workerId,
-      using: lane.grant === null ? null : { queueId: lane.grant.queueId, inFlight: lane.inFlight },
+      using: local.grant === null ? null : { queueId: local.grant.queueId, inFlight: local.inFlight },
     }).catch((error) => {
-      lane.stale = true;
+      local.stale = true;
       throw error;
     });
-    if (grant === null) return lanes.drop(lane);
+    if (grant === null) return localQueues.drop(local);
     // A queue deleted and made again under the same name: calls of the old one must not fill the new one's slots.
-    const replaced = lane.grant !== null && lane.grant.queueId !== grant.queueId;
-    if (replaced) lanes.drop(lane);
-    const current = replaced ? lanes.open(lane.teamId, lane.queue) : lane;
-    const before = lane.grant;
+    const replaced = local.grant !== null && local.grant.queueId !== grant.queueId;
+    if (replaced) localQueues.drop(local);
+    const current = replaced ? localQueues.open(local.teamId, local.queue) : local;
+    const before = local.grant;
     current.grant = grant;
-    // What was said of the queue while we asked may be news: the lane then stays stale.
-    current.stale = lane.stale;
-    current.waiting = lane.waiting;
-    current.usedAtMs = deps.monotonicMs();
-    // Said once, when it becomes true: two that are starved would answer each other for ever.
+    // What was said of the queue while we asked may be news: its grant then stays stale.
+    current.stale = local.stale;
+    current.waiting = local.waiting;
+    current.usedAtMs = time.monotonicMs();
+    // Said once, when it becomes true: two starved workers would answer each other for ever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
-    if (isNews) deps.hint({ kind: "slots", teamId: lane.teamId, queue: lane.queue });
+    if (isNews) deps.hint({ kind: "slots", teamId: local.teamId, queue: local.queue });
   }
 
-  async function claim(lane: Lane): Promise<void> {
-    const { grant, waiting } = lane;
-    const limit = Math.min(lanes.free(lane), waiting, CLAIM_LIMIT);
+  async function claim(local: LocalQueue): Promise<void> {
+    const { grant, waiting } = local;
+    const limit = Math.min(localQueues.free(local), waiting, CLAIM_LIMIT);
     if (grant === null || limit <= 0) return;
     // What arrives during the claim may be missed by it, and counts itself again.
-    lane.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
-    lane.covering = limit === waiting;
-    lane.usedAtMs = deps.monotonicMs();
-    lanes.take(lane, limit);
+    local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
+    local.covering = limit === waiting;
+    local.usedAtMs = time.monotonicMs();
+    localQueues.take(local, limit);
     let started = 0;
     try {
-      const { standing, claims } = await claimDueTasks(database, {
-        teamId: lane.teamId,
+      const { isCurrent, claims } = await claimDueTasks(database, {
+        teamId: local.teamId,
         queueId: grant.queueId,
-        queue: lane.queue,
+        queue: local.queue,
         epoch: grant.epoch,
         workerId: lease.workerId,
-        nodeId: lease.workerId,
         limit,
       });
       started = claims.length;
-      if (!standing) lane.stale = true;
+      if (!isCurrent) local.stale = true;
       // Where the number was unknown there is more until a claim comes back with less than it asked for.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
-      if (!standing || more) lane.waiting = Number.POSITIVE_INFINITY;
-      for (const one of claims) deps.start(one, lane);
+      if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
+      for (const one of claims) deps.start(one, local);
     } finally {
-      lane.covering = false;
-      lanes.giveBack(lane, limit - started);
+      local.covering = false;
+      localQueues.giveBack(local, limit - started);
     }
   }
 
   function lookAgain(teamId: number, queue: string): void {
-    const lane = lanes.open(teamId, queue);
-    lane.stale = true;
-    lane.waiting = Number.POSITIVE_INFINITY;
-    lineUp(lane);
+    const local = localQueues.open(teamId, queue);
+    local.stale = true;
+    local.waiting = Number.POSITIVE_INFINITY;
+    lineUp(local);
   }
 
-  function slotsLeft(lane: Lane): number {
-    return lane.grant === null || lane.grant.paused ? 0 : lane.grant.slots - lane.inFlight;
+  function slotsLeft(local: LocalQueue): number {
+    return local.grant === null || local.grant.paused ? 0 : local.grant.slots - local.inFlight;
   }
 
-  function finish(lane: Lane): void {
-    lanes.giveBack(lane, 1);
-    if (lane.grant?.overdrawn) lane.stale = true;
-    lineUp(lane);
+  function finish(local: LocalQueue): void {
+    localQueues.giveBack(local, 1);
+    if (local.grant?.overdrawn) local.stale = true;
+    lineUp(local);
     wakeCrowded();
   }
 
   return {
     notice(teamId, queue, count = Number.POSITIVE_INFINITY) {
-      const lane = lanes.open(teamId, queue);
-      lane.waiting += count;
-      lineUp(lane);
+      const local = localQueues.open(teamId, queue);
+      local.waiting += count;
+      lineUp(local);
     },
     refresh(teamId, queue) {
-      if (lanes.find(teamId, queue) !== undefined) lookAgain(teamId, queue);
+      if (localQueues.find(teamId, queue) !== undefined) lookAgain(teamId, queue);
     },
     lookAgain,
     reserve(teamId, queue) {
-      const lane = lanes.find(teamId, queue);
-      if (lane === undefined || lane.grant === null || lane.stale || lane.waiting > 0) return null;
-      if (lane.busy && !lane.covering) return null;
-      if (stopped || lanes.free(lane) <= 0 || !lease.isHeld()) return null;
-      lanes.take(lane, 1);
-      lane.usedAtMs = deps.monotonicMs();
-      return { lane, reservation: { queueId: lane.grant.queueId, epoch: lane.grant.epoch } };
+      const local = localQueues.find(teamId, queue);
+      if (local === undefined || local.grant === null || local.stale || local.waiting > 0) return null;
+      if (local.busy && !local.covering) return null;
+      if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
+      localQueues.take(local, 1);
+      local.usedAtMs = time.monotonicMs();
+      return { local, queueId: local.grant.queueId, epoch: local.grant.epoch };
     },
-    giveBack(seat) {
-      seat.lane.stale = true;
-      finish(seat.lane);
+    giveBack(reservation) {
+      reservation.local.stale = true;
+      finish(reservation.local);
     },
     finish,
     forget() {
-      for (const lane of lanes.all) lookAgain(lane.teamId, lane.queue);
+      for (const local of localQueues.all) lookAgain(local.teamId, local.queue);
     },
     async dispatchOnce() {
-      for (const lane of lanes.all) lineUp(lane);
+      for (const local of localQueues.all) lineUp(local);
       while (claimers.size > 0) await Promise.all(claimers);
     },
     async stop() {

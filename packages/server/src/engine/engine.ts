@@ -1,10 +1,12 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
+import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";
@@ -13,10 +15,9 @@ import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
-import { createLanes, type Lane } from "./lanes.ts";
 import { createLease, type Lease } from "./lease.ts";
+import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
-import { type Loop, startLoop } from "./loop.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
@@ -37,6 +38,8 @@ export interface EngineDatabases {
 }
 
 export interface Engine {
+  /** Further ones may be added before the start. */
+  readonly actors: Actors;
   readonly lease: Lease;
   readonly dispatcher: Dispatcher;
   readonly attempts: Attempts;
@@ -54,7 +57,7 @@ export interface Engine {
   start(): Promise<void>;
   /** Stops claiming, lets calls finish for so long, gives the rest back. */
   stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback: someone may wait to be told. */
+  /** A task has ended outside of the engine, by a callback: its caller may wait to be told. */
   ended(): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
@@ -70,36 +73,33 @@ export function createEngine(deps: {
   readonly ownHeaders: (claim: Claim) => Record<string, string>;
   readonly publicId: (claim: Claim) => string;
   readonly composeMessage: ComposeMessage;
-  /** Further rounds to make for as long as the engine runs. */
-  readonly actors: readonly { readonly name: string; readonly once: () => Promise<number> }[];
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, monotonicMs } = deps;
-  const loops: Loop[] = [];
-  let alarmLoop: Loop | null = null;
-  let pollerLoop: Loop | null = null;
-  let courierLoop: Loop | null = null;
+  const { databases, log, time } = deps;
+  const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
     endGrace = resolve;
   });
 
-  const lanes = createLanes(deps.capacity);
+  const localQueues = createLocalQueues(deps.capacity);
   const lease = createLease({
     sql: databases.lease,
     name: deps.name,
-    monotonicMs,
+    time,
     log,
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
-  const settler = createSettler({ sql: databases.settle, nodeId: () => lease.workerId, log });
+  const workerId = () => lease.workerId;
+  const settler = createSettler({ sql: databases.settle, workerId, time, log });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
     settler,
     lease,
+    time,
     log,
     random: deps.random,
     ownHeaders: deps.ownHeaders,
@@ -109,42 +109,56 @@ export function createEngine(deps: {
   });
   const dispatcher = createDispatcher({
     database: databases.claim,
-    lanes,
+    localQueues,
     lease,
     log,
-    monotonicMs,
+    time,
     start,
     hint,
   });
-  const intake = createIntake({ sql: databases.intake, lease, dispatcher, start, onPending: onAccepted });
-  const alarm = createAlarm({ sql: databases.chores, dispatcher, monotonicMs });
-  const nodeId = () => lease.workerId;
-  const reaper = createReaper({ sql: databases.chores, nodeId, monotonicMs, log, onReturned });
-  const janitor = createJanitor({ sql: databases.chores, nodeId, retentionDays: deps.retentionDays });
-  const onEnded = () => courierLoop?.wake();
+  const intake = createIntake({
+    sql: databases.intake,
+    lease,
+    dispatcher,
+    start,
+    onPending: onAccepted,
+    time,
+  });
+  const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
+  const reaper = createReaper({ sql: databases.chores, workerId, time, log, onReturned });
+  const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
     sql: databases.polls,
     lease,
     outgoing: deps.outgoing,
     log,
-    monotonicMs,
-    wake: () => pollerLoop?.wake(),
+    time,
+    wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, nodeId, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,
     outgoing: deps.outgoing,
     compose: deps.composeMessage,
     log,
-    monotonicMs,
+    time,
     wake: onEnded,
   });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, lanes, lease, dispatcher, monotonicMs });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
 
-  function start(claim: Claim, lane: Lane): void {
-    attempts.start(claim, () => dispatcher.finish(lane));
+  const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
+  const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
+  const courierActor = actors.add({ name: "courier", once: courier.workOnce });
+  actors.add({ name: "deadlines", once: deadlines.expireOnce });
+  actors.add({ name: "reaper", once: reaper.reapOnce });
+  actors.add({ name: "janitor", once: janitor.cleanOnce });
+  actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  actors.add({ name: "reconciler", once: reconcile });
+
+  function start(claim: Claim, local: LocalQueue): void {
+    attempts.start(claim, () => dispatcher.finish(local));
   }
 
   function hint(message: Hint): void {
@@ -153,13 +167,22 @@ export function createEngine(deps: {
   }
 
   function waitFor(runAt: Date): void {
-    if (alarm.isSooner(runAt)) alarmLoop?.wake();
+    if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
   function onSettled({ status, runAt, notify }: Settled): void {
     if (status === "pending" && runAt !== null) waitFor(runAt);
-    if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerLoop?.wake();
+    if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();
     if (notify) onEnded();
+  }
+
+  function onEnded(): void {
+    courierActor.wake();
+  }
+
+  async function reconcile(): Promise<number> {
+    await attempts.reconcileOnce();
+    return RECONCILE_MS;
   }
 
   function abandonAll(): void {
@@ -180,18 +203,13 @@ export function createEngine(deps: {
 
   function due(teamId: number, queue: string): void {
     dispatcher.notice(teamId, queue, 1);
-    const grant = lanes.find(teamId, queue)?.grant;
-    // Whoever holds all the slots needs nobody's help.
+    const grant = localQueues.find(teamId, queue)?.grant;
+    // A worker that holds all the slots needs no help of the others.
     if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });
   }
 
-  function run(name: string, once: () => Promise<number>): Loop {
-    const loop = startLoop({ name, once, log });
-    loops.push(loop);
-    return loop;
-  }
-
   return {
+    actors,
     lease,
     dispatcher,
     attempts,
@@ -211,31 +229,20 @@ export function createEngine(deps: {
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();
-      alarmLoop?.wake();
+      alarmActor.wake();
     },
     async start() {
       await lease.start();
-      alarmLoop = run("alarm", alarm.ringOnce);
-      pollerLoop = run("poller", poller.workOnce);
-      courierLoop = run("courier", courier.workOnce);
-      run("deadlines", deadlines.expireOnce);
-      for (const actor of deps.actors) run(actor.name, actor.once);
-      run("reaper", reaper.reapOnce);
-      run("janitor", janitor.cleanOnce);
-      run("slot-keeper", slotKeeper.tidyOnce);
-      run("reconciler", async () => {
-        await attempts.reconcileOnce();
-        return RECONCILE_MS;
-      });
+      actors.start();
     },
     async stop(graceMs) {
       await intake.drained();
       await dispatcher.stop();
-      const grace = setTimeout(endGrace, graceMs);
+      const grace = time.setTimer(endGrace, graceMs);
       await Promise.race([attempts.finished(), hurried]);
-      clearTimeout(grace);
+      grace.cancel();
       settler.giveUp();
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await actors.stop();
       abandonAll();
       await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
       await settler.drained();

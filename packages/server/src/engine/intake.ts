@@ -1,12 +1,13 @@
 import type { Claim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-intake.ts";
-import type { Dispatcher, Seat } from "./dispatcher.ts";
-import type { Lane } from "./lanes.ts";
+import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
+import type { LocalQueue } from "./local-queues.ts";
 
 const MAX_ITEMS = 300;
 /** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
@@ -21,19 +22,20 @@ export interface Intake {
 type Answer = Accepted | null | Problem;
 
 /**
- * Where tasks come in. A batch is inserted in one commit; a task that finds a free slot and nobody waiting is
+ * Where tasks come in. A batch is inserted in one commit; a task that finds a free slot and none waiting before it is
  * inserted active, and its call starts right after the commit.
  */
 export function createIntake(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
-  readonly start: (claim: Claim, lane: Lane) => void;
+  readonly start: (claim: Claim, local: LocalQueue) => void;
   /** A task waits in its queue until this time. */
   readonly onPending: (task: NewTask, accepted: Accepted) => void;
+  readonly time: Time;
 }): Intake {
   const { sql, lease, dispatcher } = deps;
-  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS });
+  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS, soon: deps.time.soon });
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
@@ -45,39 +47,39 @@ export function createIntake(deps: {
   }
 
   async function flushDistinct(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
-    // Whoever we are by the time it is stored: the hand-off is this worker's.
+    // The lease may have another id by the time the tasks are stored: the hand-off is this worker's.
     const { workerId } = lease;
-    const seats = reserveSeats(tasks);
-    const answers = await store(tasks, seats, workerId);
+    const reservations = reserveSlots(tasks);
+    const answers = await store(tasks, reservations, workerId);
     for (const [index, task] of tasks.entries()) {
-      place(task, seats[index] ?? null, answers[index] ?? null, workerId);
+      place(task, reservations[index] ?? null, answers[index] ?? null, workerId);
     }
     return answers;
   }
 
   /** What arrives together is served by priority, like everything else. */
-  function reserveSeats(tasks: readonly NewTask[]): (Seat | null)[] {
-    const seats = new Map<NewTask, Seat | null>();
+  function reserveSlots(tasks: readonly NewTask[]): (Reservation | null)[] {
+    const reservations = new Map<NewTask, Reservation | null>();
     const inOrder = tasks.filter(isDueNow).sort((one, other) => other.priority - one.priority);
-    for (const task of inOrder) seats.set(task, dispatcher.reserve(task.teamId, task.queue));
-    return tasks.map((task) => seats.get(task) ?? null);
+    for (const task of inOrder) reservations.set(task, dispatcher.reserve(task.teamId, task.queue));
+    return tasks.map((task) => reservations.get(task) ?? null);
   }
 
   async function store(
     tasks: readonly NewTask[],
-    seats: readonly (Seat | null)[],
+    reservations: readonly (Reservation | null)[],
     workerId: number,
   ): Promise<readonly Answer[]> {
     const submissions = tasks.map((task, index) => ({
       task,
-      reservation: seats[index]?.reservation ?? null,
+      reservation: reservations[index] ?? null,
     }));
     try {
-      return await insertTasks(sql, submissions, workerId, workerId);
+      return await insertTasks(sql, submissions, workerId);
     } catch (error) {
       if (error instanceof Problem) return lookUp(tasks, workerId, error);
-      if (error instanceof Unstorable) return storeSeparately(tasks, seats, workerId);
-      for (const seat of seats) if (seat !== null) dispatcher.giveBack(seat);
+      if (error instanceof Unstorable) return storeSeparately(tasks, reservations, workerId);
+      for (const reservation of reservations) if (reservation !== null) dispatcher.giveBack(reservation);
       throw error;
     }
   }
@@ -85,14 +87,14 @@ export function createIntake(deps: {
   /** A task that the database cannot hold is refused alone. */
   async function storeSeparately(
     tasks: readonly NewTask[],
-    seats: readonly (Seat | null)[],
+    reservations: readonly (Reservation | null)[],
     workerId: number,
   ): Promise<readonly Answer[]> {
     if (tasks.length === 1)
       return [new Problem("invalid", { reason: "The task holds characters that cannot be stored" })];
     const answers: Answer[] = [];
     for (const [index, task] of tasks.entries())
-      answers.push(...(await store([task], [seats[index] ?? null], workerId)));
+      answers.push(...(await store([task], [reservations[index] ?? null], workerId)));
     return answers;
   }
 
@@ -110,13 +112,13 @@ export function createIntake(deps: {
     }
   }
 
-  function place(task: NewTask, seat: Seat | null, answer: Answer, workerId: number): void {
+  function place(task: NewTask, reservation: Reservation | null, answer: Answer, workerId: number): void {
     const accepted = answer instanceof Problem ? null : answer;
-    if (accepted?.handedOff && seat !== null) {
-      deps.start(toClaim(task, accepted, workerId), seat.lane);
+    if (accepted?.handedOff && reservation !== null) {
+      deps.start(toClaim(task, accepted, workerId), reservation.local);
       return;
     }
-    if (seat !== null) dispatcher.giveBack(seat);
+    if (reservation !== null) dispatcher.giveBack(reservation);
     if (accepted !== null) deps.onPending(task, accepted);
   }
 

@@ -12,21 +12,20 @@ const ROUND_MS = 60_000;
 const BATCH = 1_000;
 
 export interface Janitor {
-  /** Removes tasks that nobody needs any more, and what hung on them. Returns how long to nap: not at all while there is more. */
+  /**
+   * Removes tasks past their retention or without a queue, and what hung on them. Returns how long to nap: not at all
+   * while there is more.
+   */
   cleanOnce(): Promise<number>;
 }
 
-export function createJanitor(deps: {
-  readonly sql: Sql;
-  readonly nodeId: () => number;
-  readonly retentionDays: number;
-}): Janitor {
+export function createJanitor(deps: { readonly sql: Sql; readonly retentionDays: number }): Janitor {
   const { sql } = deps;
   return {
     async cleanOnce() {
       // A task that was being inserted while its queue was deleted; a delete that died half-way.
-      const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null }, deps.nodeId());
-      const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH, deps.nodeId());
+      const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null });
+      const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH);
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
       await removeOldKeys(sql, BATCH);

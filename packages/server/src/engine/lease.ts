@@ -1,9 +1,10 @@
+import type { Time, Timer } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { registerWorker, removeWorker, renewWorker } from "../store/tasks/workers.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 
-/** Nobody takes anything from a worker that was heard of within this time. */
+/** No node takes anything from a worker that was heard of within this time. */
 const TTL_MS = 15_000;
 const RENEW_MS = 4_000;
 /** The worker stops acting this much before others may start to: calls need time to be torn down. */
@@ -18,7 +19,7 @@ export interface Lease {
   /** Registers; resolves once the first lease is held. */
   start(): Promise<void>;
   renewOnce(): Promise<number>;
-  /** Ends the lease at once, so that nobody has to wait for it to run out. */
+  /** Ends the lease at once, so that no other node has to wait for it to run out. */
   stop(): Promise<void>;
 }
 
@@ -29,26 +30,25 @@ export interface Lease {
 export function createLease(options: {
   readonly sql: Sql;
   readonly name: string;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly log: Log;
   /** The deadline passed without a renewal, or the row is gone: everything in flight must be torn down. */
   readonly onLost: () => void;
   /** The lease is held again, perhaps under a new id: nothing held before can be relied on. */
   readonly onHeld: () => void;
 }): Lease {
-  const { sql, log, monotonicMs } = options;
+  const { sql, log, time } = options;
   let workerId = 0;
   let peers = 0;
   let deadlineMs = 0;
-  let alarm: NodeJS.Timeout | null = null;
+  let alarm: Timer | null = null;
   let loop: Loop | null = null;
 
   function extend(sentAtMs: number): void {
     const wasHeld = isHeld();
     deadlineMs = sentAtMs + TTL_MS - MARGIN_MS;
-    if (alarm !== null) clearTimeout(alarm);
-    alarm = setTimeout(lose, deadlineMs - monotonicMs());
-    alarm.unref();
+    alarm?.cancel();
+    alarm = time.setTimer(lose, deadlineMs - time.monotonicMs());
     if (!wasHeld) options.onHeld();
   }
 
@@ -59,14 +59,14 @@ export function createLease(options: {
   }
 
   async function register(): Promise<void> {
-    const sentAtMs = monotonicMs();
+    const sentAtMs = time.monotonicMs();
     workerId = await registerWorker(sql, options.name, TTL_MS);
     extend(sentAtMs);
     log.info({ worker: workerId }, "lease.registered");
   }
 
   async function renewOnce(): Promise<number> {
-    const sentAtMs = monotonicMs();
+    const sentAtMs = time.monotonicMs();
     const renewed = await renewWorker(sql, workerId, TTL_MS);
     if (renewed === null) {
       if (isHeld()) lose();
@@ -79,7 +79,7 @@ export function createLease(options: {
   }
 
   function isHeld(): boolean {
-    return monotonicMs() < deadlineMs;
+    return time.monotonicMs() < deadlineMs;
   }
 
   return {
@@ -94,11 +94,11 @@ export function createLease(options: {
     async start() {
       await register();
       await renewOnce();
-      loop = startLoop({ name: "lease", once: renewOnce, log });
+      loop = startLoop({ name: "lease", once: renewOnce, time, log });
     },
     async stop() {
       await loop?.stop();
-      if (alarm !== null) clearTimeout(alarm);
+      alarm?.cancel();
       deadlineMs = 0;
       await removeWorker(sql, workerId).catch((error) => log.warn({ err: error }, "lease.not_returned"));
     },

@@ -1,3 +1,4 @@
+import type { Time, Timer } from "../domain/time.ts";
 import type { Log } from "./log.ts";
 
 export interface Loop {
@@ -16,11 +17,12 @@ const NAP_AFTER_ERROR_MS = 500;
 export function startLoop(options: {
   readonly name: string;
   readonly once: () => Promise<number>;
+  readonly time: Time;
   readonly log: Log;
 }): Loop {
   let stopped = false;
   let woken = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   let endNap: (() => void) | null = null;
 
   async function run(): Promise<void> {
@@ -45,13 +47,13 @@ export function startLoop(options: {
   function nap(ms: number): Promise<void> {
     return new Promise((resolve) => {
       endNap = resolve;
-      timer = setTimeout(resolve, ms);
+      timer = options.time.setTimer(resolve, ms);
     });
   }
 
   function wake(): void {
     woken = true;
-    if (timer !== null) clearTimeout(timer);
+    timer?.cancel();
     endNap?.();
   }
 

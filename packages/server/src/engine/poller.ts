@@ -1,6 +1,7 @@
 import type { Call } from "../domain/call.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll/poll-verdict.ts";
+import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import type { Sql } from "../store/sql.ts";
 import {
@@ -32,7 +33,7 @@ export function createPoller(deps: {
   readonly lease: Lease;
   readonly outgoing: Outgoing;
   readonly log: Log;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
   readonly wake: () => void;
   readonly onEnded: () => void;
 }): Deliveries {
@@ -40,6 +41,7 @@ export function createPoller(deps: {
   const group = createGroupCommit<PollSettlement, boolean>({
     flush: (settlements) => settlePolls(sql, settlements, lease.workerId),
     maxItems: BATCH,
+    soon: deps.time.soon,
   });
 
   async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
@@ -73,7 +75,7 @@ export function createPoller(deps: {
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
     const { outcome } = sent;
-    // Torn down by ourselves: whoever is next makes it, and it is no mark against the third party.
+    // Torn down by ourselves: the next node that looks makes it, and it is no mark against the third party.
     if (outcome.kind === "failure" && outcome.code === "aborted") return { kind: "again", plan, waitMs: 0 };
     const made = {
       url: target.url,
@@ -99,7 +101,7 @@ export function createPoller(deps: {
     name: "poll",
     lease,
     log,
-    monotonicMs: deps.monotonicMs,
+    time: deps.time,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDuePolls(sql, lease.workerId, limit),

@@ -1,3 +1,4 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { reapNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
@@ -16,22 +17,22 @@ export interface Reaper {
 }
 
 /**
- * Any node may reap for all. The danger is a database clock that jumps ahead and makes everyone look dead: so its
- * advance is compared with the monotonic clock between rounds, and after a jump nobody is reaped for a while.
+ * Any node may reap for all. The danger is a database clock that jumps ahead and makes every worker look dead: so
+ * its advance is compared with the monotonic clock between rounds, and after a jump no worker is removed for a while.
  */
 export function createReaper(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
-  readonly monotonicMs: () => number;
+  readonly workerId: () => number;
+  readonly time: Time;
   readonly log: Log;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Reaper {
-  const { sql, log, monotonicMs } = deps;
+  const { sql, log, time } = deps;
   let last: { databaseMs: number; monotonicMs: number } | null = null;
   let graceUntilMs = 0;
 
   async function isClockSteady(): Promise<boolean> {
-    const now = { databaseMs: await databaseClockMs(sql), monotonicMs: monotonicMs() };
+    const now = { databaseMs: await databaseClockMs(sql), monotonicMs: time.monotonicMs() };
     if (last !== null) {
       const stepMs = now.databaseMs - last.databaseMs - (now.monotonicMs - last.monotonicMs);
       if (Math.abs(stepMs) > STEP_MS) {
@@ -52,7 +53,7 @@ export function createReaper(deps: {
       }
       await reapPolls(sql);
       await reapNotifications(sql);
-      const returned = await reapTasks(sql, deps.nodeId());
+      const returned = await reapTasks(sql, deps.workerId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");
         deps.onReturned(returned);

@@ -1,5 +1,6 @@
 import { Problem } from "../domain/problem.ts";
 import type { Settlement } from "../domain/settlement.ts";
+import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
@@ -22,10 +23,11 @@ export interface Settler extends GroupCommit<Settlement, Settled | null> {
  */
 export function createSettler(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
+  readonly workerId: () => number;
+  readonly time: Time;
   readonly log: Log;
 }): Settler {
-  const { sql, log } = deps;
+  const { sql, time, log } = deps;
   let patient = true;
 
   async function flush(
@@ -34,7 +36,7 @@ export function createSettler(deps: {
   ): Promise<readonly (Settled | null)[]> {
     for (;;) {
       try {
-        const settled = await settleAttempts(sql, settlements, deps.nodeId());
+        const settled = await settleAttempts(sql, settlements, deps.workerId());
         await noteSuperseded(settlements.filter((_, index) => settled[index] === null));
         return settled;
       } catch (error) {
@@ -45,7 +47,7 @@ export function createSettler(deps: {
           { waiting: settlements.length, ...(!isAway && { err: error }) },
           "settle.waits",
         );
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await new Promise<void>((resolve) => time.setTimer(resolve, RETRY_MS));
       }
     }
   }
@@ -74,6 +76,7 @@ export function createSettler(deps: {
     createGroupCommit<Settlement, Settled | null>({
       flush: (batch) => flush(batch),
       maxItems: MAX_ITEMS,
+      soon: time.soon,
     }),
     {
       giveUp() {

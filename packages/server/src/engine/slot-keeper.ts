@@ -1,11 +1,12 @@
+import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { releaseSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Lane, Lanes } from "./lanes.ts";
 import type { Lease } from "./lease.ts";
+import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 
 const ROUND_MS = 2_000;
-/** Slots of an idle queue go back sooner when there is someone else who could use them. */
+/** Slots of an idle queue go back sooner when there are other workers that could use them. */
 const IDLE_MS = { alone: 600_000, withPeers: 10_000 } as const;
 
 export interface SlotKeeper {
@@ -15,40 +16,40 @@ export interface SlotKeeper {
 /** Gives back the slots of queues that went quiet, and asks again where there are fewer slots than work. */
 export function createSlotKeeper(deps: {
   readonly sql: Sql;
-  readonly lanes: Lanes;
+  readonly localQueues: LocalQueues;
   readonly lease: Lease;
   readonly dispatcher: Pick<Dispatcher, "refresh">;
-  readonly monotonicMs: () => number;
+  readonly time: Time;
 }): SlotKeeper {
-  const { lanes, lease } = deps;
+  const { localQueues, lease } = deps;
 
-  function isIdle(lane: Lane): boolean {
+  function isIdle(local: LocalQueue): boolean {
     const idleMs = lease.peers > 0 ? IDLE_MS.withPeers : IDLE_MS.alone;
-    const quiet = lane.inFlight === 0 && lane.waiting === 0 && !lane.busy;
-    return quiet && deps.monotonicMs() - lane.usedAtMs > idleMs;
+    const quiet = local.inFlight === 0 && local.waiting === 0 && !local.busy;
+    return quiet && deps.time.monotonicMs() - local.usedAtMs > idleMs;
   }
 
   return {
     async tidyOnce() {
-      const idle: { lane: Lane; teamId: number; queueId: number }[] = [];
-      for (const lane of lanes.all) {
-        if (lane.grant === null) continue;
-        if (isIdle(lane)) idle.push({ lane, teamId: lane.teamId, queueId: lane.grant.queueId });
-        else if (lane.waiting > 0 && lane.grant.slots < lane.grant.concurrency)
-          deps.dispatcher.refresh(lane.teamId, lane.queue);
+      const idle: { local: LocalQueue; teamId: number; queueId: number }[] = [];
+      for (const local of localQueues.all) {
+        if (local.grant === null) continue;
+        if (isIdle(local)) idle.push({ local, teamId: local.teamId, queueId: local.grant.queueId });
+        else if (local.waiting > 0 && local.grant.slots < local.grant.concurrency)
+          deps.dispatcher.refresh(local.teamId, local.queue);
       }
       if (idle.length === 0) return ROUND_MS;
-      // Busy until the row is gone: nobody may use slots here that are being given away.
-      for (const { lane } of idle) lane.busy = true;
+      // Busy until the row is gone: no task may start here in slots that are being given away.
+      for (const { local } of idle) local.busy = true;
       try {
         await releaseSlots(deps.sql, lease.workerId, idle);
       } finally {
-        for (const { lane } of idle) {
-          lane.busy = false;
-          lane.grant = null;
-          lane.stale = true;
-          if (lane.waiting > 0) deps.dispatcher.refresh(lane.teamId, lane.queue);
-          else lanes.drop(lane);
+        for (const { local } of idle) {
+          local.busy = false;
+          local.grant = null;
+          local.stale = true;
+          if (local.waiting > 0) deps.dispatcher.refresh(local.teamId, local.queue);
+          else localQueues.drop(local);
         }
       }
       return ROUND_MS;

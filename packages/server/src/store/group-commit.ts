@@ -22,6 +22,8 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly flush: (items: readonly Item[]) => Promise<readonly Answer[]>;
   /** Rows in one statement; beyond a few hundred a larger batch only adds latency. */
   readonly maxItems: number;
+  /** After the current turn of the event loop. */
+  readonly soon: (work: () => void) => void;
 }): GroupCommit<Item, Answer> {
   const entries: Entry<Item, Answer>[] = [];
   let flushing = false;
@@ -38,7 +40,7 @@ export function createGroupCommit<Item, Answer>(options: {
         for (const entry of batch) entry.reject(error);
       }
       // What is ready to be read joins the next flush: under load that is much, otherwise nothing waits for it.
-      await new Promise(setImmediate);
+      await new Promise<void>((resolve) => options.soon(resolve));
     }
     flushing = false;
     const callbacks = onDrained;
@@ -53,7 +55,7 @@ export function createGroupCommit<Item, Answer>(options: {
         // Begin after the current turn of the loop, so that what arrived together leaves together.
         if (!flushing) {
           flushing = true;
-          setImmediate(flushAll);
+          options.soon(flushAll);
         }
       });
     },

@@ -1,18 +1,22 @@
-import { foundation } from "./migrations/0001-foundation.ts";
-import { directCalls } from "./migrations/0002-direct-calls.ts";
-import { people } from "./migrations/0003-people.ts";
+import { identity } from "./migrations/0004-identity.ts";
+import { tasks } from "./migrations/0004-tasks.ts";
+import { vault } from "./migrations/0004-vault.ts";
 import type { Database, Sql } from "./sql.ts";
 
-/** Numbered from 1, forward only, never edited once released. */
+/**
+ * Versions 1 to 3 were layouts from before the first release: the first migration makes the whole schema at once, and no
+ * way leads there from them.
+ */
+const FIRST_VERSION = 4;
+
+/** Numbered from FIRST_VERSION, forward only, never edited once released. */
 const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
-  { name: "foundation", sql: foundation },
-  { name: "direct-calls", sql: directCalls },
-  { name: "people", sql: people },
+  { name: "first release", sql: identity + tasks + vault },
 ];
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
 
-/** An arbitrary number that all Bellhop nodes agree on: who holds it may change the schema. */
+/** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
 
 export class SchemaTooNew extends Error {
@@ -35,14 +39,30 @@ export class SchemaTooOld extends Error {
   }
 }
 
-/** For whoever works beside a server, and leaves migrating to it: refuses a schema other than the one known here. */
+export class SchemaUnreleased extends Error {
+  constructor(found: number) {
+    super(
+      `The database has schema version ${found}, from before Bellhop's first release, ` +
+        "which cannot be brought up to date. Start with a new data directory or an empty database, " +
+        "or start the version of Bellhop that made this one.",
+    );
+    this.name = "SchemaUnreleased";
+  }
+}
+
+/** For a command that works beside a server, and leaves migrating to it: refuses a schema other than its own. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
   const [table] = await sql.rows<{ name: string | null }>(
     "select to_regclass('schema_migrations')::text as name",
   );
   const found = (table?.name ?? null) === null ? 0 : await schemaVersion(sql);
-  if (found > SCHEMA_VERSION) throw new SchemaTooNew(found);
+  refuseForeignVersion(found);
   if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
+}
+
+function refuseForeignVersion(found: number): void {
+  if (found > SCHEMA_VERSION) throw new SchemaTooNew(found);
+  if (found > 0 && found < FIRST_VERSION) throw new SchemaUnreleased(found);
 }
 
 /**
@@ -66,13 +86,14 @@ async function reachVersion(database: Database, applied: string[]): Promise<numb
          version integer primary key, name text not null, applied_at timestamptz not null default now())`,
     );
     const version = await schemaVersion(sql);
-    if (version > SCHEMA_VERSION) throw new SchemaTooNew(version);
-    const next = MIGRATIONS[version];
+    refuseForeignVersion(version);
+    const nextVersion = Math.max(version + 1, FIRST_VERSION);
+    const next = MIGRATIONS[nextVersion - FIRST_VERSION];
     if (next === undefined) return version;
     await sql.rows(next.sql);
-    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [version + 1, next.name]);
+    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [nextVersion, next.name]);
     applied.push(next.name);
-    return version + 1;
+    return nextVersion;
   });
 }
 

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { createAlarm } from "../../src/engine/alarm.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { createTestTime } from "../test-time.ts";
 
 describe("delayed tasks", () => {
   let house: TestHouse;
@@ -115,7 +116,7 @@ describe("the alarm", () => {
   /** Answers each statement of the alarm; a look at every queue can be held up. */
   function createScene() {
     const looks: string[] = [];
-    const scene = { nowMs: 0, looks, untilNextMs: null as number | null, during: async () => {} };
+    const scene = { looks, untilNextMs: null as number | null, during: async () => {} };
     const sql: Sql = {
       async rows<Row extends object>(query: string | { name: string }, values: readonly unknown[] = []) {
         const name = typeof query === "string" ? "everywhere" : query.name;
@@ -126,13 +127,14 @@ describe("the alarm", () => {
       },
     };
     const dispatcher = { notice() {}, lookAgain() {} };
-    return { scene, alarm: createAlarm({ sql, dispatcher, monotonicMs: () => scene.nowMs }) };
+    const time = createTestTime();
+    return { scene, time, alarm: createAlarm({ sql, dispatcher, time }) };
   }
 
   it("looks everywhere first, then only at what came due since its last look, with some overlap", async () => {
-    const { scene, alarm } = createScene();
+    const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
-    scene.nowMs += 1000;
+    time.pass(1000);
     await alarm.ringOnce();
 
     assert.equal(scene.looks[0], "everywhere");
@@ -140,8 +142,8 @@ describe("the alarm", () => {
   });
 
   it("looks further back when it polls, and everywhere once a minute", async () => {
-    const { scene, alarm } = createScene();
-    for (; scene.nowMs <= 60_000; scene.nowMs += 5000) await alarm.ringOnce();
+    const { scene, time, alarm } = createScene();
+    for (; time.monotonicMs() <= 60_000; time.pass(5000)) await alarm.ringOnce();
 
     assert.equal(scene.looks[1], "last 20000 ms");
     assert.equal(scene.looks.filter((look) => look === "everywhere").length, 2);
@@ -161,15 +163,15 @@ describe("the alarm", () => {
   });
 
   it("misses nothing when a look fails: the next one reaches back as far", async () => {
-    const { scene, alarm } = createScene();
+    const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     scene.during = async () => {
       throw new Error("away");
     };
-    scene.nowMs += 1000;
+    time.pass(1000);
     await assert.rejects(alarm.ringOnce());
     scene.during = async () => {};
-    scene.nowMs += 1000;
+    time.pass(1000);
     await alarm.ringOnce();
 
     assert.equal(scene.looks.at(-1), "last 2500 ms");

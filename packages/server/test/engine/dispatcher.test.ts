@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createDispatcher } from "../../src/engine/dispatcher.ts";
-import { createLanes } from "../../src/engine/lanes.ts";
 import type { Lease } from "../../src/engine/lease.ts";
+import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
+import { createTestTime } from "../test-time.ts";
 
 const TEAM = 1;
 const turn = () => new Promise(setImmediate);
@@ -16,7 +17,8 @@ function createScene() {
   const claims: { queueId: number; answer: () => void }[] = [];
   const acquired: string[] = [];
   const hints: Hint[] = [];
-  const scene = { nowMs: 0, peers: 0, held: true, claims, acquired, hints };
+  const time = createTestTime();
+  const scene = { peers: 0, held: true, claims, acquired, hints };
   const grant: SlotGrant = {
     queueId: 0,
     epoch: 1,
@@ -35,7 +37,7 @@ function createScene() {
   const database: Database = {
     rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       return new Promise<Row[]>((resolve) => {
-        const answer = () => resolve([{ standing: true, id: null }] as never);
+        const answer = () => resolve([{ is_current: true, id: null }] as never);
         claims.push({ queueId: Number(values[1]), answer });
       });
     },
@@ -44,8 +46,7 @@ function createScene() {
       const sql: Sql = {
         async rows<Row extends object>(_text: unknown, values: readonly unknown[] = []): Promise<Row[]> {
           queue ||= String(values[1]);
-          const { queueId: _, ...own } = { ...grant, ...grants.get(queue) };
-          return [{ ...own, id: String(idOf(queue)) }] as never;
+          return [{ ...grant, ...grants.get(queue), queueId: idOf(queue) }] as never;
         },
       };
       const result = await work(sql);
@@ -60,15 +61,14 @@ function createScene() {
     },
     isHeld: () => scene.held,
   } as Lease;
-  const lanes = createLanes(100);
+  const localQueues = createLocalQueues(100);
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const monotonicMs = () => scene.nowMs;
   const dispatcher = createDispatcher({
     database,
-    lanes,
+    localQueues,
     lease,
     log,
-    monotonicMs,
+    time,
     hint: (hint) => hints.push(hint),
     start: () => {},
   });
@@ -82,7 +82,7 @@ function createScene() {
     acquired.length = 0;
     hints.length = 0;
   }
-  return { ...scene, scene, dispatcher, lanes, lease, grants, warmUp, idOf, monotonicMs };
+  return { ...scene, scene, dispatcher, localQueues, lease, grants, warmUp, idOf, time };
 }
 
 describe("the dispatcher", () => {
@@ -178,12 +178,13 @@ describe("the dispatcher", () => {
     assert.equal(dispatcher.reserve(TEAM, "a"), null, "nothing is known of the queue yet");
     await warmUp("a");
 
-    const seats = Array.from({ length: 5 }, () => dispatcher.reserve(TEAM, "a"));
+    const reservations = Array.from({ length: 5 }, () => dispatcher.reserve(TEAM, "a"));
     assert.deepEqual(
-      seats.map((seat) => seat !== null),
+      reservations.map((reservation) => reservation !== null),
       [true, true, true, true, false],
     );
-    for (const seat of seats.slice(0, 4)) if (seat !== null) dispatcher.finish(seat.lane);
+    for (const reservation of reservations.slice(0, 4))
+      if (reservation !== null) dispatcher.finish(reservation.local);
 
     dispatcher.notice(TEAM, "a");
     assert.equal(dispatcher.reserve(TEAM, "a"), null, "a due task goes first");
@@ -233,35 +234,35 @@ describe("the slot keeper", () => {
   }
 
   it("gives the slots of a quiet queue back: after ten minutes, or ten seconds when there are others", async () => {
-    const { scene, slotKeeper, released, lanes, warmUp, idOf } = createKeeper();
+    const { scene, time, slotKeeper, released, localQueues, warmUp, idOf } = createKeeper();
     await warmUp("a", "b");
-    scene.nowMs += 10_001;
+    time.pass(10_001);
     await slotKeeper.tidyOnce();
     assert.deepEqual(released, []);
 
     scene.peers = 1;
     await slotKeeper.tidyOnce();
     assert.deepEqual(released.sort(), [idOf("a"), idOf("b")]);
-    assert.deepEqual([...lanes.all], []);
+    assert.deepEqual([...localQueues.all], []);
   });
 
   it("keeps the slots of a queue with calls or work", async () => {
-    const { scene, slotKeeper, dispatcher, released, warmUp } = createKeeper();
+    const { scene, time, slotKeeper, dispatcher, released, warmUp } = createKeeper();
     await warmUp("calling", "claiming");
     dispatcher.reserve(TEAM, "calling");
     dispatcher.notice(TEAM, "claiming");
     scene.peers = 1;
-    scene.nowMs += 700_000;
+    time.pass(700_000);
     await slotKeeper.tidyOnce();
 
     assert.deepEqual(released, []);
   });
 
   it("loses no work that arrives while the slots are given back", async () => {
-    const { scene, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
+    const { scene, time, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
     await warmUp("a");
     scene.peers = 1;
-    scene.nowMs += 700_000;
+    time.pass(700_000);
     keeper.during = async () => {
       assert.equal(dispatcher.reserve(TEAM, "a"), null, "no slot is used that is being given away");
       dispatcher.notice(TEAM, "a");

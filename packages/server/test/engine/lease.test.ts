@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { createLease } from "../../src/engine/lease.ts";
 import { formatTaskId } from "../../src/service/tasks/task-id.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { createGate } from "../test-sql.ts";
+import { createTestTime } from "../test-time.ts";
 
 describe("a task taken back during its call", () => {
   let house: TestHouse;
@@ -263,14 +264,13 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
 });
 
 describe("the lease", () => {
-  afterEach(() => mock.timers.reset());
-
   /** A registry of workers that the test can unplug, and a clock that it turns. */
   function createScene() {
     let nextId = 1;
     const alive = new Set<number>();
     const events: string[] = [];
-    const scene = { nowMs: 1000, away: false, alive, events };
+    const time = createTestTime();
+    const scene = { away: false, alive, events };
     const sql: Sql = {
       async rows<Row extends object>(query: unknown, values: readonly unknown[] = []) {
         if (scene.away) throw new Error("away");
@@ -288,53 +288,46 @@ describe("the lease", () => {
     const lease = createLease({
       sql,
       name: "test",
-      monotonicMs: () => scene.nowMs,
+      time,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       onLost: () => events.push("lost"),
       onHeld: () => events.push("held"),
     });
-    const pass = (ms: number) => {
-      scene.nowMs += ms;
-      mock.timers.tick(ms);
-    };
-    return { scene, lease, pass };
+    return { scene, lease, time };
   }
 
   it("ends for its worker well before others may take what it holds: 12 s of 15", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    const { scene, lease, pass } = createScene();
+    const { scene, lease, time } = createScene();
     await lease.renewOnce();
     scene.events.length = 0;
 
-    pass(11_999);
+    time.pass(11_999);
     assert.equal(lease.isHeld(), true);
     assert.deepEqual(scene.events, []);
-    pass(1);
+    time.pass(1);
     assert.equal(lease.isHeld(), false);
     assert.deepEqual(scene.events, ["lost"]);
   });
 
   it("counts from before the renewal was sent, not from its answer", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    const { scene, lease } = createScene();
+    const { lease, time } = createScene();
     await lease.renewOnce();
     const answered = lease.renewOnce();
-    scene.nowMs += 5000;
+    time.pass(5000);
     await answered;
 
-    scene.nowMs += 6999;
+    time.pass(6999);
     assert.equal(lease.isHeld(), true);
-    scene.nowMs += 1;
+    time.pass(1);
     assert.equal(lease.isHeld(), false);
   });
 
   it("is extended by each renewal, without a word", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    const { scene, lease, pass } = createScene();
+    const { scene, lease, time } = createScene();
     await lease.renewOnce();
     scene.events.length = 0;
     for (let renewal = 0; renewal < 5; renewal += 1) {
-      pass(4000);
+      time.pass(4000);
       await lease.renewOnce();
     }
 
@@ -344,14 +337,13 @@ describe("the lease", () => {
   });
 
   it("is lost while the database is away, and held again under the same id when its row still stands", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    const { scene, lease, pass } = createScene();
+    const { scene, lease, time } = createScene();
     await lease.renewOnce();
     const id = lease.workerId;
     scene.events.length = 0;
     scene.away = true;
     await assert.rejects(lease.renewOnce());
-    pass(13_000);
+    time.pass(13_000);
     scene.away = false;
     await lease.renewOnce();
 
@@ -360,7 +352,6 @@ describe("the lease", () => {
   });
 
   it("begins anew under another id when the worker was taken for dead", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
     const { scene, lease } = createScene();
     await lease.renewOnce();
     const id = lease.workerId;

@@ -1,30 +1,32 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Loop, startLoop } from "../../src/engine/loop.ts";
+import { createTestTime, type TestTime } from "../test-time.ts";
 
 const NAP_MS = 1000;
 const turn = () => new Promise(setImmediate);
 
 describe("the loop of an actor", () => {
   let loop: Loop;
+  let time: TestTime;
   let rounds: number;
   let once: () => Promise<number>;
   const log: string[] = [];
   const note = (_fields: object, message: string) => log.push(message);
   beforeEach(() => {
-    mock.timers.enable({ apis: ["setTimeout"] });
+    time = createTestTime();
     rounds = 0;
     log.length = 0;
     once = async () => NAP_MS;
   });
   afterEach(async () => {
     await loop.stop();
-    mock.timers.reset();
   });
 
   function start(): void {
     loop = startLoop({
       name: "test",
+      time,
       log: { debug: note, info: note, warn: note, error: note },
       once: () => {
         rounds += 1;
@@ -37,10 +39,10 @@ describe("the loop of an actor", () => {
     start();
     await turn();
     assert.equal(rounds, 1);
-    mock.timers.tick(NAP_MS - 1);
+    time.pass(NAP_MS - 1);
     await turn();
     assert.equal(rounds, 1);
-    mock.timers.tick(1);
+    time.pass(1);
     await turn();
     assert.equal(rounds, 2);
   });
@@ -85,7 +87,7 @@ describe("the loop of an actor", () => {
     await turn();
     assert.equal(rounds, 1);
     assert.ok(log.includes("actor.failed"));
-    mock.timers.tick(500);
+    time.pass(500);
     await turn();
     assert.equal(rounds, 2);
   });

@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { createReaper } from "../../src/engine/reaper.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { createTestTime } from "../test-time.ts";
 
 describe("the reaper's clock", () => {
   /** One worker that has expired, and two clocks. */
   function createScene() {
-    const scene = { databaseMs: 1_000_000, monotonicMs: 0, reaped: 0 };
+    const time = createTestTime();
+    const scene = { databaseMs: 1_000_000, reaped: 0 };
     const sql: Sql = {
       async rows<Row extends object>(query: string | { name: string }) {
         const text = typeof query === "string" ? query : query.name;
@@ -20,14 +22,14 @@ describe("the reaper's clock", () => {
     };
     const reaper = createReaper({
       sql,
-      nodeId: () => 1,
-      monotonicMs: () => scene.monotonicMs,
+      workerId: () => 1,
+      time,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       onReturned: () => {},
     });
     const round = async (databaseMs: number, monotonicMs = databaseMs) => {
       scene.databaseMs += databaseMs;
-      scene.monotonicMs += monotonicMs;
+      time.pass(monotonicMs);
       const before = scene.reaped;
       await reaper.reapOnce();
       return scene.reaped > before;

@@ -4,6 +4,7 @@ import type { Settlement } from "../../src/domain/settlement.ts";
 import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import { createSettler } from "../../src/engine/settler.ts";
 import { type Sql, Unstorable } from "../../src/store/sql.ts";
+import { systemTime } from "../../src/system-time.ts";
 import { databaseAway } from "../test-sql.ts";
 
 const at = new Date("2030-01-01T00:00:00Z");
@@ -53,14 +54,14 @@ function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[
       statements.push(rows.map((row: { id: string }) => row.id));
       const error = refuse(rows);
       if (error !== null) throw error;
-      return rows.map((row: { id: string }) => ({ ...row, status: "completed", run_at: at })) as Row[];
+      return rows.map((row: { id: string }) => ({ ...row, status: "completed", runAt: at })) as Row[];
     },
   };
   return { sql, statements };
 }
 
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
-const newSettler = (sql: Sql) => createSettler({ sql, nodeId: () => 1, log: quietLog });
+const newSettler = (sql: Sql) => createSettler({ sql, workerId: () => 1, time: systemTime, log: quietLog });
 
 const unstorable = () => new Unstorable("refused");
 /** What a statement may meet that has nothing to do with what it carries. */

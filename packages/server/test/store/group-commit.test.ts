@@ -22,7 +22,7 @@ function createFlushes() {
 describe("group commit", () => {
   it("flushes a lone item without waiting for others", async () => {
     const { batches, ends, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 10 });
+    const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });
 
     const stored = group.add(1);
     await turn();
@@ -34,7 +34,7 @@ describe("group commit", () => {
 
   it("puts what arrives during a flush into the next one, in order, and no more than fits", async () => {
     const { batches, ends, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 2 });
+    const group = createGroupCommit({ flush, maxItems: 2, soon: setImmediate });
 
     const stored = [group.add(1)];
     await turn();
@@ -52,7 +52,7 @@ describe("group commit", () => {
 
   it("lets what is ready to be read when a flush returns share the next one", async () => {
     const { batches, ends, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 10 });
+    const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });
 
     void group.add(1);
     await turn();
@@ -67,7 +67,7 @@ describe("group commit", () => {
 
   it("has one flush under way at a time", async () => {
     const { batches, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 1 });
+    const group = createGroupCommit({ flush, maxItems: 1, soon: setImmediate });
 
     void group.add(1);
     void group.add(2);
@@ -79,7 +79,7 @@ describe("group commit", () => {
 
   it("refuses only the items of the flush that failed", async () => {
     const { ends, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 2 });
+    const group = createGroupCommit({ flush, maxItems: 2, soon: setImmediate });
 
     const answers = Promise.allSettled([group.add(1), group.add(2), group.add(3)]);
     await turn();
@@ -95,7 +95,7 @@ describe("group commit", () => {
 
   it("is drained once nothing waits or is in flight, also when nothing ever came", async () => {
     const { ends, flush, turn } = createFlushes();
-    const group = createGroupCommit({ flush, maxItems: 1 });
+    const group = createGroupCommit({ flush, maxItems: 1, soon: setImmediate });
     await group.drained();
 
     void group.add(1);

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { migrate, SCHEMA_VERSION, SchemaTooNew, schemaVersion } from "../../src/store/migrate.ts";
+import {
+  migrate,
+  requireCurrentSchema,
+  SCHEMA_VERSION,
+  SchemaTooNew,
+  SchemaUnreleased,
+  schemaVersion,
+} from "../../src/store/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
 describe("migrating", () => {
@@ -20,7 +27,7 @@ describe("migrating", () => {
   it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
     const applied = await migrate(test.database);
 
-    assert.equal(applied.length, SCHEMA_VERSION);
+    assert.deepEqual(applied, ["first release"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
     assert.ok((await tables()).includes("tasks"));
     assert.deepEqual(await migrate(test.database), []);
@@ -31,7 +38,7 @@ describe("migrating", () => {
 
     const applied = await Promise.all(nodes.map((node) => migrate(node)));
 
-    assert.equal(applied.flat().length, SCHEMA_VERSION);
+    assert.deepEqual(applied.flat(), ["first release"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
   });
 
@@ -47,12 +54,29 @@ describe("migrating", () => {
   });
 
   it("leaves nothing behind when it breaks off half-way, and succeeds the next time", async () => {
-    // In the way of the last table of the first migration.
+    // In the way of a table in the middle of the migration.
     await test.database.rows("create table tasks (not_ours integer)");
     await assert.rejects(migrate(test.database), { code: "42P07" });
     assert.deepEqual(await tables(), ["tasks"]);
 
     await test.database.rows("drop table tasks");
-    assert.equal((await migrate(test.database)).length, SCHEMA_VERSION);
+    assert.deepEqual(await migrate(test.database), ["first release"]);
+  });
+
+  it("refuses a layout from before the first release, says what to do, and leaves it alone", async () => {
+    await test.database.rows(
+      `create table schema_migrations (version integer primary key, name text, applied_at timestamptz);
+       insert into schema_migrations values (1, 'foundation'), (2, 'direct-calls')`,
+    );
+
+    const refused = (error: unknown) =>
+      error instanceof SchemaUnreleased &&
+      error.message.startsWith("The database has schema version 2, from before Bellhop's first release") &&
+      /new data directory or an empty database, or start the version/.test(error.message);
+    await assert.rejects(migrate(test.database), refused);
+    await assert.rejects(requireCurrentSchema(test.database), refused);
+
+    assert.deepEqual(await tables(), ["schema_migrations"]);
+    assert.equal(await schemaVersion(test.database), 2);
   });
 });

@@ -72,7 +72,11 @@ export function createTeamMeter(deps: {
   let freeAtMs = 0;
   let isLookingAhead = false;
 
-  const looks = createGroupCommit<Ask, Allowance>({ flush: look, maxItems: Number.MAX_SAFE_INTEGER });
+  const looks = createGroupCommit<Ask, Allowance>({
+    flush: look,
+    maxItems: Number.MAX_SAFE_INTEGER,
+    soon: setImmediate,
+  });
 
   async function look(asks: readonly Ask[]): Promise<Allowance[]> {
     const sentMs = monotonicMs();

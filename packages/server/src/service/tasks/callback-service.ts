@@ -22,7 +22,6 @@ export interface CallbackService {
 
 export function createCallbackService(deps: {
   readonly sql: Sql;
-  readonly nodeId: () => number;
   readonly monotonicMs: () => number;
   readonly onEnded: () => void;
 }): CallbackService {
@@ -31,7 +30,7 @@ export function createCallbackService(deps: {
 
   /** "active" while the task may still come to wait: it is being called right now. */
   async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
-    const key = await resolveCallback(sql, hash, result, deps.nodeId());
+    const key = await resolveCallback(sql, hash, result);
     if (key !== null) {
       deps.onEnded();
       const task = await findTask(sql, key.teamId, key.id);

@@ -32,10 +32,7 @@ export interface QueueService {
 /** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
 const REMOVAL_BATCH = 5_000;
 
-export function createQueueService(deps: {
-  readonly database: Database;
-  readonly nodeId: () => number;
-}): QueueService {
+export function createQueueService(deps: { readonly database: Database }): QueueService {
   const { database } = deps;
 
   function found<T>(queue: T | null, name: string): T {
@@ -94,7 +91,7 @@ export function createQueueService(deps: {
       );
       // Nothing is claimed from it any more. If we die here the janitor goes on.
       const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
-      while ((await removePendingOfDeletedQueues(database, batch, deps.nodeId())) > 0);
+      while ((await removePendingOfDeletedQueues(database, batch)) > 0);
     },
   };
 }

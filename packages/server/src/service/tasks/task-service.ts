@@ -68,7 +68,6 @@ export interface TaskService {
 
 export function createTaskService(deps: {
   readonly database: Database;
-  readonly nodeId: () => number;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
   readonly vault: Pick<Vault, "check" | "sealText">;
@@ -189,7 +188,7 @@ export function createTaskService(deps: {
     async remove(requester, id) {
       const { teamId } = requester;
       const removed = await database.transaction(async (sql) => {
-        const isGone = await removePendingTask(sql, teamId, id, deps.nodeId());
+        const isGone = await removePendingTask(sql, teamId, id);
         if (isGone) await recordChange(sql, requester, { action: "task.deleted", target: formatTaskId(id) });
         return isGone;
       });

@@ -1,7 +1,7 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { NO_WORKER, one } from "./tallies.ts";
 
 export interface TaskKey {
   readonly teamId: number;
@@ -12,42 +12,27 @@ const RESOLVE_CALLBACK = prepare(
   "resolve_callback",
   `with found as (
      select team_id, id, status as was from tasks
-      where callback_hash = decode($2, 'hex') and status in ('waiting', 'polling') for update
+      where callback_hash = decode($1, 'hex') and status in ('waiting', 'polling') for update
    ), resolved as (
      update tasks t
-        set status = 'completed', completed_at = now(), deadline_at = null, poll = null, fence = t.fence + 1,
-            worker_id = null, callback_hash = null, callback_sealed = null, result = $3::jsonb, error = null
+        set ${endColumns({ status: "'completed'", callback: "spent" })},
+            result = $2::jsonb,
+            error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
      returning t.team_id, t.queue_id, t.id, t.status, found.was, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "resolved",
-       node: "$1::bigint",
-       lane: LANES.other,
-       deltas: {
-         completed: "1",
-         polling: `-${one("was = 'polling'")}`,
-         waiting: `-${one("was = 'waiting'")}`,
-       },
-     })}
-   ), ${endings("resolved")}
-   select team_id, id from resolved`,
+   ), ${afterChange({
+     from: "resolved",
+     worker: NO_WORKER,
+     writer: "other",
+     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+   })}
+   select team_id as "teamId", id from resolved`,
 );
 
 /** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
-export async function resolveCallback(
-  sql: Sql,
-  hash: string,
-  result: TaskResult,
-  nodeId: number,
-): Promise<TaskKey | null> {
-  const rows = await sql.rows<{ team_id: number; id: string }>(RESOLVE_CALLBACK, [
-    nodeId,
-    hash,
-    JSON.stringify(result),
-  ]);
-  const [row] = rows;
-  return row === undefined ? null : { teamId: row.team_id, id: row.id };
+export async function resolveCallback(sql: Sql, hash: string, result: TaskResult): Promise<TaskKey | null> {
+  const rows = await sql.rows<TaskKey>(RESOLVE_CALLBACK, [hash, JSON.stringify(result)]);
+  return rows[0] ?? null;
 }
 
 /** The state of the task that this callback belongs to; null if there is none, or it was used or has expired. */

@@ -1,4 +1,5 @@
 import { prepare, type Sql } from "../sql.ts";
+import { untilNext } from "./until-next.ts";
 
 export interface DueQueue {
   readonly teamId: number;
@@ -12,35 +13,29 @@ const CAME_DUE = prepare(
       where status = 'pending' and not sandbox and fence >= 0
         and run_at > now() - make_interval(secs => $1 / 1000.0) and run_at <= now()
    )
-   select q.team_id, q.name as queue
+   select q.team_id as "teamId", q.name as queue
      from due join queues q on q.team_id = due.team_id and q.id = due.queue_id and q.deleted_at is null`,
 );
 
 /** Queues with a task whose time came within the last `withinMs`. Reads only those tasks. */
 export async function queuesThatCameDue(sql: Sql, withinMs: number): Promise<DueQueue[]> {
-  return toDueQueues(await sql.rows(CAME_DUE, [withinMs]));
+  return sql.rows<DueQueue>(CAME_DUE, [withinMs]);
 }
 
-/** Milliseconds until the next delayed task of any queue, or null if none waits. One look into one index. */
-export async function untilNextDueMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_due",
-      `select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where status = 'pending' and not sandbox and fence >= 0 and run_at > now()`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+/** Milliseconds until the next delayed task of any queue, or null if none waits. */
+export const untilNextDueMs = untilNext(
+  "until_next_due",
+  "run_at",
+  "tasks where status = 'pending' and not sandbox and fence >= 0 and run_at > now()",
+);
 
 /**
  * Every queue with due work, found by probing each queue once per priority: the cost follows the number of
  * queues, never the number of tasks. Asked at the start and now and then, in case a hint was lost.
  */
 export async function queuesWithDueTasks(sql: Sql): Promise<DueQueue[]> {
-  return toDueQueues(
-    await sql.rows(
-      `select q.team_id, q.name as queue from queues q
+  return sql.rows<DueQueue>(
+    `select q.team_id as "teamId", q.name as queue from queues q
         where q.deleted_at is null and not q.paused and exists (
           select 1 from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as p(priority)
            cross join lateral (
@@ -48,10 +43,5 @@ export async function queuesWithDueTasks(sql: Sql): Promise<DueQueue[]> {
               where t.team_id = q.team_id and t.queue_id = q.id and t.priority = p.priority
                 and t.status = 'pending' and not t.sandbox and t.run_at <= now()
               order by t.run_at limit 1) due)`,
-    ),
   );
-}
-
-function toDueQueues(rows: { team_id: number; queue: string }[]): DueQueue[] {
-  return rows.map((row) => ({ teamId: row.team_id, queue: row.queue }));
 }

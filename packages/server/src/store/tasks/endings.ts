@@ -1,19 +1,72 @@
-/**
- * What every statement that can end a task does for those that ended: writes their notification, and lets go of the
- * idempotency key of one that failed, so that its caller can try again. In the same commit, so that neither can be lost.
- * `from` must yield team_id, id, status, on_complete_url and idempotency_key.
+import type { TaskStatus } from "../../domain/task.ts";
+import { type NO_WORKER, one, tally } from "./tallies.ts";
+
+/*
+ * What it means that a task ends, for every statement that can end one. `endColumns` is what becomes of its row, in the
+ * update; `afterChange` what else happens in the same commit, so that neither count, nor notification, nor key can be
+ * lost. In between the statement's own `returning` must yield team_id, queue_id, id, status and ENDING_COLUMNS.
  */
-export function endings(from: string): string {
-  return `notified as (
+
+/** What `afterChange` needs of a task, for a returning clause. */
+export const ENDING_COLUMNS = "t.on_complete_url, t.idempotency_key";
+
+/**
+ * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
+ * it. The rows that end lose what nothing will need again: above all the id of their callback, which is a secret.
+ */
+export function endColumns(options: {
+  readonly status: string;
+  /** The rows that end. Left out: all of them. */
+  readonly when?: string;
+  /** Of the rows that do not end. They are as before where nothing is said. */
+  readonly onward?: { readonly deadlineAt?: string; readonly poll?: string };
+  /** Spent: used, or its time is over, so that it leads nowhere any more. Otherwise it still tells the task's state. */
+  readonly callback?: "spent";
+}): string {
+  const { status, when, onward, callback } = options;
+  const ended = (value: string, otherwise: string) =>
+    when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
+  const columns = [
+    `status = ${status}`,
+    `completed_at = ${ended("now()", "null")}`,
+    `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
+    `poll = ${ended("null", onward?.poll ?? "t.poll")}`,
+    `callback_sealed = ${ended("null", "t.callback_sealed")}`,
+    ...(callback === "spent" ? ["callback_hash = null"] : []),
+    "fence = t.fence + 1",
+    "worker_id = null",
+  ];
+  return columns.join(",\n            ");
+}
+
+/**
+ * The CTEs that follow the update: those that ended are counted and told, and a failed one lets go of its idempotency
+ * key, so that its caller can try again. A row for teams that listen to events belongs here too.
+ */
+export function afterChange(options: {
+  /** The CTE that yields the changed rows. */
+  readonly from: string;
+  readonly worker: string | typeof NO_WORKER;
+  readonly writer: "settle" | "other";
+  /** What each row adds to the states that do not end. */
+  readonly deltas: Partial<Record<Exclude<TaskStatus, "completed" | "failed">, string>>;
+}): string {
+  const { from, deltas } = options;
+  const ends = { completed: one("status = 'completed'"), failed: one("status = 'failed'") };
+  return `tallied as (
+     ${tally({ ...options, deltas: { ...deltas, ...ends } })}
+   ), notified as (
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in ('completed', 'failed') and on_complete_url is not null
-   ), let_go as (
+   ), ${lettingGo(from, "e.status = 'failed'")}`;
+}
+
+/** The CTE that frees the idempotency keys of tasks that no longer stand for them. `from` yields the tasks. */
+export function lettingGo(from: string, when = "true"): string {
+  return `let_go as (
      delete from idempotency_keys k using ${from} e
-      where e.status = 'failed' and e.idempotency_key is not null
+      where ${when} and e.idempotency_key is not null
         and k.team_id = e.team_id and k.key = e.idempotency_key and k.task_id = e.id
    )`;
 }
-
-/** What `endings` needs of a task, for a returning clause. */
-export const ENDING_COLUMNS = "t.on_complete_url, t.idempotency_key";

@@ -3,7 +3,7 @@ import type { Sql } from "../sql.ts";
 /** The channel on which nodes tell each other what changed. Losing a hint costs a poll interval, never a task. */
 export const CHANNEL = "bellhop";
 
-/** `due`: there is work · `queue`: its settings changed · `slots`: someone needs some, or gave some back. */
+/** `due`: there is work · `queue`: its settings changed · `slots`: a worker needs some, or gave some back. */
 export interface Hint {
   readonly kind: "due" | "queue" | "slots";
   readonly teamId: number;

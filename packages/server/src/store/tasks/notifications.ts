@@ -1,4 +1,5 @@
 import { prepare, type Sql } from "../sql.ts";
+import { untilNext } from "./until-next.ts";
 
 /** A worker's right to deliver one notification. */
 export interface NotificationClaim {
@@ -21,7 +22,7 @@ const CLAIM_DUE = prepare(
    )
    update notifications n set worker_id = $1, fence = fence + 1, attempts = attempts + 1
      from picked where n.team_id = picked.team_id and n.id = picked.id
-   returning n.team_id, n.id, n.task_id, n.url, n.fence, n.attempts`,
+   returning n.team_id as "teamId", n.id, n.task_id as "taskId", n.url, n.fence, n.attempts as attempt`,
 );
 
 export async function claimDueNotifications(
@@ -29,22 +30,7 @@ export async function claimDueNotifications(
   workerId: number,
   limit: number,
 ): Promise<NotificationClaim[]> {
-  const rows = await sql.rows<{
-    team_id: number;
-    id: string;
-    task_id: string;
-    url: string;
-    fence: number;
-    attempts: number;
-  }>(CLAIM_DUE, [workerId, limit]);
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    taskId: row.task_id,
-    url: row.url,
-    fence: row.fence,
-    attempt: row.attempts,
-  }));
+  return sql.rows<NotificationClaim>(CLAIM_DUE, [workerId, limit]);
 }
 
 /** `waitMs` null: it is over, delivered or given up. */
@@ -66,16 +52,11 @@ export async function settleNotification(
   );
 }
 
-export async function untilNextNotificationMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_notification",
-      `select extract(epoch from min(next_at) - clock_timestamp())::float8 * 1000 as ms
-         from notifications where status = 'pending' and worker_id is null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextNotificationMs = untilNext(
+  "until_next_notification",
+  "next_at",
+  "notifications where status = 'pending' and worker_id is null",
+);
 
 /** Lets go of deliveries that this worker holds in the database and does not make. */
 export async function releaseStrayNotifications(

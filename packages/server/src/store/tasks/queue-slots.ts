@@ -13,13 +13,6 @@ export interface SlotGrant {
   readonly overdrawn: boolean;
 }
 
-interface QueueRow {
-  id: string;
-  epoch: number;
-  concurrency: number;
-  paused: boolean;
-}
-
 /**
  * Takes as many slots of a queue as are to be had, and never fewer than are in use: what is in flight cannot be
  * recalled. The queue's row is locked first and the others are summed in a second statement; in one statement the
@@ -38,14 +31,14 @@ export async function acquireSlots(
 ): Promise<SlotGrant | null> {
   const { teamId, workerId, using } = options;
   return database.transaction(async (sql) => {
-    const [queue] = await sql.rows<QueueRow>(
-      `select id, epoch, concurrency, paused from queues
+    const [queue] = await sql.rows<Pick<SlotGrant, "queueId" | "epoch" | "concurrency" | "paused">>(
+      `select id::float8 as "queueId", epoch, concurrency, paused from queues
         where team_id = $1 and name = $2 and deleted_at is null for no key update`,
       [teamId, options.queue],
     );
     if (queue === undefined) return null;
-    const queueId = Number(queue.id);
-    const [granted] = await sql.rows<{ slots: number; starved: boolean; overdrawn: boolean }>(
+    const { queueId } = queue;
+    const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "starved" | "overdrawn">>(
       `with others as (
          select slots, $4::integer / (count(*) over () + 1)::integer as share,
                 $4::integer % (count(*) over () + 1)::integer as remainder
@@ -66,15 +59,8 @@ export async function acquireSlots(
        returning slots, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
       [teamId, queueId, workerId, queue.concurrency, using?.queueId === queueId ? using.inFlight : 0],
     );
-    return {
-      queueId,
-      epoch: queue.epoch,
-      concurrency: queue.concurrency,
-      paused: queue.paused,
-      slots: granted?.slots ?? 0,
-      starved: granted?.starved ?? false,
-      overdrawn: granted?.overdrawn ?? false,
-    };
+    // No row where the worker is no more: it has no slots then.
+    return { ...queue, ...(granted ?? { slots: 0, starved: false, overdrawn: false }) };
   });
 }
 

@@ -1,24 +1,35 @@
+import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
+
+/** The kinds of statements that write tallies: each has rows of its own, so that none waits for another's commit. */
+const WRITERS = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
+
 /**
- * The end of every statement that moves tasks: adds what moved to this writer's own row of the tallies.
- * `moved` is the CTE to count, with team_id, queue_id and one signed column per state named here.
+ * Under whom a statement counts that needs no worker: what services do, and what is removed. What counts is the sum over
+ * a queue's rows, so any row is as good as another as long as the count is in the statement that moves the task. A node
+ * that only serves the API has no lease and no row of its own; this one belongs to no process and outlives them all,
+ * which is also why foldTallies adds to it what dead workers had counted.
  */
-export const LANES = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
+export const NO_WORKER = 0;
 
-type State = "pending" | "active" | "waiting" | "polling" | "completed" | "failed";
-
+/**
+ * The end of every statement that moves tasks: adds what moved to the writer's own row of each queue.
+ * `from` names the CTE to count, with team_id and queue_id; `deltas` says what each of its rows adds to a state.
+ */
 export function tally(options: {
   readonly from: string;
-  readonly node: string;
-  readonly lane: number;
-  readonly deltas: Partial<Record<State, string>>;
+  /** The id of the worker that counts, as SQL. */
+  readonly worker: string | typeof NO_WORKER;
+  readonly writer: keyof typeof WRITERS;
+  readonly deltas: Partial<Record<TaskStatus, string>>;
 }): string {
-  const states = Object.keys(options.deltas) as State[];
-  const sums = states.map((state) => `sum(${options.deltas[state]})`).join(", ");
+  const { from, worker, writer, deltas } = options;
+  const states = TASK_STATUSES.filter((state) => deltas[state] !== undefined);
+  const sums = states.map((state) => `sum(${deltas[state]})`).join(", ");
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
-  return `insert into queue_tallies as t (team_id, queue_id, node_id, lane, ${states.join(", ")})
-    select team_id, queue_id, ${options.node}, ${options.lane}, ${sums} from ${options.from}
+  return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, ${states.join(", ")})
+    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, ${sums} from ${from}
      group by team_id, queue_id order by team_id, queue_id
-    on conflict (team_id, queue_id, node_id, lane) do update set ${adds}`;
+    on conflict (team_id, queue_id, worker_id, writer) do update set ${adds}`;
 }
 
 /** One where the row has this state, else nothing. */

@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
-import { LANES, tally } from "./tallies.ts";
+import { tally } from "./tallies.ts";
 
 export interface ClaimRequest {
   readonly teamId: number;
@@ -10,7 +10,6 @@ export interface ClaimRequest {
   /** The claim finds nothing if the queue has changed since: the worker must look at it again first. */
   readonly epoch: number;
   readonly workerId: number;
-  readonly nodeId: number;
   readonly limit: number;
 }
 
@@ -46,16 +45,16 @@ const CLAIM_DUE_TASKS = prepare(
                t.retry_delay_seconds, t.timeout_seconds, t.sign, encode(t.callback_sealed, 'hex') as callback_sealed,
                ${FOLLOW_COLUMNS}
    ), tallied as (
-     ${tally({ from: "claimed", node: "$6::bigint", lane: LANES.claim, deltas: { pending: "-1", active: "1" } })}
+     ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
-          and exists (select 1 from workers where id = $4) as standing, c.*
+          and exists (select 1 from workers where id = $4) as is_current, c.*
      from (select 1) always left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );
 
 interface ClaimedRow extends FollowRow {
-  standing: boolean;
+  is_current: boolean;
   id: string | null;
   shape: Claim["shape"];
   priority: number;
@@ -77,17 +76,17 @@ interface ClaimedRow extends FollowRow {
 
 export interface Claimed {
   /** False when the worker's view of the queue, or the worker itself, is out of date: nothing was looked for. */
-  readonly standing: boolean;
+  readonly isCurrent: boolean;
   /** In the order in which they are to start. */
   readonly claims: readonly Claim[];
 }
 
 /** Takes up to `limit` due tasks of one queue. */
 export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
-  const { teamId, queueId, epoch, workerId, nodeId, limit } = request;
-  const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit, nodeId]);
+  const { teamId, queueId, epoch, workerId, limit } = request;
+  const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
   const claims = rows.flatMap((row): Claim[] => (row.id === null ? [] : [toClaim(row, row.id, request)]));
-  return { standing: rows[0]?.standing ?? false, claims };
+  return { isCurrent: rows[0]?.is_current ?? false, claims };
 }
 
 function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId }: ClaimRequest): Claim {

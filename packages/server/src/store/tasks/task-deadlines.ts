@@ -1,6 +1,7 @@
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
+import { untilNext } from "./until-next.ts";
 
 const EXPIRE_TASKS = prepare(
   "expire_tasks",
@@ -10,42 +11,30 @@ const EXPIRE_TASKS = prepare(
       order by deadline_at limit $2 for update skip locked
    ), expired as (
      update tasks t
-        set status = 'failed', completed_at = now(), deadline_at = null, poll = null, fence = t.fence + 1,
-            worker_id = null, callback_hash = null, callback_sealed = null,
+        set ${endColumns({ status: "'failed'", callback: "spent" })},
             failure_reason = case when was = 'polling' then 'poll_timeout' else 'callback_timeout' end,
             error = case when was = 'polling'
                          then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'
                          else 'No callback within ' || t.max_wait_seconds || ' s' end
        from late where t.team_id = late.team_id and t.id = late.id and t.deadline_at <= now()
      returning t.team_id, t.queue_id, t.id, t.status, late.was, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "expired",
-       node: "$1::bigint",
-       lane: LANES.other,
-       deltas: {
-         failed: "1",
-         polling: `-${one("was = 'polling'")}`,
-         waiting: `-${one("was = 'waiting'")}`,
-       },
-     })}
-   ), ${endings("expired")}
+   ), ${afterChange({
+     from: "expired",
+     worker: "$1::bigint",
+     writer: "other",
+     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+   })}
    select id from expired`,
 );
 
 /** Ends a batch of tasks that have been waiting or polling for too long. Returns how many. */
-export async function expireTasks(sql: Sql, batch: number, nodeId: number): Promise<number> {
-  const rows = await sql.rows(EXPIRE_TASKS, [nodeId, batch]);
+export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<number> {
+  const rows = await sql.rows(EXPIRE_TASKS, [workerId, batch]);
   return rows.length;
 }
 
-export async function untilNextDeadlineMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_deadline",
-      `select extract(epoch from min(deadline_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where deadline_at is not null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextDeadlineMs = untilNext(
+  "until_next_deadline",
+  "deadline_at",
+  "tasks where deadline_at is not null",
+);

@@ -1,17 +1,13 @@
 import type { Backoff } from "../../domain/backoff.ts";
 import type { FollowUp, NewTask } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { LANES, one, tally } from "./tallies.ts";
-
-/** A slot set aside for a new task, under the epoch of its queue that the slot was granted in. */
-export interface Reservation {
-  readonly queueId: number;
-  readonly epoch: number;
-}
+import type { SlotGrant } from "./queue-slots.ts";
+import { one, tally } from "./tallies.ts";
 
 export interface Submission {
   readonly task: NewTask;
-  readonly reservation: Reservation | null;
+  /** The grant under which a slot was set aside for the task, if one was. */
+  readonly reservation: Pick<SlotGrant, "queueId" | "epoch"> | null;
 }
 
 /** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */
@@ -82,8 +78,8 @@ const INSERT_TASKS = prepare(
    ), tallied as (
      ${tally({
        from: "inserted",
-       node: "$3::bigint",
-       lane: LANES.intake,
+       worker: "$2::bigint",
+       writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
    )
@@ -106,14 +102,9 @@ interface InsertedRow {
 export async function insertTasks(
   sql: Sql,
   submissions: readonly Submission[],
-  workerId: number | null,
-  nodeId: number,
+  workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [
-    JSON.stringify(submissions.map(toRow)),
-    workerId,
-    nodeId,
-  ]);
+  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [JSON.stringify(submissions.map(toRow)), workerId]);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }

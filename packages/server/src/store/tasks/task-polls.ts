@@ -1,10 +1,10 @@
 import type { PollClaim } from "../../domain/poll/poll-claim.ts";
-import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
+import { untilNext } from "./until-next.ts";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
@@ -16,39 +16,16 @@ const CLAIM_DUE_POLLS = prepare(
    )
    update tasks t set worker_id = $1, fence = fence + 1
      from picked where t.team_id = picked.team_id and t.id = picked.id
-   returning t.team_id, t.id, t.queue_id, t.fence, t.poll_config, t.poll, t.timeout_seconds, t.headers,
-             encode(t.callback_sealed, 'hex') as callback_sealed,
-             extract(epoch from now() - t.started_at)::float8 * 1000 as elapsed_ms`,
+   returning t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence,
+             t.poll_config as config, t.poll as plan,
+             round(extract(epoch from now() - t.started_at) * 1000)::float8 as "elapsedMs",
+             t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
+             encode(t.callback_sealed, 'hex') as "callbackSealed"`,
 );
-
-interface PollRow {
-  team_id: number;
-  id: string;
-  queue_id: string;
-  fence: number;
-  poll_config: PollConfig;
-  poll: PollPlan;
-  timeout_seconds: number;
-  headers: Record<string, string> | null;
-  callback_sealed: string | null;
-  elapsed_ms: number;
-}
 
 /** Takes polls whose time has come, oldest first. They hold no slot of their queue. */
 export async function claimDuePolls(sql: Sql, workerId: number, limit: number): Promise<PollClaim[]> {
-  const rows = await sql.rows<PollRow>(CLAIM_DUE_POLLS, [workerId, limit]);
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    queueId: Number(row.queue_id),
-    fence: row.fence,
-    config: row.poll_config,
-    plan: row.poll,
-    elapsedMs: Math.round(row.elapsed_ms),
-    timeoutSeconds: row.timeout_seconds,
-    firstHeaders: row.headers ?? {},
-    callbackSealed: row.callback_sealed,
-  }));
+  return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, limit]);
 }
 
 /** Lets go of polls that this worker holds in the database and does not make: the answer to their claim was lost. */
@@ -65,16 +42,11 @@ export async function releaseStrayPolls(
 }
 
 /** Milliseconds until the next poll of any task, or null if none waits. */
-export async function untilNextPollMs(sql: Sql): Promise<number | null> {
-  const rows = await sql.rows<{ ms: number | null }>(
-    prepare(
-      "until_next_poll",
-      `select extract(epoch from min(run_at) - clock_timestamp())::float8 * 1000 as ms
-         from tasks where status = 'polling' and worker_id is null`,
-    ),
-  );
-  return rows[0]?.ms ?? null;
-}
+export const untilNextPollMs = untilNext(
+  "until_next_poll",
+  "run_at",
+  "tasks where status = 'polling' and worker_id is null",
+);
 
 /** What a poll came to. */
 export type PollStep =
@@ -96,13 +68,12 @@ const SETTLE_POLLS = prepare(
   "settle_polls",
   `with settled as (
      update tasks t
-        set status = case when kind = 'again' then 'polling' else kind end,
+        set ${endColumns({
+          status: "case when kind = 'again' then 'polling' else kind end",
+          when: "kind <> 'again'",
+          onward: { poll: "j.poll" },
+        })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
-            poll = case when kind = 'again' then j.poll end,
-            deadline_at = case when kind = 'again' then t.deadline_at end,
-            completed_at = case when kind <> 'again' then now() end,
-            fence = t.fence + 1,
-            worker_id = null,
             result = j.result,
             error = j.error,
             failure_reason = j.reason
@@ -111,18 +82,12 @@ const SETTLE_POLLS = prepare(
               error text, reason text)
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
      returning t.team_id, t.queue_id, t.id, t.status, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "settled",
-       node: "$2::bigint",
-       lane: LANES.other,
-       deltas: {
-         polling: `-${one("status <> 'polling'")}`,
-         completed: one("status = 'completed'"),
-         failed: one("status = 'failed'"),
-       },
-     })}
-   ), ${endings("settled")}
+   ), ${afterChange({
+     from: "settled",
+     worker: "$2::bigint",
+     writer: "other",
+     deltas: { polling: `-${one("status <> 'polling'")}` },
+   })}
    select id from settled`,
 );
 
@@ -130,9 +95,12 @@ const SETTLE_POLLS = prepare(
 export async function settlePolls(
   sql: Sql,
   settlements: readonly PollSettlement[],
-  nodeId: number,
+  workerId: number,
 ): Promise<boolean[]> {
-  const rows = await sql.rows<{ id: string }>(SETTLE_POLLS, [JSON.stringify(settlements.map(toRow)), nodeId]);
+  const rows = await sql.rows<{ id: string }>(SETTLE_POLLS, [
+    JSON.stringify(settlements.map(toRow)),
+    workerId,
+  ]);
   const settled = new Set(rows.map((row) => row.id));
   return settlements.map(({ claim }) => settled.has(claim.id));
 }

@@ -1,11 +1,12 @@
 import type { TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { lettingGo } from "./endings.ts";
+import { NO_WORKER, one, tally } from "./tallies.ts";
 
 const tallied = tally({
   from: "removed",
-  node: "$1::bigint",
-  lane: LANES.other,
+  worker: NO_WORKER,
+  writer: "other",
   deltas: {
     pending: `-${one("status = 'pending'")}`,
     completed: `-${one("status = 'completed'")}`,
@@ -13,28 +14,18 @@ const tallied = tally({
   },
 });
 
-/** A key whose task is gone must not keep its caller from trying again. */
-const letGo = `let_go as (
-  delete from idempotency_keys k using removed r
-   where k.team_id = r.team_id and k.key = r.idempotency_key and k.task_id = r.id)`;
-
 const REMOVE_PENDING_TASK = prepare(
   "remove_pending_task",
   `with removed as (
-     delete from tasks where team_id = $2 and id = $3 and status = 'pending'
+     delete from tasks where team_id = $1 and id = $2 and status = 'pending'
      returning team_id, queue_id, id, status, idempotency_key
-   ), tallied as (${tallied}), ${letGo}
+   ), tallied as (${tallied}), ${lettingGo("removed")}
    select 1 from removed`,
 );
 
-/** True when the task was pending and is gone: from then on nobody can claim it. */
-export async function removePendingTask(
-  sql: Sql,
-  teamId: number,
-  id: string,
-  nodeId: number,
-): Promise<boolean> {
-  const rows = await sql.rows(REMOVE_PENDING_TASK, [nodeId, teamId, id]);
+/** True when the task was pending and is gone: from then on no worker can claim it. */
+export async function removePendingTask(sql: Sql, teamId: number, id: string): Promise<boolean> {
+  const rows = await sql.rows(REMOVE_PENDING_TASK, [teamId, id]);
   return rows.length === 1;
 }
 
@@ -53,32 +44,26 @@ export async function removePendingOfDeletedQueues(
     readonly size: number;
     readonly only: { readonly teamId: number; readonly queueId: number } | null;
   },
-  nodeId: number,
 ): Promise<number> {
   const rows = await sql.rows<{ removed: number }>(
     `with doomed as (
        select t.team_id, t.id
          from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id and t.status = 'pending'
-        where q.deleted_at is not null and ($3::integer is null or (q.team_id = $3 and q.id = $4))
-        limit $2
+        where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
+        limit $1
      ), removed as (
        delete from tasks t using doomed d
         where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
        returning t.team_id, t.queue_id, t.id, t.status, t.idempotency_key
-     ), tallied as (${tallied}), ${letGo}
+     ), tallied as (${tallied}), ${lettingGo("removed")}
      select count(*)::integer as removed from removed`,
-    [nodeId, batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
+    [batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
   );
   return rows[0]?.removed ?? 0;
 }
 
 /** Removes a batch of tasks that ended longer ago than the retention. Returns how many. */
-export async function removeExpiredTasks(
-  sql: Sql,
-  retentionDays: number,
-  batch: number,
-  nodeId: number,
-): Promise<number> {
+export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch: number): Promise<number> {
   const rows = await sql.rows<{ removed: number }>(
     `with expired as (
        select x.team_id, x.id
@@ -89,11 +74,11 @@ export async function removeExpiredTasks(
           -- younger ones unread.
           select t.team_id, t.id from tasks t
            where t.team_id = q.team_id and t.queue_id = q.id and t.status = s.status
-             and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(days => $2)) * 1000)::bigint), 12, '0')
+             and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(days => $1)) * 1000)::bigint), 12, '0')
                          || '00000000000000000000')::uuid
-             and t.completed_at < now() - make_interval(days => $2)
-           order by t.id limit $3) x
-        limit $3
+             and t.completed_at < now() - make_interval(days => $1)
+           order by t.id limit $2) x
+        limit $2
      ), removed as (
        delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
        returning t.team_id, t.queue_id, t.id, t.status
@@ -101,7 +86,7 @@ export async function removeExpiredTasks(
        delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
      )
      select count(*)::integer as removed from removed`,
-    [nodeId, retentionDays, batch],
+    [retentionDays, batch],
   );
   return rows[0]?.removed ?? 0;
 }
@@ -123,13 +108,13 @@ export async function foldTallies(sql: Sql): Promise<void> {
   await sql.rows(
     `with dead as (
        delete from queue_tallies t
-        where t.node_id <> 0 and not exists (select 1 from workers w where w.id = t.node_id)
+        where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
        returning *
      )
      insert into queue_tallies as t
      select team_id, queue_id, 0, 0, sum(pending), sum(active), sum(waiting), sum(polling), sum(completed), sum(failed)
-       from dead group by team_id, queue_id
-     on conflict (team_id, queue_id, node_id, lane) do update
+       from dead group by team_id, queue_id order by team_id, queue_id
+     on conflict (team_id, queue_id, worker_id, writer) do update
         set pending = t.pending + excluded.pending, active = t.active + excluded.active,
             waiting = t.waiting + excluded.waiting, polling = t.polling + excluded.polling,
             completed = t.completed + excluded.completed, failed = t.failed + excluded.failed`,

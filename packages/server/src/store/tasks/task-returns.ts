@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
 const MAX_INTERRUPTIONS = 3;
@@ -13,31 +13,24 @@ export interface Returned {
   readonly status: "pending" | "failed";
 }
 
-interface ReturnedRow {
-  team_id: number;
-  id: string;
-  queue: string;
-  status: "pending" | "failed";
-}
+/** As much of a claim as tells it from every other. */
+type HeldTask = Pick<Claim, "teamId" | "id" | "queueId" | "fence">;
 
 /**
  * Gives tasks back whose attempt will never be settled. The attempt is closed as interrupted and consumes no
  * retry. `lost` must yield team_id, id, fence, counts (whether it counts towards the limit) and phase.
  */
 function returning(lost: string): string {
+  const tooMany = `t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS}`;
+  const ends = `${tooMany} or q.deleted_at is not null`;
   return `with lost as (${lost}
    ), returned as (
      update tasks t
-        set status = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} or q.deleted_at is not null
-                          then 'failed' else 'pending' end,
-            completed_at = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} or q.deleted_at is not null
-                                then now() end,
-            failure_reason = case when t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS} then 'worker_lost'
+        set ${endColumns({ status: `case when ${ends} then 'failed' else 'pending' end`, when: ends })},
+            failure_reason = case when ${tooMany} then 'worker_lost'
                                   when q.deleted_at is not null then 'queue_deleted' end,
             error = 'The worker was lost while it made the call',
             interruptions = t.interruptions + lost.counts,
-            fence = t.fence + 1,
-            worker_id = null,
             attempt_started_at = null,
             attempts = t.attempts || jsonb_build_object(
               'number', t.attempt_count, 'status', 'interrupted', 'code', null,
@@ -46,20 +39,18 @@ function returning(lost: string): string {
        from lost join queues q on q.team_id = lost.team_id and q.id = lost.queue_id
       where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
      returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, ${ENDING_COLUMNS}
-   ), tallied as (
-     ${tally({
-       from: "returned",
-       node: "$1::bigint",
-       lane: LANES.other,
-       deltas: { active: "-1", pending: one("status = 'pending'"), failed: one("status = 'failed'") },
-     })}
-   ), ${endings("returned")}
-   select team_id, id, queue, status from returned`;
+   ), ${afterChange({
+     from: "returned",
+     worker: "$1::bigint",
+     writer: "other",
+     deltas: { active: "-1", pending: one("status = 'pending'") },
+   })}
+   select team_id as "teamId", id, queue, status from returned`;
 }
 
 /**
- * In batches, so that a node lost with thousands of calls in flight holds no lock for long. Whoever settles one at this
- * moment, being less dead than it seemed, is not waited for: there is a next round.
+ * In batches, so that a node lost with thousands of calls in flight holds no lock for long. A worker that settles one
+ * at this moment, being less dead than it seemed, is not waited for: there is a next round.
  */
 const REAP_TASKS = prepare(
   "reap_tasks",
@@ -70,8 +61,8 @@ const REAP_TASKS = prepare(
 );
 
 /** Takes tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
-export async function reapTasks(sql: Sql, nodeId: number): Promise<Returned[]> {
-  return toReturned(await sql.rows<ReturnedRow>(REAP_TASKS, [nodeId]));
+export async function reapTasks(sql: Sql, workerId: number): Promise<Returned[]> {
+  return sql.rows<Returned>(REAP_TASKS, [workerId]);
 }
 
 const RELEASE_TASKS = prepare(
@@ -81,12 +72,12 @@ const RELEASE_TASKS = prepare(
        from jsonb_to_recordset($2::jsonb) as r(team_id integer, id uuid, queue_id bigint, fence integer, phase text)`),
 );
 
-/** Gives back what this worker holds and will not finish. A stop is nobody's fault: it does not count against the task. */
+/** Gives back what this worker holds and will not finish. A stop does not count against the task: it is not at fault. */
 export async function releaseTasks(
   sql: Sql,
-  claims: readonly Pick<Claim, "teamId" | "id" | "queueId" | "fence">[],
+  claims: readonly HeldTask[],
   phase: "not_sent" | "sent",
-  nodeId: number,
+  workerId: number,
 ): Promise<Returned[]> {
   const rows = claims.map((claim) => ({
     team_id: claim.teamId,
@@ -95,7 +86,7 @@ export async function releaseTasks(
     fence: claim.fence,
     phase,
   }));
-  return toReturned(await sql.rows<ReturnedRow>(RELEASE_TASKS, [nodeId, JSON.stringify(rows)]));
+  return sql.rows<Returned>(RELEASE_TASKS, [workerId, JSON.stringify(rows)]);
 }
 
 /** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */
@@ -115,22 +106,10 @@ export async function reapPolls(sql: Sql): Promise<number> {
 }
 
 /** What the database says this worker holds, to compare with what it knows of. */
-export async function heldTasks(
-  sql: Sql,
-  workerId: number,
-): Promise<Pick<Claim, "teamId" | "id" | "queueId" | "fence">[]> {
-  const rows = await sql.rows<{ team_id: number; id: string; queue_id: string; fence: number }>(
-    "select team_id, id, queue_id, fence from tasks where worker_id = $1 and status = 'active'",
+export async function heldTasks(sql: Sql, workerId: number): Promise<HeldTask[]> {
+  return sql.rows<HeldTask>(
+    `select team_id as "teamId", id, queue_id::float8 as "queueId", fence from tasks
+      where worker_id = $1 and status = 'active'`,
     [workerId],
   );
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    queueId: Number(row.queue_id),
-    fence: row.fence,
-  }));
-}
-
-function toReturned(rows: ReturnedRow[]): Returned[] {
-  return rows.map((row) => ({ teamId: row.team_id, id: row.id, queue: row.queue, status: row.status }));
 }

@@ -3,14 +3,14 @@ import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { ENDING_COLUMNS, endings } from "./endings.ts";
-import { LANES, one, tally } from "./tallies.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { one } from "./tallies.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
   /** When it runs again, or is polled; null if it does not. */
   readonly runAt: Date | null;
-  /** Someone waits to be told that it has ended. */
+  /** It has ended, and its caller waits to be told. */
   readonly notify: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Settled {
 const SETTLE_ATTEMPTS = prepare(
   "settle_attempts",
   `with judged as (
-     select j.*, gone.id is not null and j.kind = 'retry' as homeless
+     select j.*, gone.id is not null and j.kind = 'retry' as queue_is_gone
        from jsonb_to_recordset($1::jsonb) as j(
               team_id integer, id uuid, queue_id bigint, fence integer, kind text, wait_ms integer,
               deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
@@ -31,38 +31,34 @@ const SETTLE_ATTEMPTS = prepare(
          on j.kind = 'retry' and gone.team_id = j.team_id and gone.id = j.queue_id and gone.deleted_at is not null
    ), settled as (
      update tasks t
-        set status = case when homeless then 'failed' when kind = 'retry' then 'pending' else kind end,
+        set ${endColumns({
+          status: "case when queue_is_gone then 'failed' when kind = 'retry' then 'pending' else kind end",
+          when: "kind in ('completed', 'failed') or queue_is_gone",
+          onward: { deadlineAt: "now() + make_interval(secs => deadline_ms / 1000.0)", poll: "j.poll" },
+        })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
-            deadline_at = now() + make_interval(secs => deadline_ms / 1000.0),
-            poll = j.poll,
-            completed_at = case when kind in ('completed', 'failed') or homeless then now() end,
-            fence = t.fence + 1,
-            worker_id = null,
             attempt_started_at = null,
             failures = t.failures + (kind in ('retry', 'failed'))::integer,
             attempts = t.attempts || j.attempt,
             result = j.result,
             error = j.error,
-            failure_reason = case when homeless then 'queue_deleted' else j.reason end
+            failure_reason = case when queue_is_gone then 'queue_deleted' else j.reason end
        from judged j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.fence, t.status, ${ENDING_COLUMNS}, case when t.status in ('pending', 'polling') then t.run_at end as run_at
-   ), tallied as (
-     ${tally({
-       from: "settled",
-       node: "$2::bigint",
-       lane: LANES.settle,
-       deltas: {
-         active: "-1",
-         pending: one("status = 'pending'"),
-         completed: one("status = 'completed'"),
-         failed: one("status = 'failed'"),
-         waiting: one("status = 'waiting'"),
-         polling: one("status = 'polling'"),
-       },
-     })}
-   ), ${endings("settled")}
-   select id, fence - 1 as fence, status, run_at,
+     returning t.team_id, t.queue_id, t.id, t.fence, t.status, ${ENDING_COLUMNS},
+               case when t.status in ('pending', 'polling') then t.run_at end as run_at
+   ), ${afterChange({
+     from: "settled",
+     worker: "$2::bigint",
+     writer: "settle",
+     deltas: {
+       active: "-1",
+       pending: one("status = 'pending'"),
+       waiting: one("status = 'waiting'"),
+       polling: one("status = 'polling'"),
+     },
+   })}
+   select id, fence - 1 as fence, status, run_at as "runAt",
           status in ('completed', 'failed') and on_complete_url is not null as notify
      from settled`,
 );
@@ -71,21 +67,13 @@ const SETTLE_ATTEMPTS = prepare(
 export async function settleAttempts(
   sql: Sql,
   settlements: readonly Settlement[],
-  nodeId: number,
+  workerId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<{
-    id: string;
-    fence: number;
-    status: TaskStatus;
-    run_at: Date | null;
-    notify: boolean;
-  }>(SETTLE_ATTEMPTS, [JSON.stringify(settlements.map(toRow)), nodeId]);
-  const settled = new Map(
-    rows.map((row) => [
-      `${row.id} ${row.fence}`,
-      { status: row.status, runAt: row.run_at, notify: row.notify },
-    ]),
-  );
+  const rows = await sql.rows<Settled & { id: string; fence: number }>(SETTLE_ATTEMPTS, [
+    JSON.stringify(settlements.map(toRow)),
+    workerId,
+  ]);
+  const settled = new Map(rows.map(({ id, fence, ...each }) => [`${id} ${fence}`, each]));
   return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
 }
 

@@ -11,7 +11,7 @@ export async function registerWorker(sql: Sql, name: string, ttlMs: number): Pro
 }
 
 /**
- * Extends the lease and counts who else is alive. Null when the row is gone: the worker was taken for dead.
+ * Extends the lease and counts the other workers. Null when the row is gone: the worker was taken for dead.
  * The old expiry is not asked: as long as the row stands nothing was taken away, whatever the clock did.
  */
 export async function renewWorker(sql: Sql, id: number, ttlMs: number): Promise<{ peers: number } | null> {
@@ -35,7 +35,7 @@ export async function removeWorker(sql: Sql, id: number): Promise<void> {
   await sql.rows("delete from workers where id = $1", [id]);
 }
 
-/** For a database that only this process can reach: whoever is registered is a predecessor, and dead. */
+/** For a database that only this process can reach: a worker that is registered there is a predecessor, and dead. */
 export async function removeAllWorkers(sql: Sql): Promise<void> {
   await sql.rows("delete from workers");
 }

@@ -58,13 +58,11 @@ describe("the record of a change", () => {
     store = await openTestStore();
     database = watchDatabase(store.database);
     workerId = await store.openWorker();
-    const nodeId = () => workerId;
     const keyRing = parseKeyRing(`k1:${randomBytes(32).toString("base64")}`);
     const vault = createVault({ sql: database, keyRing });
-    queues = createQueueService({ database, nodeId });
+    queues = createQueueService({ database });
     tasks = createTaskService({
       database,
-      nodeId,
       submit: async () => null,
       vault,
       providers: createProviderService(null),

@@ -124,7 +124,7 @@ describe("claiming due tasks", () => {
       const request = await claimRequest(store.database, queue, { workerId });
       await change(store.database, queue);
 
-      assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
+      assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: false, claims: [] });
     });
   }
 
@@ -135,14 +135,14 @@ describe("claiming due tasks", () => {
     await removeWorker(store.database, dead);
     const request = await claimRequest(store.database, queue, { workerId: dead });
 
-    assert.deepEqual(await claimDueTasks(store.database, request), { standing: false, claims: [] });
+    assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: false, claims: [] });
   });
 
-  it("is standing, with nothing to do, when the queue is empty", async () => {
+  it("is current, with nothing to do, when the queue is empty", async () => {
     const queue = await store.openQueue();
     const request = await claimRequest(store.database, queue, { workerId });
 
-    assert.deepEqual(await claimDueTasks(store.database, request), { standing: true, claims: [] });
+    assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: true, claims: [] });
   });
 
   it("never gives one task to two workers that claim at the same time", async () => {
@@ -183,7 +183,7 @@ describe("claiming due tasks", () => {
     const [deleted] = await Promise.all([
       Promise.all(
         [...ids].reverse().map(async (id) => {
-          const gone = await removePendingTask(connections, queue.teamId, id, workerId);
+          const gone = await removePendingTask(connections, queue.teamId, id);
           return gone ? [id] : [];
         }),
       ),

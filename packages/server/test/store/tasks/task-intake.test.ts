@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { NewTask } from "../../../src/domain/task.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
-import { findAccepted, insertTasks, type Reservation } from "../../../src/store/tasks/task-intake.ts";
+import { findAccepted, insertTasks, type Submission } from "../../../src/store/tasks/task-intake.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
@@ -16,9 +16,13 @@ describe("inserting tasks", () => {
   });
   after(() => store.close());
 
-  async function insert(queue: StoredQueue, task: Partial<NewTask>, reservation: Reservation | null = null) {
+  async function insert(
+    queue: StoredQueue,
+    task: Partial<NewTask>,
+    reservation: Submission["reservation"] = null,
+  ) {
     const submission = { task: { ...newTask(queue), ...task }, reservation };
-    const [accepted] = await insertTasks(store.database, [submission], workerId, workerId);
+    const [accepted] = await insertTasks(store.database, [submission], workerId);
     return { id: submission.task.id, accepted };
   }
 
@@ -87,7 +91,7 @@ describe("inserting tasks", () => {
     await removeWorker(store.database, dead);
     const submission = { task: newTask(queue), reservation: { queueId: queue.id, epoch: 1 } };
 
-    const [accepted] = await insertTasks(store.database, [submission], dead, dead);
+    const [accepted] = await insertTasks(store.database, [submission], dead);
 
     assert.equal(accepted?.handedOff, false);
   });
@@ -108,7 +112,6 @@ describe("inserting tasks", () => {
     const accepted = await insertTasks(
       store.database,
       targets.map((target) => ({ task: newTask(target), reservation: null })),
-      null,
       workerId,
     );
 

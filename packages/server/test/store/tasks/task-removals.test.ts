@@ -56,9 +56,25 @@ describe("removing tasks", () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
 
-    assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), true);
-    assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), false);
+    assert.equal(await removePendingTask(store.database, queue.teamId, id), true);
+    assert.equal(await removePendingTask(store.database, queue.teamId, id), false);
     assert.deepEqual(await store.claim(queue, { workerId }), []);
+  });
+
+  it("counts what it removed without a worker, and folding leaves that count where it is", async () => {
+    const queue = await store.openQueue();
+    const [id = ""] = await store.insert(queue, {}, {});
+    await removePendingTask(store.database, queue.teamId, id);
+    const tallies = () =>
+      store.database.rows(
+        `select worker_id::integer as worker, sum(pending)::integer as pending from queue_tallies
+          where queue_id = $1 group by worker_id`,
+        [queue.id],
+      );
+
+    assert.deepEqual(await tallies(), [{ worker: 0, pending: 1 }]);
+    await foldTallies(store.database);
+    assert.deepEqual(await tallies(), [{ worker: 0, pending: 1 }]);
   });
 
   it("does not remove a task that is active, completed or failed, nor another team's", async () => {
@@ -73,11 +89,11 @@ describe("removing tasks", () => {
     );
 
     for (const { id } of [active, completed, failed]) {
-      assert.equal(await removePendingTask(store.database, queue.teamId, id, workerId), false);
+      assert.equal(await removePendingTask(store.database, queue.teamId, id), false);
     }
     const stranger = await store.openTeam();
-    assert.equal(await removePendingTask(store.database, stranger, retried.id, workerId), false);
-    assert.equal(await removePendingTask(store.database, queue.teamId, retried.id, workerId), true);
+    assert.equal(await removePendingTask(store.database, stranger, retried.id), false);
+    assert.equal(await removePendingTask(store.database, queue.teamId, retried.id), true);
   });
 
   it("removes the pending tasks of a deleted queue in batches, sandbox and delayed ones too, and nothing else", async () => {
@@ -96,7 +112,7 @@ describe("removing tasks", () => {
     const rounds = [];
     for (let removed = -1; removed !== 0; rounds.push(removed)) {
       const only = { teamId: doomed.teamId, queueId: doomed.id };
-      removed = await removePendingOfDeletedQueues(store.database, { size: 2, only }, workerId);
+      removed = await removePendingOfDeletedQueues(store.database, { size: 2, only });
     }
 
     assert.deepEqual(rounds, [2, 2, 1, 0]);
@@ -113,7 +129,7 @@ describe("removing tasks", () => {
     const attacker = await store.openTeam();
 
     const only = { teamId: attacker, queueId: victim.id };
-    assert.equal(await removePendingOfDeletedQueues(store.database, { size: 10, only }, workerId), 0);
+    assert.equal(await removePendingOfDeletedQueues(store.database, { size: 10, only }), 0);
     assert.equal(await exists(victim, id), true);
   });
 
@@ -123,8 +139,8 @@ describe("removing tasks", () => {
     await markQueueDeleted(store.database, doomed.teamId, doomed.name);
 
     const batch = { size: 100, only: null };
-    assert.ok((await removePendingOfDeletedQueues(store.database, batch, workerId)) >= 3);
-    assert.equal(await removePendingOfDeletedQueues(store.database, batch, workerId), 0);
+    assert.ok((await removePendingOfDeletedQueues(store.database, batch)) >= 3);
+    assert.equal(await removePendingOfDeletedQueues(store.database, batch), 0);
   });
 
   it("keeps finished tasks for the days of the retention and removes them afterwards, in batches", async () => {
@@ -147,7 +163,7 @@ describe("removing tasks", () => {
 
     const rounds = [];
     for (let removed = -1; removed !== 0; rounds.push(removed)) {
-      removed = await removeExpiredTasks(store.database, 30, 4, workerId);
+      removed = await removeExpiredTasks(store.database, 30, 4);
     }
 
     assert.deepEqual(rounds, [4, 2, 0]);
@@ -170,7 +186,7 @@ describe("removing tasks", () => {
     const [aged = ""] = await age(400, [claim.id]);
     await settleAttempts(store.database, [settlementOf({ ...claim, id: aged })], workerId);
 
-    assert.equal(await removeExpiredTasks(store.database, 30, 10, workerId), 0);
+    assert.equal(await removeExpiredTasks(store.database, 30, 10), 0);
     assert.equal(await exists(queue, aged), true);
   });
 
@@ -212,7 +228,7 @@ describe("removing tasks", () => {
 
       assert.deepEqual((await countBothWays(store.database)).tallied, before);
     }
-    const left = await store.database.rows("select 1 from queue_tallies where node_id = any($1)", [
+    const left = await store.database.rows("select 1 from queue_tallies where worker_id = any($1)", [
       [first, second],
     ]);
     assert.deepEqual(left, []);

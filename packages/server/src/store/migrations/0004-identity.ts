@@ -1,16 +1,32 @@
 /**
- * Who may call: people, their teams and sessions, applications, and the record of what they changed. What is looked up
- * by a hash before the team is known (keys, sessions, links, tokens) is small and the same everywhere, like teams.
+ * Who may call: teams and their keys, people and their sessions, applications, and the record of what they changed. What
+ * is looked up by a hash before the team is known (keys, sessions, links, tokens) is small and the same everywhere, like
+ * teams.
  */
-export const people = `
+export const identity = `
 -- public_id is how the world names a team; id stays inside. requests_per_minute is null where the plan decides.
-alter table teams
-  add column public_id           uuid not null unique default gen_random_uuid(),
-  add column requests_per_minute integer check (requests_per_minute > 0);
+create table teams (
+  id                  integer generated always as identity primary key,
+  public_id           uuid not null unique default gen_random_uuid(),
+  name                text not null,
+  plan                text not null check (plan in ('free', 'pro', 'enterprise')),
+  requests_per_minute integer check (requests_per_minute > 0),
+  created_at          timestamptz not null default now()
+);
 
 -- is_setting marks keys that the operator set by BELLHOP_API_KEY, now or before; of these only the latest counts.
-alter table api_keys add column is_setting boolean not null default false;
-update api_keys set is_setting = true where name = 'BELLHOP_API_KEY';
+create table api_keys (
+  id           uuid primary key,
+  team_id      integer not null references teams,
+  name         text not null,
+  environment  text not null check (environment in ('live', 'test')),
+  is_setting   boolean not null default false,
+  prefix       text not null,
+  hash         bytea not null unique,
+  created_at   timestamptz not null default now(),
+  last_used_at timestamptz,
+  revoked_at   timestamptz
+);
 create index active_api_keys on api_keys (team_id, created_at) where revoked_at is null;
 
 create table users (
@@ -151,8 +167,7 @@ create index audit_events_by_action on audit_events (team_id, action, id);
 create index audit_events_by_age on audit_events (at);
 
 -- The instants of the last hits of one source, to limit them exactly and over all nodes; and what the last look at them
--- gave, and when. expires_at is to the minute, so that most hits change no index. What was counted before is not worth keeping.
-drop table source_hits;
+-- gave, and when. expires_at is to the minute, so that most hits change no index.
 create table source_hits (
   source     text primary key,
   hits       timestamptz[] not null,
