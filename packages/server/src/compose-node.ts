@@ -1,6 +1,5 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./api/tasks/task-request.ts";
-import type { Claim } from "./domain/claim.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
@@ -34,7 +33,6 @@ import { removeOldRecords } from "./service/retention.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
-import { formatTaskId } from "./service/tasks/task-id.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
@@ -96,8 +94,6 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     name: deps.name,
     capacity: deps.capacity,
     retentionDays: deps.retentionDays,
-    ownHeaders,
-    publicId,
     composeMessage: async (teamId, taskId) => {
       const task = await findTask(database, teamId, taskId);
       return task === null ? null : notificationText(task);
@@ -165,19 +161,4 @@ function composeServices(
     oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
     audit: createAuditService({ sql: database }),
   };
-}
-
-/** The id in the spelling of the kind of task that it is. */
-function publicId({ shape, id }: Claim): string {
-  return shape === "queue" ? formatTaskId(id) : id;
-}
-
-function ownHeaders(claim: Claim): Record<string, string> {
-  const headers: Record<string, string> = {
-    "bellhop-task-id": publicId(claim),
-    "bellhop-queue": claim.queue,
-    "bellhop-attempt": String(claim.attempt),
-  };
-  if (claim.shape === "queue" && claim.call.body !== null) headers["content-type"] = "application/json";
-  return headers;
 }

@@ -4,7 +4,7 @@ import { QUEUE_DEFAULTS, type QueueSettings } from "../src/domain/queue.ts";
 import type { Settlement } from "../src/domain/settlement.ts";
 import { type NewTask, NO_FOLLOW_UP, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
-import { newTaskUuid } from "../src/service/tasks/task-id.ts";
+import { newUuid } from "../src/service/new-uuid.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database, Sql } from "../src/store/sql.ts";
 import { insertQueue } from "../src/store/tasks/queues.ts";
@@ -71,7 +71,7 @@ export async function openTestStore(): Promise<TestStore> {
 export function newTask(queue: StoredQueue): NewTask {
   return {
     teamId: queue.teamId,
-    id: newTaskUuid(),
+    id: newUuid(),
     shape: "queue",
     queue: queue.name,
     call: { method: "POST", url: "http://localhost/", headers: {}, body: "{}" },

@@ -1,6 +1,8 @@
 import type { Claim } from "../domain/claim.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import { ownHeaders } from "../domain/own-headers.ts";
 import type { FailureReason } from "../domain/task.ts";
+import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
@@ -36,9 +38,6 @@ export function createAttempts(deps: {
   readonly log: Log;
   readonly time: Time;
   readonly random: () => number;
-  readonly ownHeaders: (claim: Claim) => Record<string, string>;
-  /** The task's id as its target knows it. */
-  readonly publicId: (claim: Claim) => string;
   readonly onSettled: (settled: Settled) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
@@ -53,9 +52,9 @@ export function createAttempts(deps: {
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
-      messageId: deps.publicId(claim),
+      messageId: publicTaskId(claim),
       call: claim.call,
-      headers: deps.ownHeaders(claim),
+      headers: ownHeaders(claim),
       timeoutMs: claim.timeoutSeconds * 1000,
       sign: claim.sign,
       callbackSealed: claim.callbackSealed,

@@ -70,8 +70,6 @@ export function createEngine(deps: {
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
-  readonly ownHeaders: (claim: Claim) => Record<string, string>;
-  readonly publicId: (claim: Claim) => string;
   readonly composeMessage: ComposeMessage;
   readonly time: Time;
   readonly random: () => number;
@@ -102,8 +100,6 @@ export function createEngine(deps: {
     time,
     log,
     random: deps.random,
-    ownHeaders: deps.ownHeaders,
-    publicId: deps.publicId,
     onSettled,
     onReturned,
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it, type TestContext } from "node:test";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { differencesFrom } from "./reference.ts";
 import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId, parseTaskId } from "../../src/domain/task-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential } from "./test-team.ts";
 
@@ -108,7 +109,7 @@ describe("GET /v1/tasks", () => {
     for (const cursor of [second, parseTaskId(second)]) {
       assert.deepEqual(await idsOf(`?cursor=${cursor}`, headers), [first]);
     }
-    assert.deepEqual(await idsOf(`?cursor=${formatTaskId(newTaskUuid())}`, headers), [...ids].reverse());
+    assert.deepEqual(await idsOf(`?cursor=${formatTaskId(newUuid())}`, headers), [...ids].reverse());
   });
 
   it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
@@ -137,7 +138,7 @@ describe("GET /v1/tasks", () => {
       ["queue=%00", queue],
       ["queue=a&queue=b", queue],
       ["cursor=abc", "cursor must be the nextCursor of a page"],
-      [`cursor=${newTaskUuid()}&offset=0`, "Use either cursor or offset, not both"],
+      [`cursor=${newUuid()}&offset=0`, "Use either cursor or offset, not both"],
       ["page=2", 'Unknown field "page"'],
       ["limits=2", 'Unknown field "limits" (did you mean "limit"?)'],
       ["__proto__=1", 'Unknown field "__proto__"'],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it, type TestContext } from "node:test";
-import { formatTaskId, newTaskUuid, parseTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId, parseTaskId } from "../../src/domain/task-id.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
 import { differencesFrom } from "./reference.ts";
 import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
@@ -140,8 +141,8 @@ describe("queue tasks that exist", () => {
 
     assert.equal((await get(uuid)).body.id, id);
     for (const other of [
-      formatTaskId(newTaskUuid()),
-      newTaskUuid(),
+      formatTaskId(newUuid()),
+      newUuid(),
       id.toUpperCase(),
       id.replace("task_", "tok_"),
       `${id}0`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { createLease } from "../../src/engine/lease.ts";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { createGate } from "../test-sql.ts";

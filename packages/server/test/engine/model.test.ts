@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../src/domain/problem.ts";
-import { formatTaskId, parseTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId, parseTaskId } from "../../src/domain/task-id.ts";
 import { openTestHouse, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";

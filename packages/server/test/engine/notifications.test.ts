@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
 import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";

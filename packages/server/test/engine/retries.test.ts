@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Task } from "../../src/domain/task.ts";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 
 describe("retries", () => {

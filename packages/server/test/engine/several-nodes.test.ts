@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { openTestHouse, type TestHouse, type TestNode } from "../test-house.ts";
 
 describe("several nodes on one database", () => {

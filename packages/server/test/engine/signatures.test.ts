@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Call } from "../../src/domain/call.ts";
-import { formatTaskId } from "../../src/service/tasks/task-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 import type { ReceivedCall } from "../test-target.ts";
 

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fas
 import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
+import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
 import type { ProviderService } from "../../service/tasks/provider-service.ts";
-import { formatTaskId, parseTaskId } from "../../service/tasks/task-id.ts";
 import type { TaskQuery, TaskRequest, TaskService } from "../../service/tasks/task-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";

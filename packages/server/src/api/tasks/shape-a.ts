@@ -1,5 +1,5 @@
 import type { Attempt, Task, TaskSummary } from "../../domain/task.ts";
-import { formatTaskId } from "../../service/tasks/task-id.ts";
+import { formatTaskId } from "../../domain/task-id.ts";
 import type { CreatedTask, TaskRequest } from "../../service/tasks/task-service.ts";
 import type * as record from "../schemas/task-record.ts";
 import type { CreateTask } from "../schemas/task-request.ts";

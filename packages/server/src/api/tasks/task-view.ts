@@ -1,5 +1,5 @@
 import type { Task, TaskSummary } from "../../domain/task.ts";
-import { formatTaskId } from "../../service/tasks/task-id.ts";
+import { formatTaskId } from "../../domain/task-id.ts";
 import type * as direct from "../schemas/direct-task-record.ts";
 import type * as record from "../schemas/task-record.ts";
 import { recordText, summaryView } from "./shape-a.ts";

@@ -5,7 +5,9 @@ import { callbackUrl, namesCallback } from "../../domain/placeholders.ts";
 import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { FollowUp, NewTask, StoredCallback, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
+import { formatTaskId } from "../../domain/task-id.ts";
 import { vaultReferences } from "../../domain/vault-token.ts";
+import { newUuid } from "../../service/new-uuid.ts";
 import type { Database } from "../../store/sql.ts";
 import { findTakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
@@ -15,7 +17,6 @@ import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
-import { formatTaskId, newTaskUuid } from "./task-id.ts";
 
 /** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
 export interface TaskRequest
@@ -116,7 +117,7 @@ export function createTaskService(deps: {
       requireScope(principal, "tokens:use");
       await vault.check(teamId, references, call.url);
     }
-    const id = newTaskUuid();
+    const id = newUuid();
     const isCalledBack = shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
     const callbackId = isCalledBack || namesCallback(call) ? newCallbackId() : null;
     const accepted = await deps.submit({

@@ -4,10 +4,10 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
 import { Problem } from "../../../src/domain/problem.ts";
 import { Secret } from "../../../src/domain/secret.ts";
+import { formatTaskId } from "../../../src/domain/task-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { createProviderService } from "../../../src/service/tasks/provider-service.ts";
 import { createQueueService, type QueueService } from "../../../src/service/tasks/queue-service.ts";
-import { formatTaskId } from "../../../src/service/tasks/task-id.ts";
 import { createTaskService, type TaskService } from "../../../src/service/tasks/task-service.ts";
 import {
   createSigningSecretService,

@@ -1,0 +1,13 @@
+import type { Claim } from "./claim.ts";
+import { publicTaskId } from "./task-id.ts";
+
+/** What Bellhop adds to the call of an attempt, so that the target knows which it is. */
+export function ownHeaders(claim: Claim): Record<string, string> {
+  const headers: Record<string, string> = {
+    "bellhop-task-id": publicTaskId(claim),
+    "bellhop-queue": claim.queue,
+    "bellhop-attempt": String(claim.attempt),
+  };
+  if (claim.shape === "queue" && claim.call.body !== null) headers["content-type"] = "application/json";
+  return headers;
+}
