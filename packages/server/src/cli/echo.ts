@@ -98,7 +98,7 @@ export async function startEcho(options: {
     if (reply !== null) send(response, reply);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(explain(error, options)));
     server.listen(options.port, options.host, resolve);
   });
   address = `http://${options.host}:${(server.address() as AddressInfo).port}`;
@@ -109,6 +109,11 @@ export async function startEcho(options: {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function explain(error: Error, { host, port }: { host: string; port: number }): Error {
+  if (!("code" in error && error.code === "EADDRINUSE")) return error;
+  return new Error(`Port ${port} on ${host} is in use, perhaps by another echo. Choose another with --port`);
 }
 
 async function fetchOnce(url: string, init: RequestInit): Promise<number> {

@@ -34,9 +34,13 @@ export function createPool(connection: ConnectionSettings, options: PoolOptions)
   };
 
   const pool = new Pool(config);
-  pool.on("error", options.onError);
+  // A pool that is being closed no longer waits for its connections: the server may end them first.
+  const onError = (error: Error) => {
+    if (!pool.ending) options.onError(error);
+  };
+  pool.on("error", onError);
   // The pool listens only while a connection is idle: one lost between two statements of a transaction would
   // end the process.
-  pool.on("connect", (client) => client.on("error", options.onError));
+  pool.on("connect", (client) => client.on("error", onError));
   return pool;
 }

@@ -137,6 +137,14 @@ describe("the bellhop command, on an embedded database", () => {
     assertRefused(key, /^API key not found or already revoked$/m);
   });
 
+  it("names the option when the echo's port is in use", async () => {
+    const { port } = new URL(server.url);
+    assertRefused(
+      await run("echo", "--port", port),
+      new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is in use, .* Choose another with --port$`, "m"),
+    );
+  });
+
   it("helps whoever mistypes", async () => {
     const [command, plan, missing] = await Promise.all([
       run("teem", "list"),
