@@ -6,7 +6,7 @@ import type { PollConfig } from "./poll/poll-config.ts";
 export const TASK_STATUSES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Which of the two views of the API a task was created in; it is answered in the same one. */
+/** Which kind a task was created as, and is answered as: `api/tasks/task-fields.ts` tells what the two are. */
 export type Shape = "queue" | "direct";
 
 export const PRIORITY_DEFAULT = 5;
@@ -75,45 +75,50 @@ export interface StoredCallback {
   readonly sealed: string | null;
 }
 
-/** What someone asked for. A setting left null is taken from the queue at the moment of creation. */
-export interface NewTask {
-  readonly teamId: number;
-  readonly id: string;
+/** What its creator said about a task: kept as it was said, and shown. */
+export interface TaskDetails {
   readonly shape: Shape;
   readonly queue: string;
   readonly call: Call;
   readonly priority: number;
-  readonly delaySeconds: number;
-  /** An exact instant instead of a delay. */
-  readonly runAt: Date | null;
-  readonly maxRetries: number | null;
-  readonly backoff: Backoff | null;
-  readonly timeoutSeconds: number | null;
-  readonly follow: FollowUp;
   readonly onCompleteUrl: string | null;
   /** Carry a signature with which the target can tell that the call is ours. */
   readonly sign: boolean;
-  readonly callback: StoredCallback | null;
-  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+}
+
+/** What a queue says unless the task's creator does. */
+export interface TaskSettings {
+  readonly maxRetries: number;
+  readonly backoff: Backoff;
+  readonly timeoutSeconds: number;
+}
+
+/** When to make the call, and how; a setting left null is taken from the queue at the moment of creation. */
+export interface TaskTerms extends TaskDetails, OrNull<TaskSettings> {
+  readonly delaySeconds: number;
+  /** An exact instant instead of a delay. */
+  readonly runAt: Date | null;
+}
+
+type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
+
+/** Whose task it is, and what it turned out to be when it was accepted. */
+interface TaskIdentity {
+  readonly teamId: number;
+  readonly id: string;
+  readonly follow: FollowUp;
   /** Stored and answered like any other, and never executed. */
   readonly sandbox: boolean;
 }
 
-export interface Task {
-  readonly teamId: number;
-  readonly id: string;
-  readonly shape: Shape;
-  readonly queue: string;
+/** An accepted task on its way into the store. */
+export interface NewTask extends TaskTerms, TaskIdentity {
+  readonly callback: StoredCallback | null;
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+}
+
+export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly status: TaskStatus;
-  readonly call: Call;
-  readonly priority: number;
-  readonly maxRetries: number;
-  readonly backoff: Backoff;
-  readonly timeoutSeconds: number;
-  readonly follow: FollowUp;
-  readonly onCompleteUrl: string | null;
-  readonly sign: boolean;
-  readonly sandbox: boolean;
   readonly runAt: Date;
   readonly createdAt: Date;
   readonly startedAt: Date | null;

@@ -1,4 +1,4 @@
-import type { Claim } from "../domain/claim.ts";
+import { type Claim, makeClaim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
@@ -113,7 +113,7 @@ export function createIntake(deps: {
   function place(task: NewTask, seat: Seat | null, answer: Answer, workerId: number): void {
     const accepted = answer instanceof Problem ? null : answer;
     if (accepted?.handedOff && seat !== null) {
-      deps.start(toClaim(task, accepted, workerId), seat.lane);
+      deps.start(firstClaim(task, accepted, workerId), seat.lane);
       return;
     }
     if (seat !== null) dispatcher.giveBack(seat);
@@ -146,26 +146,18 @@ function isDueNow(task: NewTask): boolean {
   return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
 
-function toClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
-  return {
-    teamId: task.teamId,
-    id: task.id,
-    queueId: accepted.queueId,
-    workerId,
-    queue: task.queue,
-    shape: task.shape,
-    priority: task.priority,
-    fence: 1,
-    attempt: 1,
-    attemptStartedAt: accepted.createdAt,
-    failures: 0,
-    call: task.call,
-    maxRetries: accepted.maxRetries,
-    backoff: accepted.backoff,
-    retryDelaySeconds: accepted.retryDelaySeconds,
-    timeoutSeconds: accepted.timeoutSeconds,
-    follow: task.follow,
-    sign: task.sign,
-    callbackSealed: task.callback?.sealed ?? null,
-  };
+/** A task that was inserted active is in its first attempt from the moment that it exists. */
+function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
+  return makeClaim(
+    task,
+    accepted,
+    { teamId: task.teamId, queueId: accepted.queueId, queue: task.queue, workerId },
+    {
+      fence: 1,
+      attempt: 1,
+      attemptStartedAt: accepted.createdAt,
+      failures: 0,
+      callbackSealed: task.callback?.sealed ?? null,
+    },
+  );
 }
