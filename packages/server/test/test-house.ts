@@ -2,6 +2,7 @@ import pg from "pg";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
+import type { TaskRequest } from "../src/domain/task-request.ts";
 import { createEngine, type Engine, type EngineDatabases } from "../src/engine/engine.ts";
 import { createOutgoing } from "../src/engine/outgoing.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
@@ -11,7 +12,7 @@ import { ensureOperator } from "../src/service/operator/operator.ts";
 import { type CallbackService, createCallbackService } from "../src/service/tasks/callback-service.ts";
 import { createProviderService } from "../src/service/tasks/provider-service.ts";
 import { createQueueService, type QueueService } from "../src/service/tasks/queue-service.ts";
-import { createTaskService, type TaskRequest, type TaskService } from "../src/service/tasks/task-service.ts";
+import { createTaskService, type TaskService } from "../src/service/tasks/task-service.ts";
 import {
   createSigningSecretService,
   type SigningSecretService,

@@ -5,6 +5,7 @@ import {
   fastify,
   LogController,
 } from "fastify";
+import type { RefuseUrl } from "../domain/call.ts";
 import { Problem } from "../domain/problem.ts";
 import type { ApiKeyService } from "../service/access/api-key-service.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
@@ -61,7 +62,6 @@ import { registerTaskRoutes } from "./routes/tasks.ts";
 import { registerTeamRoutes } from "./routes/teams.ts";
 import { registerTokenRoutes } from "./routes/tokens.ts";
 import { NoQuery } from "./schemas/field.ts";
-import type { RefuseUrl } from "./tasks/task-request.ts";
 
 export interface ApiDeps {
   readonly tasks: TaskService;

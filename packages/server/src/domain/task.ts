@@ -86,23 +86,23 @@ export interface TaskDetails {
   readonly sign: boolean;
 }
 
-/** What a queue says unless the task's creator does. */
+/** What the queue says unless the task's creator does. */
 export interface TaskSettings {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly timeoutSeconds: number;
 }
 
-/** When to make the call, and how; a setting left null is taken from the queue at the moment of creation. */
-export interface TaskTerms extends TaskDetails, OrNull<TaskSettings> {
+/** What its creator asks for. A setting left null is taken from the queue at the moment of creation. */
+export interface TaskTerms extends TaskDetails {
+  readonly maxRetries: number | null;
+  readonly backoff: Backoff | null;
+  readonly timeoutSeconds: number | null;
   readonly delaySeconds: number;
   /** An exact instant instead of a delay. */
   readonly runAt: Date | null;
 }
 
-type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
-
-/** Whose task it is, and what it turned out to be when it was accepted. */
 interface TaskIdentity {
   readonly teamId: number;
   readonly id: string;
@@ -129,5 +129,70 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly failureReason: FailureReason | null;
 }
 
+/** A task as it was accepted: `pending`, or, of an earlier request with the same idempotency key, as it is now. */
+export interface CreatedTask extends Task {
+  /** Shown here and nowhere else. Null if the task has none, or was created before. */
+  readonly callback: { readonly id: string; readonly url: string } | null;
+  readonly replayed: boolean;
+}
+
 /** A task in a list: everything but its history and what it carries. */
 export type TaskSummary = Omit<Task, "attempts" | "call"> & { readonly call: Omit<Call, "body"> };
+
+// Both of these are made for every task, so every property is named: a literal costs a tenth of a spread.
+
+export function makeNewTask(terms: TaskTerms, own: Omit<NewTask, keyof TaskTerms>): NewTask {
+  return {
+    teamId: own.teamId,
+    id: own.id,
+    shape: terms.shape,
+    queue: terms.queue,
+    call: terms.call,
+    priority: terms.priority,
+    onCompleteUrl: terms.onCompleteUrl,
+    sign: terms.sign,
+    maxRetries: terms.maxRetries,
+    backoff: terms.backoff,
+    timeoutSeconds: terms.timeoutSeconds,
+    delaySeconds: terms.delaySeconds,
+    runAt: terms.runAt,
+    follow: own.follow,
+    sandbox: own.sandbox,
+    callback: own.callback,
+    idempotency: own.idempotency,
+  };
+}
+
+/** Its times and settings are the store's to say. */
+export function makeCreatedTask(
+  task: NewTask,
+  stored: TaskSettings & Pick<Task, "createdAt" | "runAt">,
+  callback: CreatedTask["callback"],
+): CreatedTask {
+  return {
+    teamId: task.teamId,
+    id: task.id,
+    shape: task.shape,
+    queue: task.queue,
+    call: task.call,
+    priority: task.priority,
+    onCompleteUrl: task.onCompleteUrl,
+    sign: task.sign,
+    maxRetries: stored.maxRetries,
+    backoff: stored.backoff,
+    timeoutSeconds: stored.timeoutSeconds,
+    follow: task.follow,
+    sandbox: task.sandbox,
+    status: "pending",
+    runAt: stored.runAt,
+    createdAt: stored.createdAt,
+    startedAt: null,
+    completedAt: null,
+    attempts: [],
+    result: null,
+    error: null,
+    failureReason: null,
+    callback,
+    replayed: false,
+  };
+}

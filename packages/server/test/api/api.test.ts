@@ -14,7 +14,6 @@ import "./me.suite.ts";
 import "./oauth.suite.ts";
 import "./oauth-applications.suite.ts";
 import "./oauth-authorizations.suite.ts";
-import "./outgoing-call.suite.ts";
 import "./openapi.suite.ts";
 import "./pages.suite.ts";
 import "./payload.suite.ts";

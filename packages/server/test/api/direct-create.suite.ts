@@ -167,7 +167,7 @@ describe("POST /v1/tasks, a direct call", () => {
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
   });
 
-  it("refuses an unknown field and suggests the one of this shape that was meant", async () => {
+  it("refuses an unknown field and suggests the one of this kind that was meant", async () => {
     const cases: [string, string][] = [
       ["max_retries", ' (did you mean "maxRetries"?)'],
       ["wait_for_callback", ' (did you mean "waitForCallback"?)'],
@@ -182,7 +182,7 @@ describe("POST /v1/tasks, a direct call", () => {
     }
   });
 
-  it("lists every broken rule of its own shape, and none of the other's", async () => {
+  it("lists every broken rule of its own kind, and none of the other's", async () => {
     assert.deepEqual(await refusal({ timeout: 0, priorty: 1, body: 5 }), {
       error: 'Unknown field "priorty" (did you mean "priority"?)',
       details: [

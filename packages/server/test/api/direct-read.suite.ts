@@ -124,7 +124,7 @@ describe("direct calls that exist", () => {
     });
   });
 
-  it("shows in both shapes how a task goes on", async () => {
+  it("shows for both kinds how a task goes on", async () => {
     const b = await direct({ waitForCallback: true, maxWait: 60 });
     const a = await create({
       queue: "default",
@@ -154,7 +154,7 @@ describe("direct calls that exist", () => {
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${other}`)).body, { id: other, deleted: true });
   });
 
-  it("contract 3: a list holds each in its own shape, without what it carries and its attempts", async () => {
+  it("contract 3: a list holds each as its own kind, without what it carries and its attempts", async () => {
     const a = await create({ queue: "default", webhook_url: "http://a/", payload: { a: 1 } }, ENDED);
     const b = await direct({ body: "text" }, ENDED);
     api.services.page = { tasks: [b, a], total: 2, hasMore: false, nextCursor: null };
@@ -194,7 +194,7 @@ describe("direct calls that exist", () => {
     );
   });
 
-  it("contract 4: the notification of an ended task holds its record in its shape", async () => {
+  it("contract 4: the notification of an ended task holds its record as its kind", async () => {
     const payload = '{"id":12345678901234567890,"a":1,"a":2}';
     const a = await create({ queue: "default", webhook_url: "http://a/" }, { ...ENDED, status: "completed" });
     const b = await direct({ body: 'te"xt' }, ENDED);

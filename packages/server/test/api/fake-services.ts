@@ -1,7 +1,9 @@
+import { followUpOf } from "../../src/domain/acceptance.ts";
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
-import type { Task } from "../../src/domain/task.ts";
+import type { CreatedTask, Task } from "../../src/domain/task.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import type { AuthService } from "../../src/service/access/auth-service.ts";
 import type { RequestLimits } from "../../src/service/access/request-limits.ts";
 import type { SourceLimit } from "../../src/service/access/source-limit.ts";
@@ -12,13 +14,7 @@ import type { CallbackService } from "../../src/service/tasks/callback-service.t
 import { createProviderService, type ProviderService } from "../../src/service/tasks/provider-service.ts";
 import type { QueueService } from "../../src/service/tasks/queue-service.ts";
 import { newTaskUuid } from "../../src/service/tasks/task-id.ts";
-import type {
-  CreatedTask,
-  TaskPage,
-  TaskQuery,
-  TaskRequest,
-  TaskService,
-} from "../../src/service/tasks/task-service.ts";
+import type { TaskPage, TaskQuery, TaskService } from "../../src/service/tasks/task-service.ts";
 import type { SigningSecretService } from "../../src/service/vault/signing-secret-service.ts";
 import { principalOf } from "../test-principal.ts";
 import { createFakeApiKeys, type FakeApiKeys } from "./fake-api-keys.ts";
@@ -151,7 +147,7 @@ export function createFakeServices(): FakeServices {
     tasks: {
       async create(principal, request) {
         findQueue(principal, request.queue);
-        const { queue, priority, delaySeconds, idempotencyKey, requestText } = request;
+        const { idempotencyKey, requestText } = request;
         const taken = idempotencyKey === null ? undefined : keyed.get(idempotencyKey);
         if (taken !== undefined && taken.text !== requestText)
           throw new Problem("idempotency_conflict", { key: idempotencyKey ?? "" });
@@ -161,8 +157,7 @@ export function createFakeServices(): FakeServices {
         stored.set(task.id, task);
         const callback = isCalledBack(task) ? newFakeCallback(requests.length) : null;
         if (callback !== null) awaited.set(callback.id, task.id);
-        const { id, status, createdAt } = task;
-        const created = { id, status, queue, priority, delaySeconds, createdAt, callback, replayed: false };
+        const created = { ...task, callback, replayed: false };
         if (idempotencyKey !== null) keyed.set(idempotencyKey, { text: requestText, created });
         return created;
       },
@@ -245,8 +240,6 @@ function newFakeTask(
   request: TaskRequest,
   providers: Pick<ProviderService, "find">,
 ): Task {
-  const { provider, waitForCallback, maxWaitSeconds } = request;
-  const pollConfig = (provider === null ? null : providers.find(provider))?.pollConfig ?? request.pollConfig;
   return {
     teamId,
     id: newTaskUuid(),
@@ -258,11 +251,11 @@ function newFakeTask(
     maxRetries: request.maxRetries ?? QUEUE_DEFAULTS.maxRetries,
     backoff: request.backoff ?? QUEUE_DEFAULTS.backoff,
     timeoutSeconds: request.timeoutSeconds ?? QUEUE_DEFAULTS.timeoutSeconds,
-    follow: { provider, pollConfig, waitForCallback, maxWaitSeconds },
+    follow: followUpOf(request, providers.find),
     onCompleteUrl: request.onCompleteUrl,
     sign: request.sign,
     sandbox: false,
-    runAt: request.runAt ?? NOW,
+    runAt: request.runAt ?? new Date(NOW.getTime() + request.delaySeconds * 1000),
     createdAt: NOW,
     startedAt: null,
     completedAt: null,

@@ -125,7 +125,7 @@ describe("the reference", () => {
     }
   });
 
-  it("shows both shapes of a new task as one of two, and the header beside them", () => {
+  it("shows both kinds of a new task as one of two, and the header beside them", () => {
     const { requestBody, parameters } = document.paths["/v1/tasks"].post;
 
     assert.deepEqual(requestBody.content["application/json"].schema, {

@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { fastify } from "fastify";
-import { Type } from "typebox";
-import { answerError } from "../../src/api/http/error-answer.ts";
-import { acceptJson } from "../../src/api/http/json-body.ts";
-import type { Api } from "../../src/api/http/schema-types.ts";
-import { ajvOptions, toProblem } from "../../src/api/http/validation.ts";
-import { ref } from "../../src/api/schemas/field.ts";
-import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
-import { readPollConfig, refuseLongLists } from "../../src/api/tasks/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import { type Answer, createTestApi, type TestApi, toAnswer } from "./test-api.ts";
+import { createTestApi, type TestApi, toAnswer } from "./test-api.ts";
 
 describe("providers", () => {
   let api: TestApi;
@@ -50,17 +41,12 @@ describe("providers", () => {
   });
 });
 
-/** The schema that both shapes of a task use, on a route of its own. */
 describe("a pollConfig of the caller's own", () => {
-  const app: Api = fastify({ ajv: ajvOptions, schemaErrorFormatter: toProblem });
-  acceptJson(app);
-  app.setErrorHandler(answerError);
-  app.addSchema(OwnPollConfig);
-  const body = Type.Object({ pollConfig: ref(OwnPollConfig) }, { additionalProperties: false });
-  app.post("/", { preValidation: refuseLongLists, schema: { body } }, async (request) =>
-    readPollConfig(request.body.pollConfig, "https://api.example.com/start"),
-  );
-  after(() => app.close());
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => api.app.close());
 
   const least = {
     urlTemplate: "https://api.example.com/jobs/{startResult.body.id}",
@@ -68,8 +54,12 @@ describe("a pollConfig of the caller's own", () => {
     doneValues: ["done"],
     failValues: ["failed"],
   };
-  const send = async (pollConfig: unknown): Promise<Answer> =>
-    toAnswer(await app.inject({ method: "POST", url: "/", payload: { pollConfig } }));
+  const send = (pollConfig: unknown) =>
+    api.call("POST", "/v1/tasks", { targetUrl: "https://api.example.com/start", pollConfig });
+  const taken = async (pollConfig: unknown) => {
+    assert.equal((await send(pollConfig)).status, 201);
+    return api.services.requests.at(-1)?.pollConfig;
+  };
   const refusalOf = async (changes: object) => {
     const { status, body } = await send({ ...least, ...changes });
     assert.equal(status, 400, JSON.stringify(body));
@@ -77,10 +67,9 @@ describe("a pollConfig of the caller's own", () => {
   };
 
   it("contract 3: needs urlTemplate, statusPath, doneValues and failValues; the others have defaults", async () => {
-    const { body } = await send(least);
     const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
 
-    assert.deepEqual(body, { ok: true, pollConfig: { ...least, ...defaults } });
+    assert.deepEqual(await taken(least), { ...least, ...defaults });
     for (const name of Object.keys(least)) {
       const { [name as keyof typeof least]: _, ...rest } = least;
       assert.equal((await send(rest)).body.error, `${name} is required`);
@@ -89,7 +78,7 @@ describe("a pollConfig of the caller's own", () => {
 
   it("accepts what the catalog shows", async () => {
     for (const { pollConfig } of PROVIDER_CATALOG) {
-      assert.deepEqual((await send(pollConfig)).body, { ok: true, pollConfig });
+      assert.deepEqual(await taken(pollConfig), pollConfig);
     }
   });
 
@@ -122,7 +111,7 @@ describe("a pollConfig of the caller's own", () => {
       'pollConfig["failValues"]["1"] must be a string of 1 to 256 characters',
     );
     assert.equal(await refusalOf({ forwardAuth: "yes" }), 'pollConfig["forwardAuth"] must be true or false');
-    assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 200);
+    assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 201);
   });
 
   it("refuses a list that is far too long before looking at its items", async () => {
@@ -138,9 +127,9 @@ describe("a pollConfig of the caller's own", () => {
   });
 
   it("refuses a template that cannot be filled", async () => {
-    const { body } = await send({ ...least, urlTemplate: "https://{startResult.body.host}/" });
-
-    assert.equal(body.ok, false);
-    assert.match(body.complaints[0].error, /^urlTemplate must be a valid http or https URL/);
+    assert.match(
+      await refusalOf({ urlTemplate: "https://{startResult.body.host}/" }),
+      /^urlTemplate must be a valid http or https URL/,
+    );
   });
 });

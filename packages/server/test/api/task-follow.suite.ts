@@ -11,10 +11,10 @@ const OWN = {
   failValues: ["failed"],
 };
 
-/** The words of each shape for the same thing. */
-const SHAPES = [
+/** The words of each kind of task for the same thing. */
+const KINDS = [
   {
-    shape: "Shape A",
+    kind: "a queue task",
     base: { queue: "default", webhook_url: "https://target.example/start" },
     url: "webhook_url",
     wait: "wait_for_callback",
@@ -24,7 +24,7 @@ const SHAPES = [
     key: "idempotency_key",
   },
   {
-    shape: "Shape B",
+    kind: "a direct task",
     base: { targetUrl: "https://target.example/start" },
     url: "targetUrl",
     wait: "waitForCallback",
@@ -35,8 +35,8 @@ const SHAPES = [
   },
 ] as const;
 
-for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
-  describe(`what follows a call, ${shape}`, () => {
+for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
+  describe(`what follows a call, ${kind}`, () => {
     let api: TestApi;
     before(async () => {
       api = await createTestApi();
@@ -56,7 +56,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
       return request;
     };
     const callbackOf = (body: Record<string, unknown>) =>
-      shape === "Shape A" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
+      kind === "a queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
 
     it("contract 3: a task that waits, is polled or has a provider is told its callback", async () => {
       for (const fields of [{ [wait]: true }, { [poll]: OWN }, { provider: "fal" }]) {
@@ -147,7 +147,7 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
     });
 
     it("contract 3: the same key and body bring the first task again, without its callback", async () => {
-      const fields = { [key]: `${shape} again`, [wait]: true };
+      const fields = { [key]: `${kind} again`, [wait]: true };
       const first = await create(fields);
       const again = await create(fields);
 
@@ -208,25 +208,25 @@ for (const { shape, base, url, wait, maxWait, poll, done, key } of SHAPES) {
   });
 }
 
-describe("what follows a call, of either shape", () => {
+describe("what follows a call, of either kind", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
   after(() => api.app.close());
 
-  it("contract 3: a Shape A task that ends with its call is told no callback, a Shape B task is", async () => {
-    const { body: a } = await api.call("POST", "/v1/tasks", SHAPES[0].base);
+  it("contract 3: a queue task that ends with its call is told no callback, a direct task is", async () => {
+    const { body: a } = await api.call("POST", "/v1/tasks", KINDS[0].base);
     assert.deepEqual(Object.keys(a), ["id", "queue", "status", "priority", "delay", "created_at"]);
-    const { body: b } = await api.call("POST", "/v1/tasks", SHAPES[1].base);
+    const { body: b } = await api.call("POST", "/v1/tasks", KINDS[1].base);
     assert.deepEqual(Object.keys(b), ["task", "callbackId", "callbackUrl"]);
   });
 
-  it("contract 4: Shape A calls are always signed, Shape B calls on demand", async () => {
+  it("contract 4: queue tasks are always signed, direct tasks on demand", async () => {
     for (const [fields, sign] of [
-      [SHAPES[0].base, true],
-      [SHAPES[1].base, false],
-      [{ ...SHAPES[1].base, sign: true }, true],
+      [KINDS[0].base, true],
+      [KINDS[1].base, false],
+      [{ ...KINDS[1].base, sign: true }, true],
     ] as const) {
       await api.call("POST", "/v1/tasks", fields);
       assert.equal(api.services.requests.at(-1)?.sign, sign);
@@ -247,8 +247,8 @@ describe("what follows a call, of either shape", () => {
     };
     const later = await createTestApi({ ...services, tasks });
 
-    assert.equal((await later.call("POST", "/v1/tasks", SHAPES[0].base)).body.status, "completed");
-    const { task } = (await later.call("POST", "/v1/tasks", SHAPES[1].base)).body;
+    assert.equal((await later.call("POST", "/v1/tasks", KINDS[0].base)).body.status, "completed");
+    const { task } = (await later.call("POST", "/v1/tasks", KINDS[1].base)).body;
     assert.deepEqual([task.status, "runAt" in task], ["completed", false]);
     await later.app.close();
   });

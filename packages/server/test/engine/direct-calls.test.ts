@@ -5,7 +5,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 import { type ReceivedCall, startTestTarget } from "../test-target.ts";
 
@@ -98,7 +98,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.doesNotMatch(await stored(task.id), /one-secret/);
   });
 
-  it("spec 2.1: Shape A takes references as well", async () => {
+  it("spec 2.1: a queue task takes references as well", async () => {
     const token = await put("queue-secret");
     await made({ ...calling({ "X-API-Key": token }), shape: "queue" });
     assert.equal(onlyCall().headers["x-api-key"], "queue-secret");
@@ -220,7 +220,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 0);
   });
 
-  it("Shape B: method, headers and body go out exactly as they were given", async () => {
+  it("a direct task: method, headers and body go out exactly as they were given", async () => {
     const body = '  { "n": 12345678901234567890, "é": "ü\\u0000", }\r\nnot JSON at all \u{1f6ce}';
     await made(
       calling(
@@ -238,7 +238,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(call.headers["content-length"], String(Buffer.byteLength(body)));
   });
 
-  it("Shape B: a call without a body has none, with every method", async () => {
+  it("a direct task: a call without a body has none, with every method", async () => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
       await made(calling({}, { method, body: null }));
       const call = house.target.calls.at(-1);

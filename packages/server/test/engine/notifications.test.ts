@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { formatTaskId } from "../../src/service/tasks/task-id.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
 import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
 import { type ReceivedCall, startTestTarget, type TestTarget } from "../test-target.ts";
@@ -312,7 +312,7 @@ describe("completion notifications", () => {
     await other.stop();
   });
 
-  it("contract 4: the body is { type, timestamp, data: { task: <record in its shape> } }", async () => {
+  it("contract 4: the body is { type, timestamp, data: { task: <record of its kind> } }", async () => {
     house.target.answer = (call, response) => response.writeHead(call.path === "/bad" ? 500 : 200).end("{}");
     const payload = '{"n":12345678901234567890}';
     const a = await create({ call: { method: "POST", url: house.target.url, headers: {}, body: payload } });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
@@ -44,16 +44,19 @@ describe("the sandbox", () => {
   };
 
   const KINDS: readonly [string, () => Partial<TaskRequest>][] = [
-    ["Shape A", () => ({})],
-    ["Shape A, delayed", () => ({ delaySeconds: 5 })],
-    ["Shape A, that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
-    ["Shape B", () => ({ shape: "direct", sign: true })],
-    ["Shape B with a provider", () => ({ shape: "direct", provider: "fal" })],
+    ["a queue task", () => ({})],
+    ["a queue task, delayed", () => ({ delaySeconds: 5 })],
+    ["a queue task, that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
+    ["a direct task", () => ({ shape: "direct", sign: true })],
+    ["a direct task with a provider", () => ({ shape: "direct", provider: "fal" })],
     [
-      "Shape B, that waits for a callback",
+      "a direct task, that waits for a callback",
       () => ({ shape: "direct", waitForCallback: true, maxWaitSeconds: 1 }),
     ],
-    ["Shape B with an idempotency key", () => ({ shape: "direct", idempotencyKey: "k", requestText: "x" })],
+    [
+      "a direct task with an idempotency key",
+      () => ({ shape: "direct", idempotencyKey: "k", requestText: "x" }),
+    ],
   ];
 
   for (const [name, request] of KINDS) {

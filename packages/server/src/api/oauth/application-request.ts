@@ -1,10 +1,10 @@
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { DEFAULT_GRANT_TYPES, GRANT_TYPES, isGrantType } from "../../domain/identity/oauth-application.ts";
 import { isRedirectUri, MOST_REDIRECT_URIS } from "../../domain/identity/redirect-uri.ts";
 import { isScope, SCOPES } from "../../domain/identity/scope.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
 import { closestName } from "../../domain/spelling.ts";
 import type { ApplicationRequest } from "../../service/oauth/oauth-application-service.ts";
-import { broken, echo, invalid } from "../http/complaint.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { CreateApplication } from "../schemas/oauth-application.ts";
 
@@ -32,14 +32,14 @@ function listComplaints(field: string, value: unknown, min: number, max: number)
   if (!Array.isArray(value)) return [];
   const isGood =
     value.length >= min && value.length <= max && value.every((entry) => typeof entry === "string");
-  return isGood ? [] : [broken(field, `an array of ${min} to ${max} strings`)];
+  return isGood ? [] : [mustBe(field, `an array of ${min} to ${max} strings`)];
 }
 
 export function readApplication(body: CreateApplication): ApplicationRequest {
   const { name, redirectUris = [], scopes, grantTypes = [...DEFAULT_GRANT_TYPES] } = body;
   const complaints = [
     ...labelComplaints("name", name),
-    ...(DIRECTION.test(name) ? [broken("name", "text without marks that change its direction")] : []),
+    ...(DIRECTION.test(name) ? [mustBe("name", "text without marks that change its direction")] : []),
     ...uriComplaints(redirectUris),
     ...wordComplaints("scopes", "scope", scopes, SCOPES),
     ...wordComplaints("grantTypes", "grant type", grantTypes, GRANT_TYPES),

@@ -4,15 +4,6 @@ import { makeAnswersOnce } from "../http/made-once.ts";
 import type { Api } from "../http/schema-types.ts";
 import { ApiKey, ApiKeyList, CreateApiKey, CreatedApiKey, RevokedApiKey } from "../schemas/api-key.ts";
 import { AuditEvent, AuditList } from "../schemas/audit.ts";
-import {
-  CreatedDirectTask,
-  DirectAttempt,
-  DirectTask,
-  DirectTaskAnswer,
-  DirectTaskSummary,
-  ResolvedTask,
-} from "../schemas/direct-task-record.ts";
-import { CreateDirectTask } from "../schemas/direct-task-request.ts";
 import { ErrorBody } from "../schemas/error.ts";
 import { Readiness } from "../schemas/health.ts";
 import {
@@ -60,11 +51,23 @@ import {
   SwitchTeam,
 } from "../schemas/sign-in.ts";
 import { SigningSecretAnswer } from "../schemas/signing-secret.ts";
-import { TaskList } from "../schemas/task-answer.ts";
-import { Attempt, CreatedTask, DeletedTask, Task, TaskResult, TaskSummary } from "../schemas/task-record.ts";
-import { CreateTask } from "../schemas/task-request.ts";
 import { CreatedTeam, NameTeam, Team, TeamAnswer, TeamList, TeamMembership } from "../schemas/team.ts";
 import { CreateToken, RevokedToken, Token, TokenAnswer, TokenList } from "../schemas/token.ts";
+import {
+  CreateDirectTask,
+  CreatedDirectTask,
+  CreatedTask,
+  CreateTask,
+  DeletedTask,
+  DirectTask,
+  DirectTaskAnswer,
+  DirectTaskSummary,
+  ResolvedTask,
+  Task,
+  TaskList,
+  TaskSummary,
+} from "../tasks/task-models.ts";
+import { Attempt, DirectAttempt, TaskResult } from "../tasks/task-parts.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
 
 const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
