@@ -165,6 +165,8 @@ export function plainRequest(url: string): TaskRequest {
     maxWaitSeconds: 3600,
     onCompleteUrl: null,
     sign: false,
+    tags: null,
+    metadata: null,
     idempotencyKey: null,
     requestText: "",
   };

@@ -5,6 +5,7 @@ import type { PollConfig } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import type { ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
+import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import type { TaskTerms } from "./task.ts";
 
@@ -13,6 +14,9 @@ export const LONGEST_DELAY_SECONDS = 31_536_000;
 
 /** Of a wait for a callback: 30 days. */
 export const LONGEST_WAIT_SECONDS = 2_592_000;
+
+/** Kept in every row, and shown in every list. */
+export const LABEL_LIMITS = { tags: 10, tag: 64, entries: 16, bytes: 1024 } as const;
 
 /** ASCII, because a header cannot carry more, and the key may come in either place. */
 export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
@@ -67,6 +71,8 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   const unreachable =
     receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
   if (unreachable !== null) complaints.push(unreachable);
+  if (draft.tags !== null) complaints.push(...tagComplaints(draft.tags));
+  if (draft.metadata !== null) complaints.push(...metadataComplaints(draft.metadata));
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
@@ -123,4 +129,20 @@ function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string): ProblemDet
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
     .map(([field]) => mustBe(field, STORABLE_RULE));
   return [...unstorable, ...pollConfigComplaints(own, firstCallUrl)];
+}
+
+function tagComplaints(tags: readonly string[]): ProblemDetail[] {
+  if (!tags.every(isStorable)) return [mustBe("tags", STORABLE_RULE)];
+  return new Set(tags).size < tags.length ? [mustBe("tags", "distinct")] : [];
+}
+
+function metadataComplaints(metadata: Readonly<Record<string, string>>): ProblemDetail[] {
+  const entries = Object.entries(metadata);
+  const texts = entries.flat();
+  if (!texts.every(isStorable)) return [mustBe("metadata", STORABLE_RULE)];
+  if (entries.length <= LABEL_LIMITS.entries && !cutToBytes(texts.join(""), LABEL_LIMITS.bytes).cut)
+    return [];
+  return [
+    mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries and ${LABEL_LIMITS.bytes} bytes together`),
+  ];
 }

@@ -84,6 +84,10 @@ export interface TaskDetails {
   readonly onCompleteUrl: string | null;
   /** Carry a signature with which the target can tell that the call is ours. */
   readonly sign: boolean;
+  /** Words to find and group tasks by. */
+  readonly tags: readonly string[] | null;
+  /** What the creator wants to find in the record again. */
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 /** What the queue says unless the task's creator does. */
@@ -151,6 +155,8 @@ export function makeNewTask(terms: TaskTerms, own: Omit<NewTask, keyof TaskTerms
     priority: terms.priority,
     onCompleteUrl: terms.onCompleteUrl,
     sign: terms.sign,
+    tags: terms.tags,
+    metadata: terms.metadata,
     maxRetries: terms.maxRetries,
     backoff: terms.backoff,
     timeoutSeconds: terms.timeoutSeconds,
@@ -178,6 +184,8 @@ export function makeCreatedTask(
     priority: task.priority,
     onCompleteUrl: task.onCompleteUrl,
     sign: task.sign,
+    tags: task.tags,
+    metadata: task.metadata,
     maxRetries: stored.maxRetries,
     backoff: stored.backoff,
     timeoutSeconds: stored.timeoutSeconds,

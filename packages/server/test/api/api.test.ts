@@ -24,6 +24,7 @@ import "./socket.suite.ts";
 import "./task-call.suite.ts";
 import "./task-create.suite.ts";
 import "./task-follow.suite.ts";
+import "./task-labels.suite.ts";
 import "./task-list.suite.ts";
 import "./task-read.suite.ts";
 import "./teams.suite.ts";

@@ -90,6 +90,8 @@ describe("POST /v1/tasks, a direct call", () => {
       maxWaitSeconds: 2_592_000,
       onCompleteUrl: "https://target.example/done",
       sign: true,
+      tags: null,
+      metadata: null,
       idempotencyKey: "direct-1",
       requestText: JSON.stringify({ ...BASE, ...fields }),
     });

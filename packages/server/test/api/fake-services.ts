@@ -254,6 +254,8 @@ function newFakeTask(
     follow: followUpOf(request, providers.find),
     onCompleteUrl: request.onCompleteUrl,
     sign: request.sign,
+    tags: request.tags,
+    metadata: request.metadata,
     sandbox: false,
     runAt: request.runAt ?? new Date(NOW.getTime() + request.delaySeconds * 1000),
     createdAt: NOW,

@@ -79,6 +79,8 @@ const FIELDS = [
   "onCompleteUrl",
   "idempotencyKey",
   "sign",
+  "tags",
+  "metadata",
   "name",
   "value",
   "teamId",

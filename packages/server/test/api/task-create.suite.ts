@@ -70,6 +70,8 @@ describe("POST /v1/tasks", () => {
       maxWaitSeconds: 3600,
       onCompleteUrl: null,
       sign: true,
+      tags: null,
+      metadata: null,
       idempotencyKey: null,
       requestText: JSON.stringify({ ...BASE, ...fields }),
     });

@@ -5,6 +5,7 @@ import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT, type TaskSummary } from "../../domain/task.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
+  LABEL_LIMITS,
   LONGEST_DELAY_SECONDS,
   LONGEST_WAIT_SECONDS,
   type TaskDraft,
@@ -275,6 +276,25 @@ export const TASK_FIELDS = {
     // The call of a queue task always is.
     ask: { default: (kind) => kind === "queue" },
     show: sometimes(RECORDS, (task) => task.sign),
+  },
+  tags: {
+    names: ["tags", "tags"],
+    schema: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_LIMITS.tag }), {
+      maxItems: LABEL_LIMITS.tags,
+      description: `At most ${LABEL_LIMITS.tags} distinct words of the caller's own.`,
+      examples: [["signup", "eu"]],
+    }),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.tags),
+  },
+  metadata: {
+    names: ["metadata", "metadata"],
+    schema: textMap({
+      description: `Strings of the caller's own, at most ${LABEL_LIMITS.entries} and 1 KiB together, keys included.`,
+      examples: [{ order: "4711" }],
+    }),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.metadata),
   },
   result: {
     names: ["result", "result"],

@@ -97,6 +97,8 @@ create table tasks (
   url                 text not null,
   headers             jsonb,
   body                text,
+  tags                text[],
+  metadata            jsonb,
   max_retries         smallint not null,
   backoff             text not null,
   retry_delay_seconds integer not null,

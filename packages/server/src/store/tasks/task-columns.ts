@@ -21,6 +21,8 @@ const SAID = {
   ...FOLLOW,
   on_complete_url: "text",
   sign: "boolean",
+  tags: "text[]",
+  metadata: "jsonb",
 } as const;
 
 /** Stored beside it, and read only where it is asked for. */
@@ -96,6 +98,8 @@ export function insertedRow(
     max_wait_seconds: isWaiting ? follow.maxWaitSeconds : undefined,
     on_complete_url: task.onCompleteUrl ?? undefined,
     sign: task.sign || undefined,
+    tags: task.tags ?? undefined,
+    metadata: task.metadata ?? undefined,
     body: call.body ?? undefined,
     callback_hash: callback?.hash,
     callback_sealed: callback?.sealed ?? undefined,
