@@ -20,8 +20,8 @@ import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
 import { type ApiDeps, createApi } from "./api/server.ts";
-import type { RefuseUrl } from "./api/tasks/task-request.ts";
 import type { Services } from "./compose-node.ts";
+import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes">;
 
@@ -46,7 +46,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerCallbackRoutes(app, services.callbacks),
       ],
       guarded: [
-        (app) => registerTaskRoutes(app, { tasks: services.tasks, providers: services.providers, refuseUrl }),
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

@@ -1,5 +1,5 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
-import type { RefuseUrl } from "./api/tasks/task-request.ts";
+import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";

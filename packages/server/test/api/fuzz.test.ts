@@ -78,6 +78,8 @@ const FIELDS = [
   "onCompleteUrl",
   "idempotencyKey",
   "sign",
+  "tags",
+  "metadata",
   "name",
   "value",
   "teamId",

@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError, FastifyServerOptions } from "fastify";
+import { echo, invalid, MOST_DETAILS, mustBe } from "../../domain/complaint.ts";
 import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { closestName } from "../../domain/spelling.ts";
-import { broken, echo, invalid, MOST_DETAILS } from "./complaint.ts";
 import { ruleOf } from "./rule-text.ts";
 
 /**
@@ -54,7 +54,7 @@ function missing({ params }: VerboseError): ProblemDetail {
 }
 
 function wrong({ instancePath, parentSchema }: VerboseError): ProblemDetail {
-  return broken(fieldName(instancePath), ruleOf(parentSchema));
+  return mustBe(fieldName(instancePath), ruleOf(parentSchema));
 }
 
 export function unknownField(name: string, schema?: unknown): ProblemDetail {

@@ -4,9 +4,9 @@ import type { CallbackService } from "../../service/tasks/callback-service.ts";
 import { acceptJsonOfAnyType } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
-import { ResolvedTask } from "../schemas/direct-task-record.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { ResolvedTask } from "../tasks/task-models.ts";
 import { resolvedView } from "../tasks/task-view.ts";
 
 const CallbackPath = Type.Object({

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import { invalid } from "../../domain/complaint.ts";
+import { readQueueName } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { invalid } from "../http/complaint.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -15,7 +16,6 @@ import {
   QueueWithStats,
   UpdateQueue,
 } from "../schemas/queue.ts";
-import { readQueueName } from "../tasks/queue-lookup.ts";
 import { queueView, queueWithStatsView, readSettings } from "../tasks/queue-view.ts";
 
 const tags = ["Queues"];

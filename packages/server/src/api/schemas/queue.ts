@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
-import { QUEUE_DEFAULTS } from "../../domain/queue.ts";
+import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
-import { QUEUE_NAME_PATTERN } from "./queue-name.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,

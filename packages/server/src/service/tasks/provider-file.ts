@@ -47,7 +47,7 @@ const POLL_CONFIG_RULES = {
 
 /**
  * The operator's catalog entries: `{ "providers": [ { id, name, description, pollConfig } ] }`, as the API shows
- * them. Throws with every mistake, each with its place: a start that fails ten times for ten typos helps nobody.
+ * them. Throws with every mistake, each with its place: ten typos must not take ten starts to find.
  */
 export function readProviders(source: string): Provider[] {
   const complaints: string[] = [];

@@ -1,4 +1,4 @@
-import { Problem, type ProblemDetail } from "../../domain/problem.ts";
+import { Problem, type ProblemDetail } from "./problem.ts";
 
 /** A body of nothing but wrong fields must not be answered with a longer one. */
 export const MOST_DETAILS = 20;
@@ -18,11 +18,13 @@ export function invalid(complaints: readonly ProblemDetail[]): Problem {
   return new Problem("invalid", { reason }, details.length > 1 ? { details } : {});
 }
 
-export function broken(field: string, rule: string): ProblemDetail {
+/** A field that breaks its rule. */
+export function mustBe(field: string, rule: string): ProblemDetail {
   return { field, error: `${field} must be ${rule}` };
 }
 
-export function unlike(field: string, other: string): ProblemDetail {
+/** Two fields that exclude each other. */
+export function notBoth(field: string, other: string): ProblemDetail {
   return { field, error: `Use either ${field} or ${other}, not both` };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isCallUrl } from "../../src/api/tasks/outgoing-call.ts";
+import { isCallUrl } from "../../src/domain/call.ts";
 
 describe("isCallUrl", () => {
   it("never lets credentials through, however the URL is written", () => {

@@ -1,0 +1,68 @@
+import { echo } from "./complaint.ts";
+import { namesCallback } from "./placeholders.ts";
+import type { Provider } from "./poll/poll-config.ts";
+import { Problem } from "./problem.ts";
+import { type FollowUp, makeNewTask, type NewTask, type StoredCallback } from "./task.ts";
+import type { TaskRequest } from "./task-request.ts";
+import { type VaultReference, vaultReferences } from "./vault-token.ts";
+
+/** Whose task it will be. */
+export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox" | "idempotency"> {
+  /** Refuses if the task's creator may not have vault tokens sent. */
+  readonly requireTokenUse: () => void;
+}
+
+export type FindProvider = (id: string) => Provider | null;
+
+/** What acceptance must be given: the domain has neither database, nor randomness, nor the vault's key. */
+export interface AcceptanceDeps {
+  readonly findProvider: FindProvider;
+  /** Refuses references to vault tokens that no call to this URL could be made with. */
+  readonly checkReferences: (
+    teamId: number,
+    references: readonly VaultReference[],
+    url: string,
+  ) => Promise<void>;
+  readonly newTaskId: () => string;
+  /** `isNamed`: the call must be able to name it after a crash, on any node. */
+  readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
+}
+
+export interface NewCallback {
+  /** To be told to the task's creator alone. */
+  readonly id: string;
+  readonly stored: StoredCallback;
+}
+
+/**
+ * Makes a task of a request whose own rules have been checked: of a caller's, of one in a batch, or of one that is due
+ * again by a timetable. What it refers to is looked up now, for it may have gone since the request was written.
+ */
+export async function acceptRequest(
+  request: TaskRequest,
+  { teamId, sandbox, idempotency, requireTokenUse }: TaskOrigin,
+  deps: AcceptanceDeps,
+): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
+  const { call, shape } = request;
+  const follow = followUpOf(request, deps.findProvider);
+  const references = vaultReferences(call.headers);
+  if (references.length > 0) {
+    requireTokenUse();
+    await deps.checkReferences(teamId, references, call.url);
+  }
+  const id = deps.newTaskId();
+  const isNamed = namesCallback(call);
+  const isCalledBack = isNamed || shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
+  const callback = isCalledBack ? deps.newCallback(teamId, id, isNamed) : null;
+  const own = { teamId, id, sandbox, follow, callback: callback?.stored ?? null, idempotency };
+  return { task: makeNewTask(request, own), callback };
+}
+
+/** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */
+export function followUpOf(request: TaskRequest, findProvider: FindProvider): FollowUp {
+  const { provider, pollConfig, waitForCallback, maxWaitSeconds } = request;
+  if (provider === null) return { provider, pollConfig, waitForCallback, maxWaitSeconds };
+  const entry = findProvider(provider);
+  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
+  return { provider, pollConfig: entry.pollConfig, waitForCallback, maxWaitSeconds };
+}
