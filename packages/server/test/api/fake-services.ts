@@ -1,9 +1,8 @@
-import { followUpOf } from "../../src/domain/acceptance.ts";
 import type { Principal } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { QUEUE_DEFAULTS, type QueueWithStats } from "../../src/domain/queue.ts";
 import type { CreatedTask, Task } from "../../src/domain/task.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import { followUpOf, type TaskRequest } from "../../src/domain/task-request.ts";
 import type { AuthService } from "../../src/service/access/auth-service.ts";
 import type { RequestLimits } from "../../src/service/access/request-limits.ts";
 import type { SourceLimit } from "../../src/service/access/source-limit.ts";
