@@ -1,13 +1,15 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
-import { invalid, mustBe, notBoth } from "./complaint.ts";
+import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
-import type { PollConfig } from "./poll/poll-config.ts";
+import { namesCallback } from "./placeholders.ts";
+import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
-import type { ProblemDetail } from "./problem.ts";
+import { Problem, type ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
 import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
-import type { TaskTerms } from "./task.ts";
+import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
+import { type VaultReference, vaultReferences } from "./vault-token.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -145,4 +147,86 @@ function metadataComplaints(metadata: Readonly<Record<string, string>>): Problem
   return [
     mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries and ${LABEL_LIMITS.bytes} bytes together`),
   ];
+}
+
+/** Whose task it will be. */
+export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox" | "idempotency"> {
+  /** Refuses if the task's creator may not have vault tokens sent. */
+  readonly requireTokenUse: () => void;
+}
+
+export type FindProvider = (id: string) => Provider | null;
+
+/** What acceptance must be given: the domain has neither database, nor randomness, nor the vault's key. */
+export interface AcceptanceDeps {
+  readonly findProvider: FindProvider;
+  /** Refuses references to vault tokens that no call to this URL could be made with. */
+  readonly checkReferences: (
+    teamId: number,
+    references: readonly VaultReference[],
+    url: string,
+  ) => Promise<void>;
+  readonly newTaskId: () => string;
+  /** `isNamed`: the call must be able to name it after a crash, on any node. */
+  readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
+}
+
+export interface NewCallback {
+  /** To be told to the task's creator alone. */
+  readonly id: string;
+  readonly stored: StoredCallback;
+}
+
+/**
+ * Makes a task of a request whose own rules have been checked: of a caller's, of one in a batch, or of one that is due
+ * again by a timetable. What it refers to is looked up now, for it may have gone since the request was written.
+ */
+export async function acceptRequest(
+  request: TaskRequest,
+  { teamId, sandbox, idempotency, requireTokenUse }: TaskOrigin,
+  deps: AcceptanceDeps,
+): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
+  const { call, shape } = request;
+  const follow = followUpOf(request, deps.findProvider);
+  const references = vaultReferences(call.headers);
+  if (references.length > 0) {
+    requireTokenUse();
+    await deps.checkReferences(teamId, references, call.url);
+  }
+  const id = deps.newTaskId();
+  const isNamed = namesCallback(call);
+  const isCalledBack = isNamed || shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
+  const callback = isCalledBack ? deps.newCallback(teamId, id, isNamed) : null;
+  // Every property by name, for every task: a literal costs a tenth of a spread.
+  const task = {
+    teamId,
+    id,
+    shape,
+    queue: request.queue,
+    call,
+    priority: request.priority,
+    onCompleteUrl: request.onCompleteUrl,
+    sign: request.sign,
+    tags: request.tags,
+    metadata: request.metadata,
+    maxRetries: request.maxRetries,
+    backoff: request.backoff,
+    timeoutSeconds: request.timeoutSeconds,
+    delaySeconds: request.delaySeconds,
+    runAt: request.runAt,
+    follow,
+    sandbox,
+    callback: callback?.stored ?? null,
+    idempotency,
+  };
+  return { task, callback };
+}
+
+/** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */
+export function followUpOf(request: TaskRequest, findProvider: FindProvider): FollowUp {
+  const { provider, pollConfig, waitForCallback, maxWaitSeconds } = request;
+  if (provider === null) return { provider, pollConfig, waitForCallback, maxWaitSeconds };
+  const entry = findProvider(provider);
+  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
+  return { provider, pollConfig: entry.pollConfig, waitForCallback, maxWaitSeconds };
 }

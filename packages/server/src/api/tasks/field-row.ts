@@ -55,14 +55,9 @@ export function sometimes(places: readonly Place[], of: (task: ViewedTask) => un
 }
 
 export function nameIn({ names }: Field, kind: Shape): string | null {
-  return kind === "queue" ? names[0] : names[1];
+  return names[kind === "queue" ? 0 : 1];
 }
 
 export function schemaIn(schema: Field["schema"], kind: Shape): TSchema {
-  if (!isPair(schema)) return schema;
-  return kind === "queue" ? schema[0] : schema[1];
-}
-
-function isPair(schema: Field["schema"]): schema is Pair<TSchema> {
-  return Array.isArray(schema);
+  return 0 in schema && 1 in schema ? schema[kind === "queue" ? 0 : 1] : schema;
 }

@@ -1,8 +1,9 @@
 import type { preValidationHookHandler } from "fastify";
-import type { TSchema } from "typebox";
+import type { TProperties } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
+import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
 
 /** What is wrong with the body of a new task before its fields are judged by their schemas. */
@@ -16,35 +17,34 @@ export const refuseTwoKinds: preValidationHookHandler = ({ body }, _reply, done)
 
 /** Ajv collects an error for every wrong item of a list, and half a million of them keep all other callers waiting. */
 export const refuseLongLists: preValidationHookHandler = ({ body }, _reply, done) => {
-  done(longListIn(body, LISTS) ?? undefined);
+  let problem = longListIn(body, LISTS);
+  for (const name of POLL_NAMES) problem ??= longListIn(memberOf(body, name), POLL_LISTS, name);
+  done(problem ?? undefined);
 };
 
-interface List {
-  readonly name: string;
-  /** How many it may hold; null for an object with lists inside. */
-  readonly most: number | null;
-}
+type Lists = readonly (readonly [name: string, most: number])[];
 
-const LISTS = listsIn({ ...CreateTask.properties, ...CreateDirectTask.properties });
+const POLL_NAMES = TASK_FIELDS.pollConfig.names;
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
+const LISTS = listsIn({ ...CreateTask.properties, ...CreateDirectTask.properties });
 
-function listsIn(properties: Readonly<Record<string, TSchema>>): List[] {
-  return Object.entries(properties).flatMap(([name, schema]): List[] => {
-    if ("$ref" in schema && schema.$ref === `${OwnPollConfig.$id}#`) return [{ name, most: null }];
-    return "maxItems" in schema ? [{ name, most: Number(schema.maxItems) }] : [];
-  });
+function listsIn(properties: TProperties): Lists {
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    "maxItems" in schema ? [[name, Number(schema.maxItems)] as const] : [],
+  );
 }
 
-function longListIn(body: unknown, lists: readonly List[], within?: string): Problem | null {
-  if (typeof body !== "object" || body === null) return null;
-  for (const { name, most } of lists) {
-    const value: unknown = Object.getOwnPropertyDescriptor(body, name)?.value;
-    if (value === undefined) continue;
-    const found = most === null ? longListIn(value, POLL_LISTS, name) : null;
-    if (found !== null) return found;
-    if (most === null || !Array.isArray(value) || value.length <= most) continue;
+function longListIn(value: unknown, lists: Lists, within?: string): Problem | null {
+  for (const [name, most] of lists) {
+    const list = memberOf(value, name);
+    if (!Array.isArray(list) || list.length <= most) continue;
     const field = within === undefined ? name : `${within}["${name}"]`;
     return invalid([mustBe(field, `an array of at most ${most} strings`)]);
   }
   return null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
 }

@@ -25,30 +25,7 @@ import {
 import { RawJson } from "./json-text.ts";
 import { Attempt, DirectAttempt, STATUSES, TaskResult, writeAttempt } from "./task-parts.ts";
 
-/** What may be given for a new task, by the names of the domain. */
-export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
-
-const queueName = Type.String({ description: "Name of an existing queue.", examples: ["emails"] });
-
-function url(example: string) {
-  return Type.String({
-    description: `The absolute http or https URL to call, without credentials, at most ${CALL_LIMITS.url} characters.`,
-    examples: [example],
-  });
-}
-
-function headers(note: string, example: Record<string, string>) {
-  return textMap({
-    description:
-      `Headers of the call, at most ${CALL_LIMITS.headers} and 16 KiB together${note}. Hop-by-hop headers, Host and ` +
-      "Content-Length are refused. A value that starts with `tok_` refers to a vault token.",
-    examples: [example],
-  });
-}
-
-const later = "not to a repeated request.";
-
-/**
+/*
  * Every field of a task, once. Below this room there is one kind of task; callers know two:
  *
  * - A *queue task* is created with `queue` and `webhook_url`. It carries a JSON payload to an address of the caller's own,
@@ -58,9 +35,40 @@ const later = "not to a repeated request.";
  *
  * A task is answered as the kind that it was created as. What may be asked for and how it is read, what is shown and where,
  * and what the reference says of it all follow from this table. A new field is a row here, a property in
- * `domain/task.ts` and a column in `store/tasks/task-columns.ts`; a rule that no schema can say goes to
- * `domain/task-request.ts`. (This file is longer than 300 lines: it is one table, read row by row.)
+ * `domain/task.ts`, which is passed on and checked in `domain/task-request.ts`, and a column in
+ * `store/tasks/task-columns.ts` and in the schema.
+ *
+ * This file is longer than 300 lines: it is one table, read row by row.
  */
+
+/** What may be given for a new task, by the names of the domain. */
+export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
+
+function text(description: string, example: string) {
+  return Type.String({ description, examples: [example] });
+}
+
+function whole(minimum: number, maximum: number, description: string, fallback?: number) {
+  return Type.Integer({
+    minimum,
+    maximum,
+    ...(fallback !== undefined && { default: fallback }),
+    description,
+  });
+}
+
+function flag(description: string) {
+  return Type.Boolean({ default: false, description });
+}
+
+const queueName = text("Name of an existing queue.", "emails");
+const aboutUrl = `The absolute http or https URL to call, without credentials, at most ${CALL_LIMITS.url} characters.`;
+const aboutHeaders = (note: string) =>
+  `Headers of the call, at most ${CALL_LIMITS.headers} and 16 KiB together${note}. Hop-by-hop headers, Host and ` +
+  "Content-Length are refused. A value that starts with `tok_` refers to a vault token.";
+const aboutCallback =
+  "Whoever has it may end the task, once. Shown here and nowhere else; not to a repeated request.";
+
 export const TASK_FIELDS = {
   id: {
     names: ["id", "id"],
@@ -94,23 +102,13 @@ export const TASK_FIELDS = {
   },
   priority: {
     names: ["priority", "priority"],
-    schema: Type.Integer({
-      minimum: 1,
-      maximum: 10,
-      default: PRIORITY_DEFAULT,
-      description: "1 to 10, higher is processed first.",
-    }),
+    schema: whole(1, 10, "1 to 10, higher is processed first.", PRIORITY_DEFAULT),
     ask: { default: PRIORITY_DEFAULT },
     show: always(ANSWERS_AND_RECORDS, (task) => task.priority),
   },
   delaySeconds: {
     names: ["delay", "delay"],
-    schema: Type.Integer({
-      minimum: 0,
-      maximum: LONGEST_DELAY_SECONDS,
-      default: 0,
-      description: "Seconds before the task becomes eligible for execution.",
-    }),
+    schema: whole(0, LONGEST_DELAY_SECONDS, "Seconds before the task becomes eligible for execution.", 0),
     ask: { default: null },
     show: always(["queue answer"], delayOf),
   },
@@ -165,21 +163,17 @@ export const TASK_FIELDS = {
   },
   maxRetries: {
     names: ["max_retries", "maxRetries"],
-    schema: Type.Integer({
-      minimum: 0,
-      maximum: 100,
-      description: "Retries after a failed first attempt. Default: the queue's, at the moment of creation.",
-    }),
+    schema: whole(
+      0,
+      100,
+      "Retries after a failed first attempt. Default: the queue's, at the moment of creation.",
+    ),
     ask: { default: null },
     show: always(RECORDS, (task) => task.maxRetries),
   },
   timeoutSeconds: {
     names: ["timeout", "timeout"],
-    schema: Type.Integer({
-      minimum: 1,
-      maximum: 3600,
-      description: "Seconds the call may take. Default: the queue's, at the moment of creation.",
-    }),
+    schema: whole(1, 3600, "Seconds the call may take. Default: the queue's, at the moment of creation."),
     ask: { default: null },
     show: always(RECORDS, (task) => task.timeoutSeconds),
   },
@@ -191,7 +185,10 @@ export const TASK_FIELDS = {
   },
   url: {
     names: ["webhook_url", "targetUrl"],
-    schema: [url("https://example.com/hooks/welcome"), url("https://api.replicate.com/v1/predictions")],
+    schema: [
+      text(aboutUrl, "https://example.com/hooks/welcome"),
+      text(aboutUrl, "https://api.replicate.com/v1/predictions"),
+    ],
     ask: { required: true, default: "" },
     show: always(DIRECT_ANSWER_AND_RECORDS, (task) => task.call.url),
   },
@@ -204,10 +201,10 @@ export const TASK_FIELDS = {
   headers: {
     names: ["headers", "headers"],
     schema: [
-      headers("", { "X-Source": "signup" }),
-      headers(", sent as they are", {
-        Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
-        "Content-Type": "application/json",
+      textMap({ description: aboutHeaders(""), examples: [{ "X-Source": "signup" }] }),
+      textMap({
+        description: aboutHeaders(", sent as they are"),
+        examples: [{ Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Content-Type": "application/json" }],
       }),
     ],
     ask: { default: {} },
@@ -215,30 +212,24 @@ export const TASK_FIELDS = {
   },
   waitForCallback: {
     names: ["wait_for_callback", "waitForCallback"],
-    schema: Type.Boolean({
-      default: false,
-      description: "After a 2xx the task waits for its callback, instead of being completed.",
-    }),
+    schema: flag("After a 2xx the task waits for its callback, instead of being completed."),
     ask: { default: false },
     show: sometimes(RECORDS, (task) => task.follow.waitForCallback),
   },
   maxWaitSeconds: {
     names: ["max_wait", "maxWait"],
-    schema: Type.Integer({
-      minimum: 1,
-      maximum: LONGEST_WAIT_SECONDS,
-      default: MAX_WAIT_DEFAULT_SECONDS,
-      description: "Seconds that the task may wait for its callback before it fails.",
-    }),
+    schema: whole(
+      1,
+      LONGEST_WAIT_SECONDS,
+      "Seconds that the task may wait for its callback before it fails.",
+      MAX_WAIT_DEFAULT_SECONDS,
+    ),
     ask: { default: MAX_WAIT_DEFAULT_SECONDS },
     show: sometimes(RECORDS, ({ follow }) => follow.waitForCallback && follow.maxWaitSeconds),
   },
   provider: {
     names: ["provider", "provider"],
-    schema: Type.String({
-      description: "Id of a catalog entry: after a 2xx the result is obtained by polling.",
-      examples: ["replicate"],
-    }),
+    schema: text("Id of a catalog entry: after a 2xx the result is obtained by polling.", "replicate"),
     ask: { default: null },
     show: sometimes(DIRECT_ANSWER_AND_RECORDS, (task) => task.follow.provider),
   },
@@ -250,10 +241,10 @@ export const TASK_FIELDS = {
   },
   onCompleteUrl: {
     names: ["on_complete_url", "onCompleteUrl"],
-    schema: Type.String({
-      description: "Called once when the task has ended, completed or failed, with the record of the task.",
-      examples: ["https://example.com/hooks/task-ended"],
-    }),
+    schema: text(
+      "Called once when the task has ended, completed or failed, with the record of the task.",
+      "https://example.com/hooks/task-ended",
+    ),
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.onCompleteUrl),
   },
@@ -269,10 +260,7 @@ export const TASK_FIELDS = {
   },
   sign: {
     names: [null, "sign"],
-    schema: Type.Boolean({
-      default: false,
-      description: "Sign the call with the team's signing secret (Standard Webhooks).",
-    }),
+    schema: flag("Sign the call with the team's signing secret (Standard Webhooks)."),
     // The call of a queue task always is.
     ask: { default: (kind) => kind === "queue" },
     show: sometimes(RECORDS, (task) => task.sign),
@@ -308,7 +296,7 @@ export const TASK_FIELDS = {
   },
   failureReason: {
     names: ["failure_reason", "failureReason"],
-    schema: Type.String({ description: "Why it failed, for machines.", examples: ["retries_exhausted"] }),
+    schema: text("Why it failed, for machines.", "retries_exhausted"),
     show: sometimes(RECORDS, (task) => task.failureReason),
   },
   sandbox: {
@@ -325,13 +313,9 @@ export const TASK_FIELDS = {
     names: ["callback_id", "callbackId"],
     schema: [
       Type.String({
-        description:
-          "For a task that waits, is polled or names its callback. Whoever has it may end the task, once. Shown here " +
-          `and nowhere else; ${later}`,
+        description: `For a task that waits, is polled or names its callback. ${aboutCallback}`,
       }),
-      Type.String({
-        description: `Whoever has it may end the task, once. Shown here and nowhere else; ${later}`,
-      }),
+      Type.String({ description: aboutCallback }),
     ],
     show: sometimes(["queue answer", "beside"], (task) => task.callback?.id),
   },

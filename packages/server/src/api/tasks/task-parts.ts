@@ -1,5 +1,5 @@
-import { Type } from "typebox";
-import type { Attempt as AttemptRecord, Shape } from "../../domain/task.ts";
+import { type TSchema, Type } from "typebox";
+import type { Attempt as AttemptRecord } from "../../domain/task.ts";
 import { instant, integerOrNull, model, oneOf, textMap, textOrNull } from "../schemas/field.ts";
 import { jsonWriter } from "./json-text.ts";
 
@@ -17,58 +17,54 @@ export const TaskResult = model("TaskResult", "The last answer of the target, or
   truncated: Type.Optional(Type.Boolean({ description: "True when the body was cut." })),
 });
 
-/** Every field of an attempt, with its names in queue tasks and in direct tasks. */
-const ATTEMPT_FIELDS = [
-  {
-    names: { queue: "number", direct: "number" },
-    schema: Type.Integer({ description: "From 1." }),
-    of: (attempt: AttemptRecord) => attempt.number,
-  },
-  {
-    names: { queue: "status", direct: "status" },
-    schema: oneOf(["active", "success", "failed", "timeout", "interrupted", "blocked", "superseded"], {
-      description: "How the attempt ended; `active` while it runs.",
-    }),
-    of: (attempt: AttemptRecord) => attempt.status,
-  },
-  {
-    names: { queue: "response_code", direct: "responseCode" },
-    schema: integerOrNull("Null when there was no answer."),
-    of: (attempt: AttemptRecord) => attempt.responseCode,
-  },
-  {
-    names: { queue: "executed_at", direct: "executedAt" },
-    schema: instant("When the attempt began."),
-    of: (attempt: AttemptRecord) => attempt.executedAt,
-  },
-  {
-    names: { queue: "duration", direct: "duration" },
-    schema: integerOrNull("Milliseconds; null while it runs."),
-    of: (attempt: AttemptRecord) => attempt.durationMs,
-  },
-  {
-    names: { queue: "phase", direct: "phase" },
-    schema: oneOf(["not_sent", "sent", "responded"], {
-      description: "How far the call got. `sent`: the target may have acted on it although no answer came.",
-    }),
-    of: (attempt: AttemptRecord) => attempt.phase,
-  },
-  {
-    names: { queue: "error", direct: "error" },
-    schema: textOrNull("What went wrong, for people."),
-    of: (attempt: AttemptRecord) => attempt.error,
-  },
+type AttemptField = readonly [
+  queue: string,
+  direct: string,
+  TSchema,
+  of: (attempt: AttemptRecord) => unknown,
 ];
 
-function attemptProperties(kind: Shape) {
-  return Object.fromEntries(ATTEMPT_FIELDS.map(({ names, schema }) => [names[kind], schema]));
-}
+const attemptStatus = oneOf(
+  ["active", "success", "failed", "timeout", "interrupted", "blocked", "superseded"],
+  { description: "How the attempt ended; `active` while it runs." },
+);
+const phase = oneOf(["not_sent", "sent", "responded"], {
+  description: "How far the call got. `sent`: the target may have acted on it although no answer came.",
+});
 
-export const Attempt = model("Attempt", "One try.", attemptProperties("queue"));
-export const DirectAttempt = model("DirectAttempt", "One try.", attemptProperties("direct"));
+/** Every field of an attempt: its names in queue tasks and in direct tasks, its schema, its value. */
+const ATTEMPT_FIELDS: readonly AttemptField[] = [
+  ["number", "number", Type.Integer({ description: "From 1." }), (attempt) => attempt.number],
+  ["status", "status", attemptStatus, (attempt) => attempt.status],
+  [
+    "response_code",
+    "responseCode",
+    integerOrNull("Null when there was no answer."),
+    (attempt) => attempt.responseCode,
+  ],
+  ["executed_at", "executedAt", instant("When the attempt began."), (attempt) => attempt.executedAt],
+  [
+    "duration",
+    "duration",
+    integerOrNull("Milliseconds; null while it runs."),
+    (attempt) => attempt.durationMs,
+  ],
+  ["phase", "phase", phase, (attempt) => attempt.phase],
+  ["error", "error", textOrNull("What went wrong, for people."), (attempt) => attempt.error],
+];
 
-function attemptWriter(kind: Shape) {
-  return jsonWriter(ATTEMPT_FIELDS.map(({ names, of }) => ({ name: names[kind], of })));
-}
+export const Attempt = model(
+  "Attempt",
+  "One try.",
+  Object.fromEntries(ATTEMPT_FIELDS.map(([name, , schema]) => [name, schema])),
+);
+export const DirectAttempt = model(
+  "DirectAttempt",
+  "One try.",
+  Object.fromEntries(ATTEMPT_FIELDS.map(([, name, schema]) => [name, schema])),
+);
 
-export const writeAttempt = { queue: attemptWriter("queue"), direct: attemptWriter("direct") };
+export const writeAttempt = {
+  queue: jsonWriter(ATTEMPT_FIELDS.map(([name, , , of]) => ({ name, of }))),
+  direct: jsonWriter(ATTEMPT_FIELDS.map(([, name, , of]) => ({ name, of }))),
+};

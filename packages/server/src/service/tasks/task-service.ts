@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { acceptRequest, followUpOf } from "../../domain/acceptance.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -12,7 +11,7 @@ import {
   type TaskSummary,
 } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import { acceptRequest, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { findTakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";

@@ -3,20 +3,10 @@ import { TASK_STATUSES } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 
-const NAMES = [
-  "team_id",
-  "name",
-  "concurrency",
-  "max_retries",
-  "backoff",
-  "retry_delay_seconds",
-  "timeout_seconds",
-  "paused",
-  "created_at",
-  "updated_at",
-];
-
-const COLUMNS = `q.id::float8 as id, ${columns("q", NAMES)}`;
+const COLUMNS = `q.id::float8 as id, ${columns(
+  "q",
+  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds, paused, created_at, updated_at",
+)}`;
 
 /** Null when the name is taken. */
 export async function insertQueue(
@@ -30,17 +20,15 @@ export async function insertQueue(
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (team_id, name) where deleted_at is null do nothing
      returning ${COLUMNS}`,
-    [
-      teamId,
-      name,
-      settings.concurrency,
-      settings.maxRetries,
-      settings.backoff,
-      settings.retryDelaySeconds,
-      settings.timeoutSeconds,
-    ],
+    [teamId, name, ...inOrder(settings)],
   );
   return rows[0] ?? null;
+}
+
+/** `$3` to `$7`. */
+function inOrder(settings: Partial<QueueSettings>): unknown[] {
+  const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
+  return [concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds].map((value) => value ?? null);
 }
 
 /** A change of concurrency is a new epoch: claims decided under the old limit find nothing any more. */
@@ -58,15 +46,7 @@ export async function updateQueue(
             epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
       where team_id = $1 and name = $2 and deleted_at is null
      returning ${COLUMNS}`,
-    [
-      teamId,
-      name,
-      changes.concurrency ?? null,
-      changes.maxRetries ?? null,
-      changes.backoff ?? null,
-      changes.retryDelaySeconds ?? null,
-      changes.timeoutSeconds ?? null,
-    ],
+    [teamId, name, ...inOrder(changes)],
   );
   return rows[0] ?? null;
 }

@@ -15,25 +15,8 @@ export interface ClaimRequest {
 }
 
 /** What a claim is made of, besides what was asked for. */
-const CLAIMED = [
-  "id",
-  "shape",
-  "priority",
-  "fence",
-  "attempt_count",
-  "attempt_started_at",
-  "failures",
-  "method",
-  "url",
-  "headers",
-  "body",
-  "max_retries",
-  "backoff",
-  "retry_delay_seconds",
-  "timeout_seconds",
-  "sign",
-  ...FOLLOW_NAMES,
-];
+const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
+  max_retries, backoff, retry_delay_seconds, timeout_seconds, sign, ${FOLLOW_NAMES}`;
 
 /**
  * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
@@ -62,14 +45,13 @@ const CLAIM_DUE_TASKS = prepare(
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now())
       where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning t.team_id, t.queue_id, t.run_at, ${CLAIMED.map((name) => `t.${name}`).join(", ")},
-               encode(t.callback_sealed, 'hex') as callback_sealed
+     returning team_id, queue_id, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
    ), tallied as (
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as "isCurrent",
-          ${columns("c", [...CLAIMED, "callback_sealed"])}
+          ${columns("c", `callback_sealed, ${CLAIMED}`)}
      from (select 1) always left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );

@@ -1,6 +1,5 @@
 import type { Call } from "../../domain/call.ts";
 import { type FollowUp, MAX_WAIT_DEFAULT_SECONDS, type NewTask } from "../../domain/task.ts";
-import { columns } from "../columns.ts";
 
 /** How a task goes on after its first call. */
 const FOLLOW = {
@@ -112,8 +111,8 @@ function hasOwnKeys(value: object): boolean {
   return false;
 }
 
-export const FOLLOW_NAMES = Object.keys(FOLLOW);
-export const SAID_COLUMNS = columns("t", Object.keys(SAID));
+export const FOLLOW_NAMES = Object.keys(FOLLOW).join(", ");
+export const SAID_NAMES = Object.keys(SAID).join(", ");
 
 /** A row as it is read: flat, where a task has its call and its follow-up nested. */
 export type Flat<T> = Omit<T, "call" | "follow"> & CallRow & FollowRow;

@@ -26,7 +26,7 @@ export interface Accepted extends TaskSettings {
  * Instants as milliseconds: the driver is slow at reading dates, and these come with every task. Multiplied before they
  * are made floating: the other way round a whole millisecond now and then becomes the one before it.
  */
-const ACCEPTED = `${columns("t", ["id", "max_retries", "backoff", "retry_delay_seconds", "timeout_seconds"])},
+const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds, timeout_seconds")},
   t.queue_id::float8 as "queueId", t.status = 'active' as "isActive",
   (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
   (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;

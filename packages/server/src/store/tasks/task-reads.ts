@@ -8,7 +8,7 @@ import {
 } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { type Flat, followOf, SAID_COLUMNS } from "./task-columns.ts";
+import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
 type SummaryRow = Flat<TaskSummary>;
@@ -20,25 +20,13 @@ interface HistoryRow {
   readonly closed: readonly AttemptJson[];
 }
 
-const COURSE = columns("t", [
-  "team_id",
-  "id",
-  "status",
-  "max_retries",
-  "backoff",
-  "timeout_seconds",
-  "run_at",
-  "created_at",
-  "started_at",
-  "completed_at",
-  "result",
-  "error",
-  "failure_reason",
-]);
+const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
+  "t",
+  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, result,
+   error, failure_reason`,
+)}`;
 
-const SUMMARY = `${COURSE}, ${SAID_COLUMNS}, q.name as queue`;
-
-const HISTORY = `${columns("t", ["body", "attempt_count", "attempt_started_at"])}, t.attempts as closed`;
+const HISTORY = `${columns("t", "body, attempt_count, attempt_started_at")}, t.attempts as closed`;
 
 const FIND_TASK = prepare(
   "find_task",
