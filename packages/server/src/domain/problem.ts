@@ -1,6 +1,7 @@
 /**
- * Every refusal that Bellhop expects to give, in one place: the API answers from it and the reference is
- * generated from it. `<name>` in a text is filled from the parameters.
+ * Every answer that is not a success, in one place: the API answers from it and the reference is generated from it.
+ * The names are part of the API: programs decide by them, so one that was released never changes. `<name>` in a text
+ * is filled from the parameters.
  */
 export const PROBLEMS = {
   api_key_required: { status: 401, text: "API key required" },
@@ -57,9 +58,13 @@ export const PROBLEMS = {
     status: 400,
     text: 'Header "<header>" references vault token "<token>", which may not be sent to "<host>"',
   },
+  /** What a caller learns of a bug. */
+  internal: { status: 500, text: "Internal server error" },
 } as const satisfies Record<string, { status: number; text: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
 export interface ProblemDetail {
   readonly field: string;

@@ -61,7 +61,7 @@ describe("the limit of a team", () => {
     const task = { queue: "default", webhook_url: "http://a/" };
     for (const sent of ["not json", task, task]) {
       const { status, body, headers } = await api.call("POST", "/v1/tasks", sent, credential);
-      assert.deepEqual([status, body], [429, { error: "Rate limit exceeded" }]);
+      assert.deepEqual([status, body], [429, { error: "Rate limit exceeded", code: "rate_limited" }]);
       const retryAfter = Number(headers["retry-after"]);
       assert.ok(retryAfter > 0 && retryAfter <= 60, String(retryAfter));
       assert.deepEqual(limitHeaders(headers), ["2", "0"]);
@@ -123,7 +123,10 @@ describe("the limit of visits without a credential", () => {
       const { status, headers } = await get(url);
       assert.deepEqual([status, headers["retry-after"]], [429, "60"], url);
     }
-    assert.deepEqual((await get("/v1/providers")).body, { error: "Rate limit exceeded" });
+    assert.deepEqual((await get("/v1/providers")).body, {
+      error: "Rate limit exceeded",
+      code: "rate_limited",
+    });
     assert.equal((await get("/v1/providers", "192.0.2.2")).status, 200);
   });
 

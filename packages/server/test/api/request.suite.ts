@@ -14,7 +14,11 @@ describe("requests", () => {
   it("malformed JSON is not valid JSON", async () => {
     for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
-      assert.deepEqual([status, body], [400, { error: "Request body is not valid JSON" }], text);
+      assert.deepEqual(
+        [status, body],
+        [400, { error: "Request body is not valid JSON", code: "body_not_json" }],
+        text,
+      );
     }
   });
 
@@ -31,7 +35,7 @@ describe("requests", () => {
       payload: bytes,
     });
 
-    assert.deepEqual(body, { error: "Request body is not valid JSON" });
+    assert.deepEqual(body, { error: "Request body is not valid JSON", code: "body_not_json" });
   });
 
   it("the media type is application/json, with or without parameters", async () => {
@@ -47,7 +51,11 @@ describe("requests", () => {
       "",
     ]) {
       const { status, body } = await api.call("POST", "/v1/tasks", TASK, { "content-type": type });
-      assert.deepEqual([status, body], [415, { error: "Content-Type must be application/json" }], type);
+      assert.deepEqual(
+        [status, body],
+        [415, { error: "Content-Type must be application/json", code: "body_not_typed" }],
+        type,
+      );
     }
     assert.equal(
       (await api.call("DELETE", "/v1/tasks/x", "a", { "content-type": "text/plain" })).status,
@@ -63,7 +71,7 @@ describe("requests", () => {
 
     assert.equal((await api.call("POST", "/v1/tasks", sized(BODY_LIMIT))).status, 201);
     const { status, body } = await api.call("POST", "/v1/tasks", sized(BODY_LIMIT + 1));
-    assert.deepEqual([status, body], [413, { error: "Request body too large" }]);
+    assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 
   it("an unknown route is not found, with whatever method, body or credential", async () => {
@@ -83,13 +91,19 @@ describe("requests", () => {
         headers: { "content-type": "text/plain" },
         payload: "x",
       });
-      assert.deepEqual([status, body], [404, { error: "Not found" }], url);
+      assert.deepEqual([status, body], [404, { error: "Not found", code: "not_found" }], url);
     }
   });
 
   it("takes an empty id or name for an unknown one", async () => {
-    assert.deepEqual((await api.call("GET", "/v1/tasks/")).body, { error: "Task not found" });
-    assert.deepEqual((await api.call("GET", "/v1/queues/")).body, { error: 'Queue "" not found' });
+    assert.deepEqual((await api.call("GET", "/v1/tasks/")).body, {
+      error: "Task not found",
+      code: "task_not_found",
+    });
+    assert.deepEqual((await api.call("GET", "/v1/queues/")).body, {
+      error: 'Queue "" not found',
+      code: "queue_not_found",
+    });
   });
 
   it("a wrong method is answered with those that are allowed, also an exotic one", async () => {
@@ -115,7 +129,8 @@ describe("requests", () => {
       });
       assert.equal(status, 405, `${method} ${url}`);
       assert.equal(headers.allow, allow);
-      if (method !== "HEAD") assert.deepEqual(body, { error: "Method not allowed" });
+      if (method !== "HEAD")
+        assert.deepEqual(body, { error: "Method not allowed", code: "method_not_allowed" });
     }
   });
 
@@ -130,7 +145,7 @@ describe("requests", () => {
   it("refuses a URL that cannot be decoded", async () => {
     for (const url of ["/v1/tasks/%zz", "/%ff", "/v1/queues/%E0%A4%A"]) {
       const { status, body, headers } = await api.call("GET", url, undefined, { "x-request-id": "mine" });
-      assert.deepEqual([status, body], [400, { error: "Request URL is not valid" }]);
+      assert.deepEqual([status, body], [400, { error: "Request URL is not valid", code: "url_malformed" }]);
       assert.equal(headers["x-request-id"], "mine");
     }
   });

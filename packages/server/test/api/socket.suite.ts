@@ -31,7 +31,7 @@ describe("a socket", () => {
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
       assert.match(answer, /\r\nContent-Type: application\/json/);
       assert.match(answer, /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-      assert.ok(answer.endsWith('\r\n\r\n{"error":"Request is not valid HTTP"}'));
+      assert.ok(answer.endsWith('\r\n\r\n{"error":"Request is not valid HTTP","code":"request_malformed"}'));
     }
   });
 
@@ -39,7 +39,7 @@ describe("a socket", () => {
     const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
 
     assert.match(answer, /^HTTP\/1\.1 431 /);
-    assert.ok(answer.endsWith('{"error":"Request headers too large"}'));
+    assert.ok(answer.endsWith('{"error":"Request headers too large","code":"headers_too_large"}'));
   });
 
   it("that goes away in the middle of its body leaves no bug behind", async () => {
@@ -85,7 +85,7 @@ describe("a socket", () => {
 
     const text = await answers;
     assert.match(text, /^HTTP\/1\.1 200 OK/);
-    assert.match(text, /HTTP\/1\.1 503 [\s\S]*\{"error":"The server is stopping"\}$/);
+    assert.match(text, /HTTP\/1\.1 503 [\s\S]*\{"error":"The server is stopping","code":"stopping"\}$/);
   });
 });
 

@@ -201,7 +201,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
       const refused = await call(token, "GET", "/v1/tasks");
       assert.deepEqual(
         [refused.status, refused.json],
-        [403, { error: "Insufficient scope: tasks:read required" }],
+        [403, { error: "Insufficient scope: tasks:read required", code: "scope_missing" }],
       );
       secrets.push(token);
     }
@@ -260,7 +260,10 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
 
     assert.equal((await call(token, "GET", "/v1/tasks")).status, 200);
     const refused = await call(token, "POST", "/v1/tasks", task);
-    assert.deepEqual([refused.status, refused.json], [403, { error: "Insufficient role: member required" }]);
+    assert.deepEqual(
+      [refused.status, refused.json],
+      [403, { error: "Insufficient role: member required", code: "role_missing" }],
+    );
   });
 
   it("needs tokens:use to send a stored credential along", async () => {
@@ -274,7 +277,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
     const refused = await call(without, "POST", "/v1/tasks", body);
     assert.deepEqual(
       [refused.status, refused.json],
-      [403, { error: "Insufficient scope: tokens:use required" }],
+      [403, { error: "Insufficient scope: tokens:use required", code: "scope_missing" }],
     );
     const { access_token: token } = await tokensFor(
       OWNER,

@@ -8,8 +8,8 @@ import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
 const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
 and keeps the record.
 
-**Errors** are \`{ "error": "<text>" }\`; when several fields broke a rule, \`details\` lists each. A field that is not
-known is an error, in bodies and in query strings alike.
+**Errors** are \`{ "error": "<text>", "code": "<code>" }\`: the text for people, the code for programs. When several fields broke
+a rule, \`details\` lists each. A field that is not known is an error, in bodies and in query strings alike.
 
 **Rate limits** are a team's, for all of its credentials together, and hold in any 60 seconds. Every authenticated response
 says where the team stands: \`X-RateLimit-Limit\` (requests a minute), \`X-RateLimit-Remaining\` (both \`unlimited\` for a team
