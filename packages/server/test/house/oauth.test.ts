@@ -173,6 +173,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
     await until(async () => (await call(second.access_token, "GET", "/v1/queues")).status === 401);
     assert.deepEqual((await call(second.access_token, "GET", "/v1/queues")).json, {
       error: "Invalid or expired token",
+      code: "token_invalid",
     });
     await assert.rejects(
       oauth.processRefreshTokenResponse(
