@@ -71,7 +71,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
-    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     ajv: ajvOptions,
     schemaController: { compilersFactory: { buildSerializer } },
     schemaErrorFormatter: toProblem,

@@ -95,12 +95,20 @@ describe("requests", () => {
     }
   });
 
-  it("takes an empty id or name for an unknown one", async () => {
-    assert.deepEqual((await api.call("GET", "/v1/tasks/")).body, {
-      error: "Task not found",
-      code: "task_not_found",
-    });
-    assert.deepEqual((await api.call("GET", "/v1/queues/")).body, {
+  it("takes a slash at the end of a path for none", async () => {
+    const { body: queue } = await api.call("GET", "/v1/queues/default");
+
+    assert.deepEqual((await api.call("GET", "/v1/queues/default/")).body, queue);
+    assert.equal((await api.call("GET", "/v1/queues/")).body.queues.length, 1);
+    assert.equal((await api.call("GET", "/v1/tasks/?limit=1")).body.pagination.limit, 1);
+    assert.equal((await api.call("POST", "/v1/tasks/", TASK)).status, 201);
+    assert.equal((await api.call("POST", "/v1/queues/default/pause/")).status, 200);
+    assert.equal((await api.send({ url: "/livez/" })).status, 200);
+    assert.equal((await api.send({ url: "/sign-in/" })).status, 200);
+  });
+
+  it("takes an empty name in the middle of a path for an unknown one", async () => {
+    assert.deepEqual((await api.call("POST", "/v1/queues//pause")).body, {
       error: 'Queue "" not found',
       code: "queue_not_found",
     });
@@ -118,6 +126,8 @@ describe("requests", () => {
       ["TRACE", "/v1/tasks", "GET, HEAD, POST"],
       ["PROPFIND", "/v1/queues", "GET, HEAD, POST"],
       ["POST", "/livez", "GET, HEAD"],
+      ["PUT", "/v1/tasks/", "GET, HEAD, POST"],
+      ["POST", "/docs", "GET, HEAD"],
       ["PUT", "/openapi.json", "GET, HEAD"],
       ["POST", "/docs/", "GET, HEAD"],
     ] as const) {
