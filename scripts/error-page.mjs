@@ -2,6 +2,9 @@
 
 const WHEN = {
   body_not_json: "The body is not JSON, or not UTF-8.",
+  body_coding_unknown:
+    "A body was sent in another content coding. `Accept-Encoding` lists those that are read.",
+  body_not_decoded: "The body is not in the content coding that `Content-Encoding` names, or broke off.",
   body_not_object: "The body is JSON, but no object.",
   url_malformed: "The path cannot be decoded, as with a stray `%`.",
   request_malformed: "The bytes are no HTTP request, or the body broke off.",

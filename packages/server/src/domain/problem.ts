@@ -21,6 +21,8 @@ export const PROBLEMS = {
   body_not_object: { status: 400, text: "Request body must be a JSON object" },
   body_not_typed: { status: 415, text: "Content-Type must be application/json" },
   body_too_large: { status: 413, text: "Request body too large" },
+  body_coding_unknown: { status: 415, text: "Content-Encoding must be gzip, deflate or br" },
+  body_not_decoded: { status: 400, text: "Request body is not valid <coding>" },
   url_malformed: { status: 400, text: "Request URL is not valid" },
   request_malformed: { status: 400, text: "Request is not valid HTTP" },
   request_timeout: { status: 408, text: "Request took too long to arrive" },

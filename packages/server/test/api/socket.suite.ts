@@ -42,21 +42,22 @@ describe("a socket", () => {
     assert.ok(answer.endsWith('{"error":"Request headers too large","code":"headers_too_large"}'));
   });
 
-  it("that goes away in the middle of its body leaves no bug behind", async () => {
-    const socket = open();
-    socket.write(
-      `POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
-    );
-    const [request] = await once(api.app.server, "request");
-    socket.destroy();
-    await new Promise((resolve) => request.on("close", resolve));
-    await api.app.close();
+  for (const coding of ["", "Content-Encoding: gzip\r\n"]) {
+    it(`that goes away in the middle of its body leaves no bug behind ${coding.trim()}`, async () => {
+      const socket = open();
+      const type = `Content-Type: application/json\r\n${coding}`;
+      socket.write(`POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}${type}Content-Length: 99\r\n\r\n{`);
+      const [request] = await once(api.app.server, "request");
+      socket.destroy();
+      await new Promise((resolve) => request.on("close", resolve));
+      await api.app.close();
 
-    assert.deepEqual(
-      api.lines.filter((line) => Number(line.level) >= 50),
-      [],
-    );
-  });
+      assert.deepEqual(
+        api.lines.filter((line) => Number(line.level) >= 50),
+        [],
+      );
+    });
+  }
 
   it("that outlives the server's life is told that it is stopping", async (test) => {
     const socket = open();

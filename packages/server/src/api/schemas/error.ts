@@ -72,4 +72,6 @@ export const BODY_REFUSALS = [
   "body_not_object",
   "body_too_large",
   "body_not_typed",
+  "body_coding_unknown",
+  "body_not_decoded",
 ] as const satisfies readonly ProblemCode[];
