@@ -122,15 +122,19 @@ describe("queues", () => {
     assert.deepEqual(Object.keys(list.body), ["queues"]);
   });
 
-  it("an update without a setting leaves every setting; the name cannot be changed", async () => {
+  it("an update without a setting changes nothing, and is not recorded; the name cannot be changed", async () => {
     const before = (await api.call("GET", "/v1/queues/default")).body;
 
     const empty = await api.call("PATCH", "/v1/queues/default", {});
     const renamed = await api.call("PATCH", "/v1/queues/default", { name: "other", timeout: 5 });
     const bodiless = await api.call("PATCH", "/v1/queues/default");
 
-    const { updated_at } = empty.body;
-    assert.deepEqual({ ...empty.body, stats: STATS }, { ...before, updated_at });
+    assert.deepEqual({ ...empty.body, stats: STATS }, before);
+    const { events } = (await api.call("GET", "/v1/audit?action=queue.updated&limit=100")).body;
+    assert.deepEqual(
+      events.filter(({ target }: { target: string }) => target === "default"),
+      [],
+    );
     assert.deepEqual(
       [renamed.status, renamed.body],
       [400, { error: "name cannot be changed", code: "invalid" }],
@@ -139,7 +143,7 @@ describe("queues", () => {
       [bodiless.status, bodiless.body],
       [400, { error: "Request body must be a JSON object", code: "body_not_object" }],
     );
-    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, { ...before, updated_at });
+    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, before);
   });
 
   it("pause and resume answer the queue, however often they are called", async () => {
@@ -162,10 +166,17 @@ describe("queues", () => {
     assert.deepEqual([status, body], [400, { error: 'Unknown field "until"', code: "invalid" }]);
   });
 
-  it("a queue is deleted once; `default` stays", async () => {
+  it("a queue is deleted once, with its pending tasks, which are counted; `default` stays", async () => {
     await api.call("POST", "/v1/queues", { name: "gone" });
+    await api.call("POST", "/v1/queues/gone/pause");
+    for (let count = 0; count < 3; count += 1)
+      await api.call("POST", "/v1/tasks", { queue: "gone", webhook_url: "http://a/" });
 
-    assert.deepEqual((await api.call("DELETE", "/v1/queues/gone")).body, { name: "gone", deleted: true });
+    const { body } = await api.call("DELETE", "/v1/queues/gone");
+
+    assert.deepEqual(body, { name: "gone", deleted: true, tasks_deleted: 3 });
+    await api.call("POST", "/v1/queues", { name: "gone" });
+    assert.equal((await api.call("DELETE", "/v1/queues/gone")).body.tasks_deleted, 0);
     assert.equal((await api.call("DELETE", "/v1/queues/gone")).status, 404);
     assert.equal((await api.call("DELETE", "/v1/queues/default")).status, 409);
   });
