@@ -133,7 +133,7 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
-  const limits = createRequestLimits({ sql: database, monotonicMs, nowMs });
+  const limits = createRequestLimits({ sql: database, monotonicMs });
   return {
     tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
     queues: createQueueService({ database }),

@@ -9,6 +9,7 @@ import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
+import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { answerError, answerFrameworkError } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
@@ -71,7 +72,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
-    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     ajv: ajvOptions,
     schemaController: { compilersFactory: { buildSerializer } },
     schemaErrorFormatter: toProblem,
@@ -84,6 +85,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   acceptJson(app);
   app.setErrorHandler(answerError);
   refuseEarly(app);
+  app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);

@@ -33,7 +33,10 @@ describe("providers", () => {
   });
 
   it("unknown parameters and other methods are refused like everywhere", async () => {
-    assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, { error: 'Unknown field "limit"' });
+    assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, {
+      error: 'Unknown field "limit"',
+      code: "invalid",
+    });
     const post = await api.send({ method: "POST", url: "/v1/providers" });
     assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
   });

@@ -121,7 +121,7 @@ describe("a person", () => {
     const endedMs = Date.now();
     const here = await ask(node, "GET", "/v1/queues", { token });
     assert.equal(here.status, 401);
-    assert.deepEqual(here.json, { error: "Invalid or expired token" });
+    assert.deepEqual(here.json, { error: "Invalid or expired token", code: "token_invalid" });
     await until(async () => (await ask(other, "GET", "/v1/queues", { token })).status === 401);
     assert.ok(Date.now() - endedMs < 5_000);
   });

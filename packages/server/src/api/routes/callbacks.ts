@@ -49,6 +49,8 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
             "callback_not_awaited",
             "body_too_large",
             "body_not_typed",
+            "body_coding_unknown",
+            "body_not_decoded",
             "rate_limited",
             "database_away",
           ),

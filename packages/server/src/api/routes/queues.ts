@@ -127,15 +127,16 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         operationId: "deleteQueue",
         tags,
         summary: "Delete a queue",
-        description: "Its pending tasks go with it; active ones finish. There is no way back.",
+        description:
+          "Its pending tasks go with it, and `tasks_deleted` says how many; active ones finish. There is no way back.",
         params: QueuePath,
         response: { 200: ref(DeletedQueue), ...refusals("queue_not_found", "queue_default_kept") },
       },
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      await queues.remove(requesterOf(request), name);
-      return { name, deleted: true };
+      const removed = await queues.remove(requesterOf(request), name);
+      return { name, deleted: true, tasks_deleted: removed };
     },
   );
 }

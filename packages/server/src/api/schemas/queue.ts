@@ -91,6 +91,10 @@ export const QueueList = model("QueueList", "All queues of the team.", {
   queues: Type.Array(ref(QueueWithStats)),
 });
 
-export const DeletedQueue = model("DeletedQueue", "The queue is gone.", { name, deleted: Type.Boolean() });
+export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {
+  name,
+  deleted: Type.Boolean(),
+  tasks_deleted: Type.Integer({ description: "How many pending tasks went with it." }),
+});
 
 export const QueuePath = Type.Object({ queue_name: Type.String({ examples: ["emails"] }) });
