@@ -47,7 +47,7 @@ function refuseForgottenSuites(names) {
 
 async function runTests() {
   const files = process.argv.length > 2 ? process.argv.slice(2) : await testFiles();
-  const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=120000", ...files];
+  const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=300000", ...files];
   const child = spawn(process.execPath, args, {
     stdio: "inherit",
     env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },
