@@ -32,7 +32,12 @@ export function jsonWriter<T>(members: readonly Member<T>[]): (value: T) => stri
   };
 }
 
+/** Nothing in it must be escaped. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** The common cases first: JSON.stringify asks many questions of each value, and an answer has a dozen. */
 function toJson(value: unknown): string {
+  if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
   if (typeof value === "number") return `${value}`;
   if (value instanceof Date) return `"${value.toISOString()}"`;
   return value instanceof RawJson ? value.text : JSON.stringify(value);
