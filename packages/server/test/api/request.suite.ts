@@ -114,7 +114,6 @@ describe("requests", () => {
 
   it("an unknown route is not found, with whatever method, body or credential", async () => {
     for (const [method, url] of [
-      ["GET", "/"],
       ["GET", "/v1"],
       ["GET", "/v1/"],
       ["GET", "/v2/tasks"],
@@ -164,6 +163,7 @@ describe("requests", () => {
       ["TRACE", "/v1/tasks", "GET, HEAD, POST"],
       ["PROPFIND", "/v1/queues", "GET, HEAD, POST"],
       ["POST", "/livez", "GET, HEAD"],
+      ["POST", "/", "GET, HEAD"],
       ["PUT", "/v1/tasks/", "GET, HEAD, POST"],
       ["POST", "/docs", "GET, HEAD"],
       ["PUT", "/openapi.json", "GET, HEAD"],
