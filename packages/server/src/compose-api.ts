@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
+import { registerFrontPage } from "./api/pages/front.ts";
 import { registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
@@ -23,11 +24,15 @@ import { type ApiDeps, createApi } from "./api/server.ts";
 import type { Services } from "./compose-node.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
-type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes">;
+type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes"> & {
+  /** Mails are written into the log instead: there is no mail server. */
+  readonly linksInLog?: boolean;
+};
 
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, signIn, oauth } = services;
+  const { linksInLog = false } = http;
   return createApi({
     ...http,
     auth,
@@ -36,7 +41,8 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl }),
+        (app) => registerFrontPage(app, http.version),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, linksInLog }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],

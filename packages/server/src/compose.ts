@@ -130,6 +130,7 @@ async function build(
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
+    linksInLog: config.smtpUrl === null,
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   });
   closers.push(() => api.close());

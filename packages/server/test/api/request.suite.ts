@@ -74,9 +74,46 @@ describe("requests", () => {
     assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 
+  it("takes null for an optional field as not given, for a required one as missing, for a misspelt one as misspelt", async () => {
+    const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+    const settings = nulls("concurrency", "max_retries", "retry_backoff", "retry_delay", "timeout");
+    for (const [method, url, body] of [
+      ["POST", "/v1/queues", { name: "nulls", ...settings }],
+      ["PATCH", "/v1/queues/nulls", settings],
+      ["POST", "/v1/tokens", { name: "a", value: "b", ...nulls("allowedHosts") }],
+      ["POST", "/v1/apikeys", { name: "a", ...nulls("environment") }],
+      ["POST", "/v1/team/invitations", { email: "null@example.com", ...nulls("role") }],
+      [
+        "POST",
+        "/v1/oauth/applications",
+        { name: "a", scopes: ["tasks:read"], redirectUris: ["https://a.example/"], ...nulls("grantTypes") },
+      ],
+    ] as const) {
+      const { status, text } = await api.call(method, url, body);
+      assert.ok(status < 300, `${url} ${text}`);
+    }
+    const queue = (await api.call("GET", "/v1/queues/nulls")).body;
+    assert.deepEqual([queue.concurrency, queue.max_retries, queue.timeout], [5, 3, 30]);
+    for (const [url, body, error] of [
+      ["/v1/queues", { name: null }, "name is required"],
+      ["/v1/tokens", { name: "a", value: null }, "value is required"],
+      ["/v1/apikeys", { name: null }, "name is required"],
+      ["/v1/auth/magic-link", { email: null }, "email is required"],
+      ["/v1/auth/session", { token: null }, "token is required"],
+      [
+        "/v1/queues",
+        { name: "a", max_retry: null },
+        'Unknown field "max_retry" (did you mean "max_retries"?)',
+      ],
+      ["/v1/queues/default/pause", { until: null }, 'Unknown field "until"'],
+    ] as const) {
+      const { status, body: refusal } = await api.call("POST", url, body);
+      assert.deepEqual([status, refusal.error], [400, error]);
+    }
+  });
+
   it("an unknown route is not found, with whatever method, body or credential", async () => {
     for (const [method, url] of [
-      ["GET", "/"],
       ["GET", "/v1"],
       ["GET", "/v1/"],
       ["GET", "/v2/tasks"],
@@ -99,7 +136,7 @@ describe("requests", () => {
     const { body: queue } = await api.call("GET", "/v1/queues/default");
 
     assert.deepEqual((await api.call("GET", "/v1/queues/default/")).body, queue);
-    assert.equal((await api.call("GET", "/v1/queues/")).body.queues.length, 1);
+    assert.ok((await api.call("GET", "/v1/queues/")).body.queues.length > 0);
     assert.equal((await api.call("GET", "/v1/tasks/?limit=1")).body.pagination.limit, 1);
     assert.equal((await api.call("POST", "/v1/tasks/", TASK)).status, 201);
     assert.equal((await api.call("POST", "/v1/queues/default/pause/")).status, 200);
@@ -126,6 +163,7 @@ describe("requests", () => {
       ["TRACE", "/v1/tasks", "GET, HEAD, POST"],
       ["PROPFIND", "/v1/queues", "GET, HEAD, POST"],
       ["POST", "/livez", "GET, HEAD"],
+      ["POST", "/", "GET, HEAD"],
       ["PUT", "/v1/tasks/", "GET, HEAD, POST"],
       ["POST", "/docs", "GET, HEAD"],
       ["PUT", "/openapi.json", "GET, HEAD"],

@@ -108,7 +108,7 @@ describe("a team and its people", () => {
         [{ name: "" }, "name is required"],
         [{ name: " \t" }, "name is required"],
         [{ name: 7 }, long],
-        [{ name: null }, long],
+        [{ name: null }, "name is required"],
         [{ name: "a".repeat(101) }, long],
         [{ name: "a\nb" }, "name must be text without control characters"],
         [{ name: "a\u0000" }, "name must be text without control characters"],

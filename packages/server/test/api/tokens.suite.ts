@@ -123,7 +123,7 @@ describe("vault tokens", () => {
   it("a name has at most 100 characters", async () => {
     assert.equal((await create({ name: "ü".repeat(100), value: VALUE })).status, 201);
     assert.equal((await create({ name: "😀".repeat(100), value: VALUE })).status, 201);
-    for (const name of ["a".repeat(101), 5, null, []]) {
+    for (const name of ["a".repeat(101), 5, []]) {
       const { status, body } = await create({ name, value: VALUE });
       assert.deepEqual(
         [status, body],
@@ -155,7 +155,7 @@ describe("vault tokens", () => {
       assert.match(body.error, /^value must be a valid header value: no line breaks/);
       assert.ok(!text.includes("canary"));
     }
-    for (const value of ["c".repeat(8193), 5, null, { canary: 1 }, ["canary"]]) {
+    for (const value of ["c".repeat(8193), 5, { canary: 1 }, ["canary"]]) {
       const { status, body } = await create({ name: "a", value });
       assert.deepEqual(
         [status, body],
@@ -174,7 +174,6 @@ describe("vault tokens", () => {
       [["a.example", 5], list],
       [Array.from({ length: 20_000 }, () => 0), list],
       ["a.example", "allowedHosts must be an array"],
-      [null, "allowedHosts must be an array"],
       [
         ["https://a.example"],
         'allowedHosts must hold host names such as api.example.com, api.example.com:8443 or *.example.com, not "https://a.example"',

@@ -5,7 +5,7 @@ import { closestName } from "../../domain/spelling.ts";
 import { ruleOf } from "./rule-text.ts";
 
 /**
- * Nothing a caller sent is changed on the way in: no "5" becomes 5, no unknown field disappears, no default appears.
+ * Nothing a caller sent is changed here: no "5" becomes 5, no unknown field disappears, no default appears.
  * All errors are collected, which is safe because no schema has items or patterns whose errors could multiply:
  * there is at most one per field that was sent. `format` only documents.
  */
