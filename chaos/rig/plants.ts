@@ -1,0 +1,124 @@
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Settings } from "../../packages/server/src/postgres/settings.ts";
+import type { Weather } from "./storm.ts";
+
+interface Edit {
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A bug that is put in on purpose, to see it caught. */
+export interface Plant {
+  readonly what: string;
+  /** In the built server; each text must occur exactly once. */
+  readonly edits: readonly Edit[];
+  readonly settings?: Settings;
+  /** The faults under which the bug does harm. */
+  readonly weather: Weather;
+}
+
+const CALM: Weather = { processes: {}, database: {} };
+
+export const PLANTS: Readonly<Record<string, Plant>> = {
+  "no-fence": {
+    what: "a verdict counts whoever holds the task by now",
+    edits: [
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence\n",
+        replace: "where t.team_id = j.team_id and t.id = j.id\n",
+      },
+    ],
+    weather: { processes: {}, database: { "stall-past-lease": 1 } },
+  },
+  "all-slots": {
+    what: "every node takes all slots of a queue",
+    edits: [
+      {
+        file: "store/tasks/queue-slots.js",
+        find: "greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots",
+        replace: "$4::integer as slots",
+      },
+    ],
+    weather: CALM,
+  },
+  "attempt-not-recorded": {
+    what: "a closed attempt is not written into the task",
+    edits: [
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "attempts = t.attempts || j.attempt,",
+        replace: "attempts = t.attempts,",
+      },
+    ],
+    weather: CALM,
+  },
+  "call-before-commit": {
+    what: "a task that finds a free slot is called while its insert is under way",
+    edits: [
+      {
+        file: "engine/intake.js",
+        find: "const answers = await store(tasks, reservations, workerId);",
+        replace: `for (const [index, task] of tasks.entries()) {
+            const reservation = reservations[index];
+            if (reservation === null || reservation === undefined) continue;
+            deps.start(toClaim(task, { queueId: reservation.queueId, createdAt: new Date(), maxRetries: task.maxRetries ?? 2,
+                backoff: task.backoff ?? "fixed", retryDelaySeconds: 1, timeoutSeconds: task.timeoutSeconds ?? 3 }, workerId), reservation.local);
+        }
+        const answers = await store(tasks, reservations, workerId);`,
+      },
+      {
+        file: "engine/intake.js",
+        find: "deps.start(toClaim(task, accepted, workerId), reservation.local);\n            return;",
+        replace: "return;",
+      },
+    ],
+    weather: CALM,
+  },
+  "stale-start": {
+    what: "a call starts without asking whether the lease is still held",
+    edits: [
+      {
+        file: "engine/attempts.js",
+        find: "if (!lease.isHeld() || claim.workerId !== lease.workerId)",
+        replace: "if (false)",
+      },
+    ],
+    weather: { processes: { "pause-with-answer": 1 }, database: {} },
+  },
+  "synchronous-commit-off": {
+    what: "the database confirms what is not on disk yet",
+    edits: [],
+    // Written late on purpose: a crash within those seconds shows what a power cut would.
+    settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
+    weather: { processes: {}, database: { "database-kill": 1 } },
+  },
+};
+
+/**
+ * A copy of the built server with the bug in it. The product has no switch for any of this. It fails loudly when a text
+ * is not found: the code has changed, and a plant that plants nothing would prove nothing.
+ */
+export async function plantBug(plant: Plant, distDir: string, directory: string): Promise<string> {
+  const copy = join(directory, "packages", "server");
+  await mkdir(copy, { recursive: true });
+  await cp(distDir, join(copy, "dist"), { recursive: true });
+  await cp(join(distDir, "..", "package.json"), join(copy, "package.json"));
+  await symlink(join(distDir, "..", "..", "..", "node_modules"), join(directory, "node_modules"));
+  for (const { file, find, replace } of plant.edits) {
+    const path = join(copy, "dist", file);
+    const text = await readFile(path, "utf8");
+    const count = text.split(find).length - 1;
+    if (count !== 1)
+      throw new Error(
+        `The plant does not fit ${file} any more: its text is there ${count} times, not once:\n${find}`,
+      );
+    await writeFile(
+      path,
+      text.replace(find, () => replace),
+    );
+  }
+  return join(copy, "dist", "main.js");
+}

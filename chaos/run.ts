@@ -1,0 +1,76 @@
+import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
+import { judgeHistory, summary, type Verdict } from "./report.ts";
+import { PLANTS } from "./rig/plants.ts";
+import { runOnce } from "./rig/run-once.ts";
+
+/** A bug must be found within a minute and a half: so long it storms, so long calm is waited for. */
+const PROOF_SECONDS = { storm: 45, calm: 25 } as const;
+const CALM_SECONDS = 90;
+
+async function run(options: Options, plantName: string | null): Promise<Verdict> {
+  const plant = plantName === null ? null : (PLANTS[plantName] ?? null);
+  const keep = options.keep === null || !options.prove ? options.keep : `${options.keep}/${plantName}`;
+  const history = await runOnce({
+    seconds: plant === null ? options.seconds : PROOF_SECONDS.storm,
+    nodes: options.nodes,
+    seed: options.seed,
+    rate: options.rate,
+    plant,
+    weather: options.calm ? { processes: {}, database: {} } : null,
+    calmSeconds: plant === null ? CALM_SECONDS : PROOF_SECONDS.calm,
+    say: (line) => console.log(line),
+    keepLogs: async (logDir) => {
+      if (keep !== null) await keepLogs(keep, logDir);
+    },
+  });
+  const verdict = judgeHistory(history);
+  if (keep !== null) await keepEvidence(keep, history, verdict.text);
+  return verdict;
+}
+
+/** Returns whether every plant was found. */
+async function prove(options: Options): Promise<boolean> {
+  const lines: string[] = [];
+  let isProven = true;
+  for (const [name, { what }] of Object.entries(PLANTS)) {
+    console.log(`\nplant ${name}: ${what}`);
+    const { violations } = await run(options, name);
+    const found = violations.length > 0;
+    isProven &&= found;
+    lines.push(`${found ? "found    " : "NOT FOUND"} ${name}: ${found ? summary(violations) : what}`);
+    console.log(lines.at(-1));
+  }
+  console.log(`\n${lines.join("\n")}`);
+  return isProven;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+async function main(options: Options): Promise<boolean> {
+  if (options.prove) return prove(options);
+  const verdict =
+    options.check === null
+      ? await run(options, options.plant)
+      : judgeHistory(await readEvidence(options.check));
+  console.log(`\n${verdict.text}`);
+  return verdict.violations.length === 0;
+}
+
+let options: Options | undefined;
+try {
+  options = parseOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  process.exitCode = 2;
+}
+if (options !== undefined) {
+  try {
+    const isGood = await main(options);
+    if (!isGood) console.log(`seed ${options.seed}`);
+    process.exit(isGood ? 0 : 1);
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}
