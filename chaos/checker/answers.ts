@@ -4,6 +4,8 @@ import type { Violation } from "./violation.ts";
 const LONGEST_MS = 2_000;
 /** A callback that comes before the answer to its call is held for up to five seconds. */
 const LONGEST_CALLBACK_MS = 7_000;
+/** All of it runs on one crowded machine, and the runner reads the clock a little late. */
+const CROWD_MS = 250;
 /** After a fault has ended a node may refuse for so long. */
 const RECOVERY_MS = 5_000;
 
@@ -20,9 +22,10 @@ function complaint(answer: Answer, history: History): string | null {
   const what = `${action} at node ${node}`;
   const tookMs = answerMs(answer, history);
   const longest = action === "callback" ? LONGEST_CALLBACK_MS : LONGEST_MS;
-  if (tookMs > longest && !wasStopped(answer, history)) {
-    const how = failure === "timeout" ? "was not answered" : `was answered ${status ?? failure}`;
-    return `${what} ${how} within ${longest / 1000} s (${(tookMs / 1000).toFixed(1)} s)`;
+  if (tookMs > longest + CROWD_MS && !wasStopped(answer, history)) {
+    const how =
+      failure === "timeout" ? "was not answered at all in" : `was answered (${status ?? failure}) after`;
+    return `${what} ${how} ${(tookMs / 1000).toFixed(1)} s, of ${longest / 1000} s allowed`;
   }
   if (status === 500) return `${what} was answered 500: a bug`;
   if (status === 503 && !hasCause(answer, history)) return `${what} was answered 503 without any fault`;

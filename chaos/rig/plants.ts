@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../packages/server/src/postgres/settings.ts";
+import type { PromiseName } from "../checker/violation.ts";
 import type { Weather } from "./storm.ts";
 
 interface Edit {
@@ -12,6 +13,8 @@ interface Edit {
 /** A bug that is put in on purpose, to see it caught. */
 export interface Plant {
   readonly what: string;
+  /** The promises it breaks: it counts as found when one of them is, whatever else a run complains of. */
+  readonly breaks: readonly PromiseName[];
   /** In the built server; each text must occur exactly once. */
   readonly edits: readonly Edit[];
   readonly settings?: Settings;
@@ -24,6 +27,7 @@ const CALM: Weather = { processes: {}, database: {} };
 export const PLANTS: Readonly<Record<string, Plant>> = {
   "no-fence": {
     what: "a verdict counts whoever holds the task by now",
+    breaks: ["D"],
     edits: [
       {
         file: "store/tasks/task-settlements.js",
@@ -35,6 +39,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   "all-slots": {
     what: "every node takes all slots of a queue",
+    breaks: ["E"],
     edits: [
       {
         file: "store/tasks/queue-slots.js",
@@ -46,6 +51,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   "attempt-not-recorded": {
     what: "a closed attempt is not written into the task",
+    breaks: ["attempts"],
     edits: [
       {
         file: "store/tasks/task-settlements.js",
@@ -57,6 +63,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   "call-before-commit": {
     what: "a task that finds a free slot is called while its insert is under way",
+    breaks: ["C"],
     edits: [
       {
         file: "engine/intake.js",
@@ -79,6 +86,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   "stale-start": {
     what: "a call starts without asking whether the lease is still held",
+    breaks: ["C", "D", "E", "F", "twice"],
     edits: [
       {
         file: "engine/attempts.js",
@@ -90,6 +98,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   },
   "synchronous-commit-off": {
     what: "the database confirms what is not on disk yet",
+    breaks: ["A", "C"],
     edits: [],
     // Written late on purpose: a crash within those seconds shows what a power cut would.
     settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
