@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { PLANTS } from "./rig/plants.ts";
 
@@ -9,6 +11,7 @@ export const usage = `npm run chaos -- [options]
   --rate n          tasks a second (default 12)
   --calm            no faults at all
   --keep directory  keeps the evidence: the history, the logs of all processes, the verdict
+  --dist directory  another build of the server than this checkout's
   --check directory instead: checks evidence that was kept
   --plant name      with a bug put in, which must be found: ${Object.keys(PLANTS).join(", ")}
   --prove           instead: every plant, one after the other; fails if one is not found
@@ -21,6 +24,7 @@ export interface Options {
   readonly rate: number;
   readonly calm: boolean;
   readonly keep: string | null;
+  readonly dist: string;
   readonly check: string | null;
   readonly plant: string | null;
   readonly prove: boolean;
@@ -40,6 +44,7 @@ export function parseOptions(args: string[]): Options {
       calm: flag,
       keep: text,
       check: text,
+      dist: text,
       plant: text,
       prove: flag,
       help: flag,
@@ -60,6 +65,7 @@ export function parseOptions(args: string[]): Options {
     rate: number("rate", 12, 1000),
     calm: values.calm ?? false,
     keep: values.keep ?? null,
+    dist: resolve(values.dist ?? fileURLToPath(new URL("../packages/server/dist", import.meta.url))),
     check: values.check ?? null,
     plant: values.plant ?? null,
     prove: values.prove ?? false,

@@ -1,3 +1,4 @@
+import type { PromiseName } from "./checker/violation.ts";
 import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
@@ -12,6 +13,7 @@ async function run(options: Options, plantName: string | null): Promise<Verdict>
   const plant = plantName === null ? null : (PLANTS[plantName] ?? null);
   const keep = options.keep === null || !options.prove ? options.keep : `${options.keep}/${plantName}`;
   const history = await runOnce({
+    distDir: options.dist,
     seconds: plant === null ? options.seconds : PROOF_SECONDS.storm,
     nodes: options.nodes,
     seed: options.seed,
@@ -35,16 +37,28 @@ async function prove(options: Options): Promise<boolean> {
   let isProven = true;
   for (const [name, { what, breaks }] of Object.entries(PLANTS)) {
     console.log(`\nplant ${name}: ${what}`);
-    const { violations } = await run(options, name);
-    const found = violations.some(({ promise }) => breaks.includes(promise));
-    isProven &&= found;
-    lines.push(
-      `${found ? "found    " : "NOT FOUND"} ${name}: ${violations.length > 0 ? summary(violations) : "0 violations"}`,
-    );
+    const [isFound, line] = await tryPlant(options, name, breaks);
+    isProven &&= isFound;
+    lines.push(line);
     console.log(lines.at(-1));
   }
   console.log(`\n${lines.join("\n")}`);
   return isProven;
+}
+
+async function tryPlant(
+  options: Options,
+  name: string,
+  breaks: readonly PromiseName[],
+): Promise<[isFound: boolean, line: string]> {
+  try {
+    const { violations } = await run(options, name);
+    const isFound = violations.some(({ promise }) => breaks.includes(promise));
+    const counts = violations.length > 0 ? summary(violations) : "0 violations";
+    return [isFound, `${isFound ? "found    " : "NOT FOUND"} ${name}: ${counts}`];
+  } catch (error) {
+    return [false, `NOT TRIED ${name}: ${error instanceof Error ? error.message : error}`];
+  }
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));

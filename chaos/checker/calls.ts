@@ -39,6 +39,8 @@ function wrongCall(
 function causeless(done: Seen, call: Seen, { last }: Story, { faults }: History): string | null {
   const record = last?.attempts.find(({ number }) => number === done.attempt);
   if (record?.status === "success") return `it was called again although attempt ${done.attempt} succeeded`;
+  // It came too late for the caller, which is the target's fault.
+  if (record?.status === "timeout") return null;
   const hadFault = faults.some(({ from, to }) => from <= call.begunAt && to >= done.begunAt - RECOVERY_MS);
   return hadFault
     ? null

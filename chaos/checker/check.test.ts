@@ -232,6 +232,23 @@ test("twice: a call that was answered well comes again only after a fault", () =
   assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen })), ["twice"]);
 });
 
+test("twice: an answer that came after the call's timeout is asked for again", () => {
+  const timedOut = attempt({ status: "timeout", code: null, phase: "sent" });
+  const changes = [
+    ...goodChanges().slice(0, 2),
+    taskChange(3_000, { ...givenBack, attempts: [timedOut] }),
+    taskChange(4_000, { ...secondAttempt, attempts: [timedOut] }),
+    taskChange(5_000, {
+      ...COMPLETED,
+      fence: 4,
+      attemptCount: 2,
+      attempts: [timedOut, attempt({ number: 2 })],
+    }),
+  ];
+  const seen = [call(1_020, 3_005), call(4_020, 4_100, { attempt: 2 })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen })), []);
+});
+
 test("twice: attempts come in order, one after the other, each once", () => {
   const faults = [fault(1_400, 3_000)];
   const changes = settledSecond(2);

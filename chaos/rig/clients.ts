@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Api, Told } from "./api.ts";
+import { type Api, createApi, type Told } from "./api.ts";
 import type { Node } from "./node.ts";
 import type { Random } from "./random.ts";
 import { drawTask, type Mix, readCallbackId, readTaskId, type TaskRequest } from "./task-requests.ts";
@@ -17,7 +17,7 @@ const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4 } as const;
 const TRIES = 6;
 
 export interface Clients {
-  /** Creates the queues; until each is answered well. */
+  /** Creates the queues, until each is answered well, and warms the nodes up. */
   prepare(): Promise<void>;
   /** Works until it is told to stop, then leaves every queue running. */
   work(signal: AbortSignal): Promise<void>;
@@ -188,6 +188,13 @@ export function createClients(deps: {
   return {
     async prepare() {
       for (const queue of Object.values(QUEUES)) await createQueue(queue, 100);
+      // The first requests of a process are its slowest, and say nothing about faults.
+      const unheard = createApi();
+      for (const node of [...nodes, ...nodes, ...nodes]) {
+        const body = { queue: QUEUES.steady.name, webhook_url: `${deps.target}/call/ok` };
+        await unheard.ask({ action: "create", node, method: "POST", path: "/v1/tasks", body });
+        await unheard.ask({ action: "read", node, method: "GET", path: "/v1/tasks" });
+      }
     },
     async work(signal) {
       await Promise.all([submit(signal), manage(signal)]);

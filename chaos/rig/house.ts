@@ -3,7 +3,6 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { createDatabase } from "../../packages/server/src/postgres/database.ts";
 import { migrate } from "../../packages/server/src/store/migrate.ts";
@@ -13,7 +12,7 @@ import { installChangeLog } from "./change-log.ts";
 import { endAtExit } from "./ending.ts";
 import { type Line, startLine } from "./line.ts";
 import { createNode, type Node } from "./node.ts";
-import { type Plant, plantBug } from "./plants.ts";
+import { copyServer, type Plant } from "./plants.ts";
 import { createPostgres, type Postgres } from "./postgres.ts";
 import { startTarget, type Target } from "./target.ts";
 
@@ -28,11 +27,11 @@ export interface House {
   stop(): Promise<void>;
 }
 
-const distDir = fileURLToPath(new URL("../../packages/server/dist", import.meta.url));
 /** Of nothing but these runs. */
 const VAULT_KEYS = `chaos:${Buffer.alloc(32, 7).toString("base64")}`;
 
 export async function openHouse(options: {
+  readonly distDir: string;
   readonly nodes: number;
   readonly plant: Plant | null;
 }): Promise<House> {
@@ -50,10 +49,8 @@ export async function openHouse(options: {
     settings: options.plant?.settings ?? {},
     log: (line) => appendFileSync(join(logDir, "postgres.log"), `${line}\n`),
   });
-  const main =
-    options.plant === null
-      ? join(distDir, "main.js")
-      : await plantBug(options.plant, distDir, join(directory, "planted"));
+  // A copy, so that a build in the checkout does not change a run under way.
+  const main = await copyServer(options.distDir, join(directory, "server"), options.plant);
   await postgres.start();
   await migrateFirst(postgres);
   await installChangeLog(postgres);

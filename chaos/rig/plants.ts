@@ -90,11 +90,23 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     edits: [
       {
         file: "engine/attempts.js",
-        find: "if (!lease.isHeld() || claim.workerId !== lease.workerId)",
-        replace: "if (false)",
+        find: "!lease.isHeld() || claim.workerId !== lease.workerId",
+        replace: "false",
       },
     ],
     weather: { processes: { "pause-with-answer": 1 }, database: {} },
+  },
+  "no-deadline": {
+    what: "a statement may take for ever",
+    breaks: ["F", "rest", "twice", "answers", "process"],
+    edits: [
+      {
+        file: "postgres/database.js",
+        find: "const STATEMENT_MS = 1_500;",
+        replace: "const STATEMENT_MS = 2_000_000;",
+      },
+    ],
+    weather: { processes: {}, database: { hole: 2, late: 1 } },
   },
   "synchronous-commit-off": {
     what: "the database confirms what is not on disk yet",
@@ -107,23 +119,22 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
 };
 
 /**
- * A copy of the built server with the bug in it. The product has no switch for any of this. It fails loudly when a text
- * is not found: the code has changed, and a plant that plants nothing would prove nothing.
+ * A copy of the built server, with the bug in it if one is to be planted: the product has no switch for any of this. It
+ * fails loudly when a text is not found: the code has changed, and a plant that plants nothing would prove nothing.
+ * Returns its main file.
  */
-export async function plantBug(plant: Plant, distDir: string, directory: string): Promise<string> {
+export async function copyServer(distDir: string, directory: string, plant: Plant | null): Promise<string> {
   const copy = join(directory, "packages", "server");
   await mkdir(copy, { recursive: true });
   await cp(distDir, join(copy, "dist"), { recursive: true });
   await cp(join(distDir, "..", "package.json"), join(copy, "package.json"));
   await symlink(join(distDir, "..", "..", "..", "node_modules"), join(directory, "node_modules"));
-  for (const { file, find, replace } of plant.edits) {
+  for (const { file, find, replace } of plant?.edits ?? []) {
     const path = join(copy, "dist", file);
     const text = await readFile(path, "utf8");
     const count = text.split(find).length - 1;
     if (count !== 1)
-      throw new Error(
-        `The plant does not fit ${file} any more: its text is there ${count} times, not once:\n${find}`,
-      );
+      throw new Error(`The plant does not fit ${file}: its text is there ${count} times:\n${find}`);
     await writeFile(
       path,
       text.replace(find, () => replace),

@@ -13,6 +13,8 @@ import { ALL_WEATHER, rage, type Weather } from "./storm.ts";
 import { isRecord, MIX } from "./task-requests.ts";
 
 export interface RunOptions {
+  /** The built server. */
+  readonly distDir: string;
   readonly seconds: number;
   readonly nodes: number;
   readonly seed: number;

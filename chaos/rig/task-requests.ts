@@ -49,7 +49,7 @@ export function drawTask(
   label: string,
 ): TaskRequest {
   const behaviour = random.weighted(mix.behaviours);
-  const ms = behaviour === "slow" ? random.between(300, 2500) : random.between(5, 300);
+  const ms = behaviour === "slow" ? random.between(300, 2_200) : random.between(5, 300);
   const until = random.chance(0.8) ? random.between(1, 2) : 9;
   const url = `${target}/call/${behaviour}?ms=${ms}&until=${behaviour === "slow" ? 9 : until}&label=${label}`;
   const isDirect = random.chance(0.4);
@@ -61,7 +61,7 @@ export function drawTask(
   const shared = {
     queue,
     priority: random.between(1, 10),
-    timeout: random.between(2, 3),
+    timeout: random.between(3, 4),
     ...(delaySeconds > 0 && { delay: delaySeconds }),
   };
   const maxRetries = random.between(1, 3);
