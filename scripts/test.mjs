@@ -31,11 +31,14 @@ async function makeTemplate() {
 }
 
 async function testFiles() {
-  const names = (await readdir(join(root, "packages"), { recursive: true }))
-    .filter((name) => !name.includes("node_modules"))
-    .map((name) => join(root, "packages", name));
+  const names = [...(await filesIn("packages")), ...(await filesIn("chaos"))];
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
+}
+
+async function filesIn(directory) {
+  const names = await readdir(join(root, directory), { recursive: true });
+  return names.filter((name) => !name.includes("node_modules")).map((name) => join(root, directory, name));
 }
 
 /** Suites share one process, and only the test file of the API loads those that it finds in its directory. */
