@@ -58,6 +58,7 @@ interface ClaimedRow extends FollowRow {
   id: string | null;
   shape: Claim["shape"];
   priority: number;
+  run_at: Date;
   fence: number;
   attempt_count: number;
   attempt_started_at: Date;
@@ -79,14 +80,22 @@ export interface Claimed {
   readonly isCurrent: boolean;
   /** In the order in which they are to start. */
   readonly claims: readonly Claim[];
+  /** For how long each of them had been due. */
+  readonly waitsMs: readonly number[];
 }
 
 /** Takes up to `limit` due tasks of one queue. */
 export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
   const { teamId, queueId, epoch, workerId, limit } = request;
   const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
-  const claims = rows.flatMap((row): Claim[] => (row.id === null ? [] : [toClaim(row, row.id, request)]));
-  return { isCurrent: rows[0]?.is_current ?? false, claims };
+  const claims: Claim[] = [];
+  const waitsMs: number[] = [];
+  for (const row of rows) {
+    if (row.id === null) continue;
+    claims.push(toClaim(row, row.id, request));
+    waitsMs.push(row.attempt_started_at.getTime() - row.run_at.getTime());
+  }
+  return { isCurrent: rows[0]?.is_current ?? false, claims, waitsMs };
 }
 
 function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId }: ClaimRequest): Claim {
