@@ -19,6 +19,7 @@ const DOORS = {
     packages: ["jose", "node:"],
   },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
+  metrics: { rooms: ["domain"], packages: ["prom-client"] },
   api: {
     rooms: ["domain", "service"],
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],

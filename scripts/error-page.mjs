@@ -17,6 +17,9 @@ const WHEN = {
   api_key_required: "The request has no credential.",
   api_key_invalid: "The API key is unknown, malformed or revoked.",
   token_invalid: "The session, access token or sign-in link is unknown, has expired or was ended.",
+  metrics_token_unset: "`/metrics` of an exposed server that has no `BELLHOP_METRICS_TOKEN`.",
+  metrics_token_invalid:
+    "`/metrics` was asked for without the server's `BELLHOP_METRICS_TOKEN`, or with another.",
   scope_missing: "The application was not granted this scope.",
   role_missing: "The role behind the credential is too low.",
   session_required: "The route is for people: an API key or an application cannot use it.",

@@ -11,6 +11,7 @@ import { registerHealthRoutes } from "./api/routes/health.ts";
 import { registerInvitationRoutes } from "./api/routes/invitations.ts";
 import { registerMeRoute } from "./api/routes/me.ts";
 import { registerMemberRoutes } from "./api/routes/members.ts";
+import { type MetricsAccess, registerMetricsRoute } from "./api/routes/metrics.ts";
 import { registerOAuthRoutes } from "./api/routes/oauth.ts";
 import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
 import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
@@ -24,24 +25,30 @@ import { type ApiDeps, createApi } from "./api/server.ts";
 import type { Services } from "./compose-node.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
-type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes"> & {
+type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
   /** Mails are written into the log instead: there is no mail server. */
   readonly linksInLog?: boolean;
+  /** Left out: no scraper is let in. */
+  readonly metricsAccess?: MetricsAccess;
 };
+
+const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
 
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, signIn, oauth } = services;
+  const { auth, limits, visits, signIn, oauth, metrics } = services;
   const { linksInLog = false } = http;
   return createApi({
     ...http,
     auth,
     limits,
     visits,
+    onAnswer: metrics.request,
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),
         (app) => registerFrontPage(app, http.version),
+        (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
         (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, linksInLog }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),

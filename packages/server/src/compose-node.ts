@@ -5,6 +5,8 @@ import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
@@ -37,10 +39,12 @@ import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Database } from "./store/sql.ts";
+import { readQueueDepths } from "./store/tasks/queue-depths.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
 import { createVault, type Vault } from "./vault/vault.ts";
+import { VERSION } from "./version.ts";
 
 /** What a node stands on: connections, the way out, time, and what the operator decided. */
 export interface NodeDeps {
@@ -81,8 +85,14 @@ export function composeNode(deps: NodeDeps): BellhopNode {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
   const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
+  const metrics = createMetrics({
+    version: VERSION,
+    time,
+    readDepths: () => readQueueDepths(database, MOST_QUEUES),
+  });
   const engine = createEngine({
     databases,
+    meter: metrics.engine,
     outgoing: createOutgoing({
       caller: deps.caller,
       vault,
@@ -101,6 +111,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     time,
     random: deps.random,
   });
+  metrics.watchCalls(() => engine.attempts.count, deps.capacity);
   engine.actors.add({ name: "retention", once: () => removeOldRecords(database) });
   // The operator's own keys are the operator's to replace.
   if (deps.sessionKeys.length === 0) {
@@ -112,7 +123,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets }) };
+  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets, metrics }) };
 }
 
 function composeServices(
@@ -121,11 +132,12 @@ function composeServices(
     readonly engine: Engine;
     readonly vault: Vault;
     readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
+    readonly metrics: Metrics;
   },
 ) {
   const { publicUrl, sendMail, signUp, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets } = parts;
+  const { engine, vault, signingSecrets, metrics } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -134,10 +146,22 @@ function composeServices(
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
   const limits = createRequestLimits({ sql: database, monotonicMs });
+  const callbacks = createCallbackService({
+    sql: database,
+    monotonicMs,
+    onEnded() {
+      metrics.engine.ended(null);
+      engine.ended();
+    },
+  });
   return {
     tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
     queues: createQueueService({ database }),
-    callbacks: createCallbackService({ sql: database, monotonicMs, onEnded: engine.ended }),
+    callbacks: {
+      ...callbacks,
+      resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),
+    },
+    metrics,
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,

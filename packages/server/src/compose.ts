@@ -67,9 +67,11 @@ async function build(
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
+  const pools = new Map<string, pg.Pool>();
   const open = (use: string, max: number) => {
     const onError = (err: Error) => log.warn({ use, err }, "database.connection_lost");
     const pool = createPool(connection, { max, applicationName: `bellhop-${use}`, onError });
+    pools.set(use, pool);
     closers.push(() => pool.end());
     return pool;
   };
@@ -119,6 +121,8 @@ async function build(
     time: systemTime,
     random: Math.random,
   });
+  services.metrics.watchProcess();
+  services.metrics.watchPools(pools);
   await reportVault(vault, keyRing, log);
   closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
   await engine.start();
@@ -131,6 +135,7 @@ async function build(
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
     linksInLog: config.smtpUrl === null,
+    metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   });
   closers.push(() => api.close());

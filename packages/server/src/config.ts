@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
 import { closestName } from "./domain/spelling.ts";
+import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
@@ -31,6 +32,9 @@ export interface Config {
   readonly providersFile: string | null;
   /** Proxies whose word on the client's address is taken. */
   readonly trustProxy: readonly string[];
+  /** Others than this machine can be expected to reach the server. */
+  readonly exposed: boolean;
+  readonly metricsToken: string | null;
   /** Null: not set, which means different things with and without a database of one's own. */
   readonly vaultKeys: KeyRing | "off" | null;
   /** Settings that were given but do nothing, here or in this version: worth a word at the start. */
@@ -54,9 +58,15 @@ export function readConfig(environment: Environment): Config {
     throw new ConfigError("BELLHOP_API_KEY must be bh_live_ followed by at least 32 letters and digits");
   }
   const host = text(SETTINGS.host) ?? "127.0.0.1";
+  const reach = {
+    host,
+    publicUrl: publicUrl(text(SETTINGS.publicUrl)),
+    trustProxy: trustProxy(text(SETTINGS.trustProxy)),
+  };
   const egress = readEgress(text(SETTINGS.egress), text(SETTINGS.egressAllow), host);
   return Object.freeze({
-    host,
+    ...reach,
+    exposed: isExposed(reach),
     port: integer(environment, SETTINGS.port, 0, 65_535),
     databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
@@ -66,7 +76,6 @@ export function readConfig(environment: Environment): Config {
     smtpUrl: smtpUrl(text(SETTINGS.smtpUrl)),
     mailFrom: mailFrom(text(SETTINGS.mailFrom)),
     signUp: oneOf(environment, SETTINGS.signUp, ["open", "invited"]) === "open" ? "open" : "invited",
-    publicUrl: publicUrl(text(SETTINGS.publicUrl)),
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
@@ -75,7 +84,7 @@ export function readConfig(environment: Environment): Config {
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
     egress,
     providersFile: text(SETTINGS.providersFile),
-    trustProxy: trustProxy(text(SETTINGS.trustProxy)),
+    metricsToken: metricsToken(text(SETTINGS.metricsToken)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
     withoutEffect: [
       // A list of exceptions to `public` does not narrow `any`.
@@ -202,6 +211,13 @@ function publicUrl(text: string | null): string | null {
     throw new ConfigError("BELLHOP_PUBLIC_URL must be an http or https address");
   }
   return text.replace(/\/+$/, "");
+}
+
+/** As it can stand in a header. */
+function metricsToken(text: string | null): string | null {
+  if (text !== null && !/^[\x21-\x7e]+$/.test(text))
+    throw new ConfigError(`${SETTINGS.metricsToken.name} must be printable ASCII characters without spaces`);
+  return text;
 }
 
 function trustProxy(text: string | null): readonly string[] {

@@ -122,6 +122,14 @@ export const SETTINGS = {
       "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is " +
       "the one that connects. Behind a proxy that is not named here all clients share the limits of one address.",
   },
+  metricsToken: {
+    name: "BELLHOP_METRICS_TOKEN",
+    fallback: null,
+    about:
+      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics is open on a server that only its " +
+      "own machine can reach, and answers 401 on one with another HOST, a BELLHOP_PUBLIC_URL or a BELLHOP_TRUST_PROXY.",
+    secret: true,
+  },
   vaultKeys: {
     name: "BELLHOP_VAULT_KEYS",
     fallback: null,

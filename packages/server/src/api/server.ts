@@ -50,6 +50,8 @@ export interface ApiDeps {
   readonly trustProxy?: NonNullable<FastifyServerOptions["trustProxy"]>;
   /** Other bounds than the usual. */
   readonly connections?: Partial<ConnectionBounds>;
+  /** Told of every request that was answered, by the pattern of its route; null if it has none. */
+  readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
   /** Told of every route that is registered. */
   readonly onRoute?: (method: string, url: string) => void;
 }
@@ -90,6 +92,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);
+    deps.onAnswer?.(request.method, request.routeOptions.url ?? null, reply.statusCode, reply.elapsedTime);
     done();
   });
 

@@ -7,6 +7,14 @@ export const PROBLEMS = {
   api_key_required: { status: 401, text: "API key required" },
   api_key_invalid: { status: 401, text: "Invalid or revoked API key" },
   token_invalid: { status: 401, text: "Invalid or expired token" },
+  metrics_token_unset: {
+    status: 401,
+    text: "Metrics of a server that others can reach need a token: set BELLHOP_METRICS_TOKEN",
+  },
+  metrics_token_invalid: {
+    status: 401,
+    text: "Metrics of this server need its token: send BELLHOP_METRICS_TOKEN as Authorization: Bearer",
+  },
   scope_missing: { status: 403, text: "Insufficient scope: <scope> required" },
   role_missing: { status: 403, text: "Insufficient role: <role> required" },
   session_required: { status: 403, text: "Session required: sign in by magic link" },

@@ -10,6 +10,7 @@ import { heldTasks, type Returned, releaseTasks } from "../store/tasks/task-retu
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
 
@@ -36,12 +37,13 @@ export function createAttempts(deps: {
   readonly settler: Settler;
   readonly lease: Lease;
   readonly log: Log;
+  readonly meter?: EngineMeter;
   readonly time: Time;
   readonly random: () => number;
   readonly onSettled: (settled: Settled) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
-  const { sql, lease, log } = deps;
+  const { sql, lease, log, meter = NO_METER } = deps;
   const underWay = new Map<string, Claim>();
   let suspects = new Set<string>();
   let tearDown = new AbortController();
@@ -98,7 +100,13 @@ export function createAttempts(deps: {
       },
       "attempt.settled",
     );
-    if (settled !== null) deps.onSettled(settled);
+    if (settled === null) return meter.attemptLost("superseded");
+    meter.attempted(outcome);
+    if (settled.status === "completed") meter.ended(null);
+    // A retry whose queue was deleted meanwhile.
+    else if (settled.status === "failed")
+      meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted");
+    deps.onSettled(settled);
   }
 
   async function release(claim: Claim, phase: "not_sent" | "sent"): Promise<void> {

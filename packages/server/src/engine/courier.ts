@@ -10,6 +10,7 @@ import {
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 
 const BATCH = 50;
@@ -29,14 +30,16 @@ export function createCourier(deps: {
   readonly compose: ComposeMessage;
   readonly log: Log;
   readonly time: Time;
+  readonly meter?: EngineMeter;
   readonly wake: () => void;
 }): Deliveries {
-  const { sql, lease, log } = deps;
+  const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
     const body = await deps.compose(claim.teamId, claim.taskId);
     if (body === null) {
       await settleNotification(sql, claim, { status: "failed", waitMs: null, error: "The task is gone" });
+      meter.notified("failed");
       return null;
     }
     const sent = await deps.outgoing.send({
@@ -61,6 +64,7 @@ export function createCourier(deps: {
       { task: claim.taskId, team: claim.teamId, attempt: claim.attempt, status, error },
       "notification.settled",
     );
+    meter.notified(status === "pending" ? "retry" : status);
     return waitMs;
   }
 

@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import { createTimetable } from "./timetable.ts";
 
 const LONGEST_NAP_MS = 1_000;
@@ -15,14 +16,17 @@ export function createDeadlines(deps: {
   readonly sql: Sql;
   readonly workerId: () => number;
   readonly time: Time;
+  readonly meter?: EngineMeter;
   readonly onEnded: () => void;
 }): Deadlines {
+  const { meter = NO_METER } = deps;
   const timetable = createTimetable({ time: deps.time, shortestMs: 1, longestMs: LONGEST_NAP_MS });
   return {
     async expireOnce() {
       const expired = await expireTasks(deps.sql, BATCH, deps.workerId());
-      if (expired > 0) deps.onEnded();
-      if (expired === BATCH) return 0;
+      for (const reason of expired) meter.ended(reason);
+      if (expired.length > 0) deps.onEnded();
+      if (expired.length === BATCH) return 0;
       return timetable.nap(await untilNextDeadlineMs(deps.sql));
     },
   };

@@ -7,6 +7,7 @@ import { claimDueTasks } from "../store/tasks/task-claims.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 
 /** More in one claim adds latency for the first of them and gains nothing. */
 const CLAIM_LIMIT = 200;
@@ -52,9 +53,10 @@ export function createDispatcher(deps: {
   readonly hint: (hint: Hint) => void;
   readonly log: Log;
   readonly time: Time;
+  readonly meter?: EngineMeter;
   readonly start: (claim: Claim, local: LocalQueue) => void;
 }): Dispatcher {
-  const { database, localQueues, lease, time, log } = deps;
+  const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const ready = new Set<LocalQueue>();
   /** Queues with work and slots that the node or their team has no room for. */
   const crowded = new Set<LocalQueue>();
@@ -164,8 +166,9 @@ export function createDispatcher(deps: {
     local.usedAtMs = time.monotonicMs();
     localQueues.take(local, limit);
     let started = 0;
+    const beganMs = time.monotonicMs();
     try {
-      const { isCurrent, claims } = await claimDueTasks(database, {
+      const { isCurrent, claims, waitsMs } = await claimDueTasks(database, {
         teamId: local.teamId,
         queueId: grant.queueId,
         queue: local.queue,
@@ -174,6 +177,8 @@ export function createDispatcher(deps: {
         limit,
       });
       started = claims.length;
+      meter.batch("claim", started, time.monotonicMs() - beganMs);
+      for (const waitMs of waitsMs) meter.waited(waitMs);
       if (!isCurrent) local.stale = true;
       // Where the number was unknown there is more until a claim comes back with less than it asked for.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;

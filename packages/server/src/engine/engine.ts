@@ -18,6 +18,7 @@ import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLease, type Lease } from "./lease.ts";
 import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
@@ -67,6 +68,7 @@ export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
   readonly log: Log;
+  readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
@@ -74,7 +76,7 @@ export function createEngine(deps: {
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, time } = deps;
+  const { databases, log, time, meter = NO_METER } = deps;
   const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
@@ -87,11 +89,12 @@ export function createEngine(deps: {
     name: deps.name,
     time,
     log,
+    meter,
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
-  const settler = createSettler({ sql: databases.settle, workerId, time, log });
+  const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
@@ -99,6 +102,7 @@ export function createEngine(deps: {
     lease,
     time,
     log,
+    meter,
     random: deps.random,
     onSettled,
     onReturned,
@@ -109,6 +113,7 @@ export function createEngine(deps: {
     lease,
     log,
     time,
+    meter,
     start,
     hint,
   });
@@ -119,9 +124,10 @@ export function createEngine(deps: {
     start,
     onPending: onAccepted,
     time,
+    meter,
   });
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
-  const reaper = createReaper({ sql: databases.chores, workerId, time, log, onReturned });
+  const reaper = createReaper({ sql: databases.chores, workerId, time, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
     sql: databases.polls,
@@ -129,10 +135,11 @@ export function createEngine(deps: {
     outgoing: deps.outgoing,
     log,
     time,
+    meter,
     wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, meter, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,
@@ -140,6 +147,7 @@ export function createEngine(deps: {
     compose: deps.composeMessage,
     log,
     time,
+    meter,
     wake: onEnded,
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
@@ -194,7 +202,11 @@ export function createEngine(deps: {
   }
 
   function onReturned(returned: readonly Returned[]): void {
-    for (const { teamId, queue, status } of returned) if (status === "pending") due(teamId, queue);
+    for (const { teamId, queue, failure } of returned) {
+      meter.attemptLost("interrupted");
+      if (failure === null) due(teamId, queue);
+      else meter.ended(failure);
+    }
   }
 
   function due(teamId: number, queue: string): void {

@@ -8,6 +8,7 @@ import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-in
 import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue } from "./local-queues.ts";
+import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 
 const MAX_ITEMS = 300;
 /** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
@@ -33,9 +34,14 @@ export function createIntake(deps: {
   /** A task waits in its queue until this time. */
   readonly onPending: (task: NewTask, accepted: Accepted) => void;
   readonly time: Time;
+  readonly meter?: EngineMeter;
 }): Intake {
-  const { sql, lease, dispatcher } = deps;
-  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS, soon: deps.time.soon });
+  const { sql, lease, dispatcher, meter = NO_METER } = deps;
+  const group = createGroupCommit<NewTask, Answer>({
+    flush: meterFlush("intake", deps, flush),
+    maxItems: MAX_ITEMS,
+    soon: deps.time.soon,
+  });
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
@@ -114,7 +120,9 @@ export function createIntake(deps: {
 
   function place(task: NewTask, reservation: Reservation | null, answer: Answer, workerId: number): void {
     const accepted = answer instanceof Problem ? null : answer;
+    if (accepted !== null) meter.created(task.shape, task.sandbox);
     if (accepted?.handedOff && reservation !== null) {
+      meter.waited(0);
       deps.start(firstClaim(task, accepted, workerId), reservation.local);
       return;
     }

@@ -3,6 +3,7 @@ import type { Sql } from "../store/sql.ts";
 import { registerWorker, removeWorker, renewWorker } from "../store/tasks/workers.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 
 /** No node takes anything from a worker that was heard of within this time. */
 const TTL_MS = 15_000;
@@ -32,12 +33,13 @@ export function createLease(options: {
   readonly name: string;
   readonly time: Time;
   readonly log: Log;
+  readonly meter?: EngineMeter;
   /** The deadline passed without a renewal, or the row is gone: everything in flight must be torn down. */
   readonly onLost: () => void;
   /** The lease is held again, perhaps under a new id: nothing held before can be relied on. */
   readonly onHeld: () => void;
 }): Lease {
-  const { sql, log, time } = options;
+  const { sql, log, time, meter = NO_METER } = options;
   let workerId = 0;
   let peers = 0;
   let deadlineMs = 0;
@@ -54,6 +56,7 @@ export function createLease(options: {
 
   function lose(): void {
     deadlineMs = 0;
+    meter.leaseLost();
     log.warn({ worker: workerId }, "lease.lost");
     options.onLost();
   }
@@ -73,6 +76,7 @@ export function createLease(options: {
       await register();
     } else {
       peers = renewed.peers;
+      meter.leaseRenewed();
       extend(sentAtMs);
     }
     return RENEW_MS;

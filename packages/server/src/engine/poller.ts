@@ -15,6 +15,7 @@ import {
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 
 /** Polls in flight at once on this node. */
@@ -34,12 +35,13 @@ export function createPoller(deps: {
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
+  readonly meter?: EngineMeter;
   readonly wake: () => void;
   readonly onEnded: () => void;
 }): Deliveries {
-  const { sql, lease, log } = deps;
+  const { sql, lease, log, meter = NO_METER } = deps;
   const group = createGroupCommit<PollSettlement, boolean>({
-    flush: (settlements) => settlePolls(sql, settlements, lease.workerId),
+    flush: meterFlush("poll", deps, (settlements) => settlePolls(sql, settlements, lease.workerId)),
     maxItems: BATCH,
     soon: deps.time.soon,
   });
@@ -47,12 +49,13 @@ export function createPoller(deps: {
   async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
     const step = await poll(claim, signal);
     const counted = await group.add({ claim, step });
-    log.info(
-      { task: claim.id, team: claim.teamId, verdict: counted ? step.kind : "superseded" },
-      "poll.settled",
-    );
+    const verdict = counted ? step.kind : "superseded";
+    log.info({ task: claim.id, team: claim.teamId, verdict }, "poll.settled");
+    meter.polled(verdict);
     if (step.kind === "again") return step.waitMs;
-    if (counted) deps.onEnded();
+    if (!counted) return null;
+    meter.ended(step.kind === "failed" ? step.reason : null);
+    deps.onEnded();
     return null;
   }
 

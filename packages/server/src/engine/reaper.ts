@@ -4,6 +4,7 @@ import { reapNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 
 const ROUND_MS = 2_000;
 /** A difference this large between two clocks over one round is a step, not drift. */
@@ -25,9 +26,10 @@ export function createReaper(deps: {
   readonly workerId: () => number;
   readonly time: Time;
   readonly log: Log;
+  readonly meter?: EngineMeter;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Reaper {
-  const { sql, log, time } = deps;
+  const { sql, log, time, meter = NO_METER } = deps;
   let last: { databaseMs: number; monotonicMs: number } | null = null;
   let graceUntilMs = 0;
 
@@ -56,6 +58,7 @@ export function createReaper(deps: {
       const returned = await reapTasks(sql, deps.workerId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");
+        meter.reaped(returned.length);
         deps.onReturned(returned);
       }
       return ROUND_MS;

@@ -6,6 +6,7 @@ import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import { markSuperseded, type Settled, settleAttempts } from "../store/tasks/task-settlements.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, meterFlush } from "./meter.ts";
 
 const MAX_ITEMS = 300;
 const RETRY_MS = 200;
@@ -26,6 +27,7 @@ export function createSettler(deps: {
   readonly workerId: () => number;
   readonly time: Time;
   readonly log: Log;
+  readonly meter?: EngineMeter;
 }): Settler {
   const { sql, time, log } = deps;
   let patient = true;
@@ -74,7 +76,7 @@ export function createSettler(deps: {
 
   return Object.assign(
     createGroupCommit<Settlement, Settled | null>({
-      flush: (batch) => flush(batch),
+      flush: meterFlush("settle", deps, (batch) => flush(batch)),
       maxItems: MAX_ITEMS,
       soon: time.soon,
     }),

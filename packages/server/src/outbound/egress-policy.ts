@@ -32,6 +32,7 @@ export function describeEgress({ policy, why, allow }: Egress): string {
   return `public: calls to private and reserved addresses are refused${exceptions} (${why})`;
 }
 
-function isLoopbackHost(host: string): boolean {
+/** Whether only this machine can reach a server that listens there. */
+export function isLoopbackHost(host: string): boolean {
   return host === "::1" || host.toLowerCase() === "localhost" || (isIPv4(host) && host.startsWith("127."));
 }

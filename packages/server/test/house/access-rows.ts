@@ -209,5 +209,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /livez": open,
   "GET /readyz": open,
   "GET /healthz": open,
+  // Of a server that trusts a proxy, without a token of its own: metrics.test.ts has the others.
+  "GET /metrics": { ...open, status: 401 },
   "GET /openapi.json": open,
 };

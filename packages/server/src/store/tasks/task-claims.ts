@@ -51,7 +51,7 @@ const CLAIM_DUE_TASKS = prepare(
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as "isCurrent",
-          ${columns("c", `callback_sealed, ${CLAIMED}`)}
+          ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from (select 1) always left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );
@@ -61,6 +61,7 @@ type ClaimedRow = { readonly isCurrent: boolean } & (
   | (Flat<Omit<Claim, "attempt" | "teamId" | "queueId" | "queue" | "workerId">> & {
       readonly body: string | null;
       readonly attemptCount: number;
+      readonly runAt: Date;
     })
   | { readonly id: null }
 );
@@ -70,19 +71,26 @@ export interface Claimed {
   readonly isCurrent: boolean;
   /** In the order in which they are to start. */
   readonly claims: readonly Claim[];
+  /** For how long each of them had been due. */
+  readonly waitsMs: readonly number[];
 }
 
 /** Takes up to `limit` due tasks of one queue. */
 export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
   const { teamId, queueId, epoch, workerId, limit } = request;
   const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
-  const claims = rows.flatMap((row) => {
-    if (row.id === null) return [];
+  const claims: Claim[] = [];
+  const waitsMs: number[] = [];
+  for (const row of rows) {
+    if (row.id === null) continue;
     const { id, shape, priority, sign, method, url, headers, body } = row;
     const call = { method, url, headers: headers ?? {}, body };
     const task = { id, shape, priority, sign, call, follow: followOf(row) };
     const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed } = row;
-    return [makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed })];
-  });
-  return { isCurrent: rows[0]?.isCurrent ?? false, claims };
+    claims.push(
+      makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed }),
+    );
+    waitsMs.push(attemptStartedAt.getTime() - row.runAt.getTime());
+  }
+  return { isCurrent: rows[0]?.isCurrent ?? false, claims, waitsMs };
 }

@@ -1,3 +1,4 @@
+import type { FailureReason } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
@@ -17,20 +18,20 @@ const EXPIRE_TASKS = prepare(
                          then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'
                          else 'No callback within ' || t.max_wait_seconds || ' s' end
        from late where t.team_id = late.team_id and t.id = late.id and t.deadline_at <= now()
-     returning t.team_id, t.queue_id, t.id, t.status, late.was, ${ENDING_COLUMNS}
+     returning t.team_id, t.queue_id, t.id, t.status, t.failure_reason, late.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "expired",
      worker: "$1::bigint",
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
-   select id from expired`,
+   select failure_reason as reason from expired`,
 );
 
-/** Ends a batch of tasks that have been waiting or polling for too long. Returns how many. */
-export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<number> {
-  const rows = await sql.rows(EXPIRE_TASKS, [workerId, batch]);
-  return rows.length;
+/** Ends a batch of tasks that have been waiting or polling for too long. Returns why, of each. */
+export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<FailureReason[]> {
+  const rows = await sql.rows<{ reason: FailureReason }>(EXPIRE_TASKS, [workerId, batch]);
+  return rows.map(({ reason }) => reason);
 }
 
 export const untilNextDeadlineMs = untilNext(

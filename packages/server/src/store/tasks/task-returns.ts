@@ -1,4 +1,5 @@
 import type { Claim } from "../../domain/claim.ts";
+import type { FailureReason } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
@@ -11,6 +12,8 @@ export interface Returned {
   readonly id: string;
   readonly queue: string;
   readonly status: "pending" | "failed";
+  /** Why it failed; null if it is pending again. */
+  readonly failure: FailureReason | null;
 }
 
 /** As much of a claim as tells it from every other. */
@@ -38,14 +41,14 @@ function returning(lost: string): string {
               'ms', null, 'phase', lost.phase, 'error', 'The worker was lost while it made the call')
        from lost join queues q on q.team_id = lost.team_id and q.id = lost.queue_id
       where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
-     returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, ${ENDING_COLUMNS}
+     returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, t.failure_reason, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "returned",
      worker: "$1::bigint",
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
-   select team_id as "teamId", id, queue, status from returned`;
+   select team_id as "teamId", id, queue, status, failure_reason as failure from returned`;
 }
 
 /**

@@ -70,7 +70,7 @@ describe("the end of a task", () => {
   const expire = async (claim: Claim, verdict: Verdict) => {
     await settle(claim, verdict);
     await store.database.rows("update tasks set deadline_at = now() where id = $1", [claim.id]);
-    assert.equal(await expireTasks(store.database, 10, workerId), 1);
+    assert.equal((await expireTasks(store.database, 10, workerId)).length, 1);
   };
 
   interface Ending {

@@ -5,6 +5,7 @@ import {
   queuesWithDueTasks,
   untilNextDueMs,
 } from "../../../src/store/tasks/due-queues.ts";
+import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { countTasks, findTask, listTasks } from "../../../src/store/tasks/task-reads.ts";
@@ -157,6 +158,7 @@ describe("the plans of reading", () => {
     "one task": (sql) => findTask(sql, queue.teamId, "00000000-0000-7000-8000-000000000000"),
     "the queues that came due": (sql) => queuesThatCameDue(sql, 1000),
     "the queues with due tasks": (sql) => queuesWithDueTasks(sql),
+    "the depths of the queues": (sql) => readQueueDepths(sql, 100),
     "the time until the next delayed task": (sql) => untilNextDueMs(sql),
     "the tasks of dead workers": (sql) => reapTasks(sql, 1),
   } satisfies Record<string, (sql: Parameters<typeof findTask>[0]) => Promise<unknown>>;

@@ -124,7 +124,11 @@ describe("claiming due tasks", () => {
       const request = await claimRequest(store.database, queue, { workerId });
       await change(store.database, queue);
 
-      assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: false, claims: [] });
+      assert.deepEqual(await claimDueTasks(store.database, request), {
+        isCurrent: false,
+        claims: [],
+        waitsMs: [],
+      });
     });
   }
 
@@ -135,14 +139,22 @@ describe("claiming due tasks", () => {
     await removeWorker(store.database, dead);
     const request = await claimRequest(store.database, queue, { workerId: dead });
 
-    assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: false, claims: [] });
+    assert.deepEqual(await claimDueTasks(store.database, request), {
+      isCurrent: false,
+      claims: [],
+      waitsMs: [],
+    });
   });
 
   it("is current, with nothing to do, when the queue is empty", async () => {
     const queue = await store.openQueue();
     const request = await claimRequest(store.database, queue, { workerId });
 
-    assert.deepEqual(await claimDueTasks(store.database, request), { isCurrent: true, claims: [] });
+    assert.deepEqual(await claimDueTasks(store.database, request), {
+      isCurrent: true,
+      claims: [],
+      waitsMs: [],
+    });
   });
 
   it("never gives one task to two workers that claim at the same time", async () => {

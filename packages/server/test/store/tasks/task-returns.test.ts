@@ -41,7 +41,8 @@ describe("giving tasks back", () => {
 
     const returned = await reapTasks(store.database, workerId);
 
-    assert.deepEqual(returned, [{ teamId: queue.teamId, id: ids[0], queue: queue.name, status: "pending" }]);
+    const { teamId, name } = queue;
+    assert.deepEqual(returned, [{ teamId, id: ids[0], queue: name, status: "pending", failure: null }]);
     assert.deepEqual(
       (await heldTasks(store.database, workerId)).map(({ id }) => id),
       [kept?.id],
@@ -150,7 +151,7 @@ describe("giving tasks back", () => {
 
     const [returned] = await releaseTasks(store.database, [claim as Claim], "sent", workerId);
 
-    assert.equal(returned?.status, "failed");
+    assert.deepEqual([returned?.status, returned?.failure], ["failed", "queue_deleted"]);
     assert.equal((await found(queue, id)).failureReason, "queue_deleted");
   });
 

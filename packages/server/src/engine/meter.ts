@@ -1,0 +1,58 @@
+import type { Outcome } from "../domain/outcome.ts";
+import type { FailureReason, Shape } from "../domain/task.ts";
+import type { Time } from "../domain/time.ts";
+
+/**
+ * Told of what the engine does, as it happens, several times per task: an implementation counts and returns. It never
+ * throws.
+ */
+export interface EngineMeter {
+  created(shape: Shape, sandbox: boolean): void;
+  /** Null: completed. */
+  ended(failure: FailureReason | null): void;
+  /** From the time a task was due until its attempt began. */
+  waited(ms: number): void;
+  attempted(outcome: Outcome): void;
+  /** An attempt was closed without an outcome, or its outcome came after its claim had been taken back. */
+  attemptLost(how: "interrupted" | "superseded"): void;
+  polled(result: "again" | "completed" | "failed" | "superseded"): void;
+  notified(result: "delivered" | "retry" | "failed"): void;
+  leaseRenewed(): void;
+  leaseLost(): void;
+  /** Tasks were taken from workers that are no more. */
+  reaped(tasks: number): void;
+  /** One statement did this for so many tasks, and took so long. */
+  batch(step: BatchStep, size: number, ms: number): void;
+}
+
+export type BatchStep = "intake" | "claim" | "settle" | "poll";
+
+const nothing = () => {};
+
+export const NO_METER: EngineMeter = {
+  created: nothing,
+  ended: nothing,
+  waited: nothing,
+  attempted: nothing,
+  attemptLost: nothing,
+  polled: nothing,
+  notified: nothing,
+  leaseRenewed: nothing,
+  leaseLost: nothing,
+  reaped: nothing,
+  batch: nothing,
+};
+
+/** The same flush, which tells the meter of each batch that went through. */
+export function meterFlush<Item, Answer>(
+  step: BatchStep,
+  { meter = NO_METER, time }: { readonly meter?: EngineMeter | undefined; readonly time: Time },
+  flush: (items: readonly Item[]) => Promise<readonly Answer[]>,
+): (items: readonly Item[]) => Promise<readonly Answer[]> {
+  return async (items) => {
+    const beganMs = time.monotonicMs();
+    const answers = await flush(items);
+    meter.batch(step, items.length, time.monotonicMs() - beganMs);
+    return answers;
+  };
+}

@@ -1,0 +1,144 @@
+import type { FailureCode, Outcome } from "../domain/outcome.ts";
+import type { FailureReason, Shape } from "../domain/task.ts";
+import type { Series } from "./series.ts";
+
+const WAIT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+const BATCH_TASKS = [0, 1, 2, 5, 10, 25, 50, 100, 200, 300];
+
+/** Every value that a label can have stands at 0 from the start: the first failure would not show as a rise otherwise. */
+const FAILURE_REASONS = Object.keys({
+  retries_exhausted: 0,
+  worker_lost: 0,
+  queue_deleted: 0,
+  poll_failed: 0,
+  poll_timeout: 0,
+  callback_timeout: 0,
+  token_revoked: 0,
+  blocked: 0,
+} satisfies Record<FailureReason, 0>);
+/** `aborted` is missing: such an attempt is interrupted. */
+const FAILURE_CODES = Object.keys({
+  dns_failed: 0,
+  connect_failed: 0,
+  connect_timeout: 0,
+  connection_reset: 0,
+  tls_error: 0,
+  timeout: 0,
+  blocked: 0,
+  invalid_request: 0,
+  invalid_response: 0,
+} satisfies Record<Exclude<FailureCode, "aborted">, 0>);
+const STATUS_CLASSES = ["http_1xx", "success", "http_3xx", "http_4xx", "http_5xx"];
+
+/** What the engine does, counted. */
+export function createEngineMetrics({ counter, histogram }: Series) {
+  const created = counter(
+    "bellhop_tasks_created_total",
+    "Tasks stored, by kind; those of the sandbox are never executed.",
+    ["kind"],
+  );
+  for (const kind of ["queue", "direct", "sandbox"]) created(kind);
+
+  const ended = counter(
+    "bellhop_tasks_ended_total",
+    "Tasks that ended, by outcome and, of the failed ones, by failure_reason.",
+    ["outcome", "failure_reason"],
+  );
+  const completed = ended("completed", "");
+  const failed = new Map(FAILURE_REASONS.map((reason) => [reason, ended("failed", reason)]));
+
+  const observeWait = histogram(
+    "bellhop_task_wait_seconds",
+    "From the time a task was due until its attempt began.",
+    WAIT_SECONDS,
+  )();
+
+  const attempts = counter(
+    "bellhop_attempts_total",
+    "Attempts by outcome: success, the class of another HTTP status, a failure code, interrupted or superseded.",
+    ["outcome"],
+  );
+  for (const outcome of [...STATUS_CLASSES, ...FAILURE_CODES, "interrupted", "superseded"]) attempts(outcome);
+  const observeAttempt = histogram(
+    "bellhop_attempt_duration_seconds",
+    "From the start of a call until its outcome.",
+    ATTEMPT_SECONDS,
+  )();
+
+  const polls = counter("bellhop_polls_total", "Polls of third parties by what they came to.", ["result"]);
+  for (const result of ["again", "completed", "failed", "superseded"]) polls(result);
+  const notifications = counter(
+    "bellhop_notifications_total",
+    "Tries to tell a caller that its task has ended, by what they came to.",
+    ["result"],
+  );
+  for (const result of ["delivered", "retry", "failed"]) notifications(result);
+
+  const renewals = counter("bellhop_lease_renewals_total", "Renewals of this node's right to act.")();
+  const losses = counter("bellhop_lease_losses_total", "Times that this node lost its right to act.")();
+  const reaped = counter(
+    "bellhop_tasks_reaped_total",
+    "Tasks that this node took from nodes that are no more.",
+  )();
+
+  const batchTasks = histogram("bellhop_batch_tasks", "Tasks in one statement, by step.", BATCH_TASKS, [
+    "step",
+  ]);
+  const batchSeconds = histogram(
+    "bellhop_batch_duration_seconds",
+    "Until such a statement was committed, by step.",
+    BATCH_SECONDS,
+    ["step"],
+  );
+
+  for (const step of ["intake", "claim", "settle", "poll"]) {
+    batchTasks(step);
+    batchSeconds(step);
+  }
+
+  return {
+    created(shape: Shape, sandbox: boolean) {
+      created(sandbox ? "sandbox" : shape).value += 1;
+    },
+    ended(failure: FailureReason | null) {
+      const cell = failure === null ? completed : (failed.get(failure) ?? ended("failed", failure));
+      cell.value += 1;
+    },
+    waited(ms: number) {
+      observeWait(ms / 1000);
+    },
+    attempted(outcome: Outcome) {
+      attempts(outcomeLabel(outcome)).value += 1;
+      observeAttempt(outcome.durationMs / 1000);
+    },
+    attemptLost(how: string) {
+      attempts(how).value += 1;
+    },
+    polled(result: string) {
+      polls(result).value += 1;
+    },
+    notified(result: string) {
+      notifications(result).value += 1;
+    },
+    leaseRenewed() {
+      renewals.value += 1;
+    },
+    leaseLost() {
+      losses.value += 1;
+    },
+    reaped(tasks: number) {
+      reaped.value += tasks;
+    },
+    batch(step: string, size: number, ms: number) {
+      batchTasks(step)(size);
+      batchSeconds(step)(ms / 1000);
+    },
+  };
+}
+
+function outcomeLabel(outcome: Outcome): string {
+  if (outcome.kind === "failure") return outcome.code;
+  return STATUS_CLASSES[Math.floor(outcome.statusCode / 100) - 1] ?? "invalid_response";
+}

@@ -1,0 +1,54 @@
+import { Problem } from "../domain/problem.ts";
+import type { Series } from "./series.ts";
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Clients choose their methods: those that no route has share a label. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+/** A path may hold an id or a secret, and there is no end of paths: those without a route share a label. */
+const NO_ROUTE = "none";
+
+const CALLBACK_RESULTS: Readonly<Record<string, string>> = {
+  callback_unknown: "unknown",
+  callback_not_awaited: "not_awaited",
+};
+
+/** What others ask of this server, counted. */
+export function createHttpMetrics({ counter, histogram }: Series) {
+  const requests = counter(
+    "bellhop_http_requests_total",
+    "Requests answered, by method, pattern of the route and class of the status.",
+    ["method", "route", "status"],
+  );
+  const seconds = histogram(
+    "bellhop_http_request_duration_seconds",
+    "From the arrival of a request until its answer was sent.",
+    REQUEST_SECONDS,
+    ["method", "route"],
+  );
+  const callbacks = counter("bellhop_callbacks_total", "Callbacks received, by what they came to.", [
+    "result",
+  ]);
+  for (const result of ["accepted", "unknown", "not_awaited", "failed"]) callbacks(result);
+
+  return {
+    request(method: string, route: string | null, status: number, ms: number) {
+      const known = METHODS.has(method) ? method : "other";
+      const pattern = route ?? NO_ROUTE;
+      const statusClass = STATUS_CLASSES[Math.floor(status / 100) - 1] ?? "5xx";
+      requests(known, pattern, statusClass).value += 1;
+      seconds(known, pattern)(ms / 1000);
+    },
+    async callback<T>(resolving: Promise<T>): Promise<T> {
+      try {
+        const resolved = await resolving;
+        callbacks("accepted").value += 1;
+        return resolved;
+      } catch (error) {
+        const result = error instanceof Problem ? CALLBACK_RESULTS[error.code] : undefined;
+        callbacks(result ?? "failed").value += 1;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Time } from "../domain/time.ts";
+import { createEngineMetrics } from "./engine-metrics.ts";
+import { createHttpMetrics } from "./http-metrics.ts";
+import { createQueueMetrics, type QueueDepth } from "./queue-metrics.ts";
+import { createSeries } from "./series.ts";
+
+/** As much of a pool of connections as is shown. */
+export interface PoolUse {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  readonly options: { readonly max?: number };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What one node tells an operator in numbers. No label names a team or a task. */
+export function createMetrics(deps: {
+  readonly version: string;
+  readonly time: Time;
+  readonly readDepths: () => Promise<readonly QueueDepth[]>;
+}) {
+  const registry = new Registry();
+  const registers = [registry];
+  const series = createSeries();
+  const queues = createQueueMetrics({ registry, ...deps });
+  new Gauge({
+    name: "bellhop_build_info",
+    help: "Always 1; the labels say which version runs on which Node.",
+    labelNames: ["version", "node"],
+    registers,
+  }).set({ version: deps.version, node: process.versions.node }, 1);
+
+  return {
+    engine: createEngineMetrics(series),
+    ...createHttpMetrics(series),
+    contentType: registry.contentType,
+    async render(): Promise<string> {
+      await queues.refresh();
+      const others = await registry.metrics();
+      // As prom-client spells it, which not every reader takes: a mean of nothing, when two scrape at once.
+      return `${series.text()}\n${others.replaceAll(/ Nan$/gm, " NaN")}`;
+    },
+    /** Memory, processor, event loop, file descriptors, garbage collection. Once in a process. */
+    watchProcess(): void {
+      collectDefaultMetrics({ register: registry });
+    },
+    watchCalls(underWay: () => number, capacity: number): void {
+      new Gauge({
+        name: "bellhop_calls_in_flight",
+        help: "Calls of tasks under way on this node.",
+        registers,
+        collect() {
+          this.set(underWay());
+        },
+      });
+      new Gauge({
+        name: "bellhop_calls_in_flight_max",
+        help: "Calls that this node has under way at most.",
+        registers,
+      }).set(capacity);
+    },
+    watchPools(pools: ReadonlyMap<string, PoolUse>): void {
+      new Gauge({
+        name: "bellhop_database_connections",
+        help: "Connections to PostgreSQL, by what they are for and whether a statement runs on them.",
+        labelNames: ["pool", "state"],
+        registers,
+        collect() {
+          for (const [pool, { totalCount, idleCount }] of pools) {
+            this.set({ pool, state: "busy" }, totalCount - idleCount);
+            this.set({ pool, state: "idle" }, idleCount);
+          }
+        },
+      });
+      const most = new Gauge({
+        name: "bellhop_database_connections_max",
+        help: "Connections to PostgreSQL that this node opens at most, by what they are for.",
+        labelNames: ["pool"],
+        registers,
+      });
+      for (const [pool, { options }] of pools) most.set({ pool }, options.max ?? 0);
+      new Gauge({
+        name: "bellhop_database_waiting",
+        help: "Statements that wait for a connection, by what it is for.",
+        labelNames: ["pool"],
+        registers,
+        collect() {
+          for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount);
+        },
+      });
+    },
+  };
+}

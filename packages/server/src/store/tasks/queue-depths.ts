@@ -1,0 +1,47 @@
+import type { Sql } from "../sql.ts";
+
+/** All queues of one name, whichever team's. */
+export interface QueueDepth {
+  /** Null: the queues of all further names, together. */
+  readonly queue: string | null;
+  readonly pending: number;
+  readonly active: number;
+  readonly waiting: number;
+  readonly polling: number;
+  /** For how long the oldest pending task has been due; 0 if none is. */
+  readonly oldestPendingSeconds: number;
+}
+
+/** The first task of each priority in the index of claimable tasks. */
+const FIRST_RUN_AT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
+  (priority) =>
+    `(select min(t.run_at) from tasks t where t.team_id = c.team_id and t.queue_id = c.id
+         and t.priority = ${priority} and t.status = 'pending' and not t.sandbox)`,
+);
+
+/**
+ * How much waits where, for the operator and so over all teams. Counts come from the tallies, and only a queue with
+ * pending tasks is probed for its oldest: the cost follows the number of queues, never the number of tasks. The oldest
+ * `mostNames` names are told apart, so that a name keeps its place when others come.
+ */
+export async function readQueueDepths(sql: Sql, mostNames: number): Promise<QueueDepth[]> {
+  return sql.rows<QueueDepth>(
+    `with counted as materialized (
+       select q.team_id, q.id, q.name, coalesce(sum(t.pending), 0) as pending, coalesce(sum(t.active), 0) as active,
+              coalesce(sum(t.waiting), 0) as waiting, coalesce(sum(t.polling), 0) as polling
+         from queues q left join queue_tallies t on t.team_id = q.team_id and t.queue_id = q.id
+        where q.deleted_at is null
+        group by q.team_id, q.id, q.name
+     ), named as (
+       select c.name, row_number() over (order by min(c.id)) as place, sum(c.pending) as pending,
+              sum(c.active) as active, sum(c.waiting) as waiting, sum(c.polling) as polling,
+              min(case when c.pending > 0 then least(${FIRST_RUN_AT.join(", ")}) end) as first_run_at
+         from counted c group by c.name
+     )
+     select case when place <= $1 then name end as queue, sum(pending)::float8 as pending,
+            sum(active)::float8 as active, sum(waiting)::float8 as waiting, sum(polling)::float8 as polling,
+            greatest(0, extract(epoch from now() - min(first_run_at)))::float8 as "oldestPendingSeconds"
+       from named group by 1`,
+    [mostNames],
+  );
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { request } from "undici";
+import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+
+const TOKEN = "a-token-from-a-file";
+
+describe("the metrics of a server in production", () => {
+  let home: string;
+  let test: TestDatabase;
+  let server: ServerProcess;
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "bellhop-metrics-"));
+    await writeFile(join(home, "token"), `${TOKEN}\n`);
+    test = await createTestDatabase({ template: "template0" });
+    const { host, port, user, database } = test.connection;
+    server = await startServer({
+      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      BELLHOP_PUBLIC_URL: "https://bellhop.example.com",
+      BELLHOP_METRICS_TOKEN_FILE: join(home, "token"),
+    });
+  });
+  after(async () => {
+    server.signal("SIGKILL");
+    await server.exited;
+    await test.drop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  async function scrape(token: string) {
+    const answer = await request(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    return { status: answer.statusCode, body: await answer.body.text() };
+  }
+
+  it("are for those who show the token", async () => {
+    assert.equal((await scrape(TOKEN)).status, 200);
+    const { status, body } = await scrape("another");
+    assert.equal(status, 401);
+    assert.match(JSON.parse(body).error, /BELLHOP_METRICS_TOKEN/);
+  });
+
+  it("are all described in docs/metrics.md, and those described there are there", async () => {
+    const page = await readFile(new URL("../../../../docs/metrics.md", import.meta.url), "utf8");
+    const rows = [...page.matchAll(/^\| `(bellhop_\w+)` \| (\w+) \|(.*?)\|/gm)];
+    const described = rows.map(([, name, type, labels = ""]) => [
+      name,
+      type,
+      [...labels.matchAll(/\w+/g)].map(([label]) => label).sort(),
+    ]);
+    const { families } = parseMetrics((await scrape(TOKEN)).body);
+    const shown = [...families]
+      .filter(([name]) => name.startsWith("bellhop_"))
+      .map(([name, { type, samples }]) => {
+        const labels = samples.flatMap((sample) => Object.keys(sample.labels));
+        return [name, type, [...new Set(labels)].filter((label) => label !== "le").sort()];
+      });
+    assert.deepEqual(shown.sort(), described.sort());
+    for (const name of ["process_open_fds", "nodejs_eventloop_lag_p99_seconds"])
+      assert.ok(families.has(name) && page.includes(name), name);
+  });
+
+  it("go on without the database, but for what only it knows", async (context) => {
+    const { database } = test.connection;
+    const hand = new pg.Client({ ...test.connection, database: "template_house" });
+    await hand.connect();
+    context.after(() => hand.end());
+    await hand.query(`alter database ${database} with allow_connections false`);
+    const endAll = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+    let scraped: Scrape;
+    do {
+      await hand.query(endAll, [database]);
+      const { status, body } = await scrape(TOKEN);
+      assert.equal(status, 200);
+      scraped = parseMetrics(body);
+      // What was read before is shown for 5 seconds.
+    } while (scraped.value("bellhop_database_up") === 1);
+
+    assert.equal(scraped.labelValues("queue").size, 0);
+    assert.equal(scraped.value("bellhop_tasks_created_total", { kind: "queue" }), 0);
+  });
+});

@@ -1,0 +1,382 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import type { MetricsAccess } from "../../src/api/routes/metrics.ts";
+import { composeApi } from "../../src/compose-api.ts";
+import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import { publicTaskId } from "../../src/domain/task-id.ts";
+import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { databaseAway } from "../test-sql.ts";
+import { parseMetrics, type Scrape } from "./parse-metrics.ts";
+
+const OPEN: MetricsAccess = { exposed: false, token: null };
+
+function openApi(house: TestHouse, metricsAccess?: MetricsAccess): Promise<FastifyInstance> {
+  return composeApi(house.services, () => null, {
+    log: pino({ level: "silent" }),
+    version: "test",
+    publicUrl: "https://bellhop.test",
+    bodyLimitBytes: 10_000,
+    ...(metricsAccess !== undefined && { metricsAccess }),
+  });
+}
+
+describe("the metrics of a node", () => {
+  let house: TestHouse;
+  let api: FastifyInstance;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0, concurrency: 5 });
+    api = await openApi(house, OPEN);
+  });
+  after(async () => {
+    await api.close();
+    await house.close();
+  });
+
+  async function scrape(): Promise<Scrape> {
+    const { statusCode, headers, body } = await api.inject("/metrics");
+    assert.equal(statusCode, 200);
+    assert.equal(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+    return parseMetrics(body);
+  }
+
+  /** What rose, and by how much: counters, and the counts of histograms. */
+  async function risen(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const countsOf = (scraped: Scrape) =>
+      [...scraped.families.values()].flatMap(({ type, samples }) =>
+        samples.flatMap(({ name, labels, value }): [string, number][] =>
+          type === "counter" || name.endsWith("_count")
+            ? [[[name, ...Object.values(labels).filter((label) => label !== "")].join(" "), value]]
+            : [],
+        ),
+      );
+    const earlier = new Map(countsOf(await scrape()));
+    await work();
+    const rises = countsOf(await scrape()).map(([key, value]): [string, number] => [
+      key.replace(/^bellhop_/, ""),
+      value - (earlier.get(key) ?? 0),
+    ]);
+    return Object.fromEntries(rises.filter(([key, rise]) => rise !== 0 && !/^(lease|http)_/.test(key)));
+  }
+
+  const answer = (status: number) => {
+    house.target.answer = (_call, response) => response.writeHead(status).end("{}");
+  };
+
+  it("count a task that completes", async () => {
+    answer(200);
+    const { "batch_tasks_count claim": claims = 0, ...rises } = await risen(async () => {
+      await house.submit();
+      await house.dispatchOnce();
+    });
+    // It may look again when it has taken all there is.
+    assert.ok(claims >= 1);
+    assert.deepEqual(rises, {
+      "tasks_created_total queue": 1,
+      "tasks_ended_total completed": 1,
+      task_wait_seconds_count: 1,
+      "attempts_total success": 1,
+      attempt_duration_seconds_count: 1,
+      "batch_tasks_count intake": 1,
+      "batch_tasks_count settle": 1,
+      "batch_duration_seconds_count intake": 1,
+      "batch_duration_seconds_count claim": claims,
+      "batch_duration_seconds_count settle": 1,
+    });
+  });
+
+  it("count a hand-off, which needs no claim, as a wait of nothing", async () => {
+    const rises = await risen(async () => {
+      await house.submit({ shape: "direct" });
+      await house.engine.attempts.finished();
+    });
+    assert.equal(rises.task_wait_seconds_count, 1);
+    assert.equal(rises["tasks_created_total direct"], 1);
+    assert.equal(rises["batch_tasks_count claim"], undefined);
+  });
+
+  it("measure the wait from when the task was due", async () => {
+    const sum = async () => (await scrape()).value("bellhop_task_wait_seconds_sum");
+    const earlier = await sum();
+    await house.submit({ delaySeconds: 60 });
+    await house.advance(160);
+    await house.dispatchOnce();
+    const waited = (await sum()) - earlier;
+    assert.ok(waited >= 100 && waited < 130, String(waited));
+  });
+
+  it("count a task that fails, and why", async () => {
+    answer(503);
+    const rises = await risen(async () => {
+      await house.submit({ maxRetries: 1 });
+      await house.dispatchOnce();
+      await house.advance(600);
+      await house.dispatchOnce();
+    });
+    assert.equal(rises["attempts_total http_5xx"], 2);
+    assert.equal(rises["tasks_ended_total failed retries_exhausted"], 1);
+    assert.equal(rises["tasks_ended_total completed"], undefined);
+  });
+
+  it("count a call that never reached its target", async () => {
+    const call = { ...plainRequest("http://127.0.0.1:1/").call };
+    const rises = await risen(async () => {
+      await house.submit({ call });
+      await house.dispatchOnce();
+    });
+    assert.equal(rises["attempts_total connect_failed"], 1);
+  });
+
+  it("count polls, and the task that they end", async () => {
+    answer(200);
+    const pollConfig = {
+      ...POLL_DEFAULTS,
+      urlTemplate: house.target.url,
+      statusPath: "status",
+      doneValues: ["done"],
+      failValues: [],
+    };
+    const states = ["running", "done"];
+    house.target.answer = (call, response) =>
+      response.end(JSON.stringify({ status: call.method === "GET" ? states.shift() : "begun" }));
+    const rises = await risen(async () => {
+      await house.submit({ shape: "direct", pollConfig });
+      await house.dispatchOnce();
+      for (let poll = 0; poll < 2; poll += 1) {
+        await house.advance(60);
+        await house.engine.poller.workOnce();
+        await house.engine.poller.finished();
+      }
+    });
+    assert.equal(rises["polls_total again"], 1);
+    assert.equal(rises["polls_total completed"], 1);
+    assert.equal(rises["batch_tasks_count poll"], 2);
+    assert.equal(rises["tasks_ended_total completed"], 1);
+  });
+
+  it("count callbacks, and the task that one ends", async () => {
+    answer(200);
+    const rises = await risen(async () => {
+      const created = await house.tasks.create(house.principal, {
+        ...plainRequest(house.target.url),
+        waitForCallback: true,
+      });
+      await house.dispatchOnce();
+      await house.callbacks.resolve(created.callback?.id ?? "", "{}");
+      await assert.rejects(house.callbacks.resolve("f".repeat(64), "{}"), Problem);
+    });
+    assert.equal(rises["callbacks_total accepted"], 1);
+    assert.equal(rises["callbacks_total unknown"], 1);
+    assert.equal(rises["tasks_ended_total completed"], 1);
+  });
+
+  it("count a task whose callback never came", async () => {
+    answer(200);
+    const rises = await risen(async () => {
+      await house.submit({ waitForCallback: true, maxWaitSeconds: 10 });
+      await house.dispatchOnce();
+      await house.advance(11);
+      await house.engine.deadlines.expireOnce();
+    });
+    assert.equal(rises["tasks_ended_total failed callback_timeout"], 1);
+  });
+
+  it("count notifications by what became of them", async () => {
+    answer(200);
+    const rises = await risen(async () => {
+      await house.submit({ onCompleteUrl: `${house.target.url}/done` });
+      await house.dispatchOnce();
+      answer(500);
+      await house.engine.courier.workOnce();
+      await house.engine.courier.finished();
+      answer(200);
+      await house.advance(60);
+      await house.engine.courier.workOnce();
+      await house.engine.courier.finished();
+    });
+    assert.equal(rises["notifications_total retry"], 1);
+    assert.equal(rises["notifications_total delivered"], 1);
+  });
+
+  it("count sandbox tasks apart: they never end", async () => {
+    const test = { ...house.principal, environment: "test" as const };
+    const rises = await risen(() => house.submit({}, test));
+    assert.equal(rises["tasks_created_total sandbox"], 1);
+    assert.equal(rises["tasks_created_total queue"], undefined);
+  });
+
+  it("count renewals of the lease", async () => {
+    const before = (await scrape()).value("bellhop_lease_renewals_total");
+    await house.engine.lease.renewOnce();
+    assert.equal((await scrape()).value("bellhop_lease_renewals_total"), before + 1);
+  });
+
+  it("count requests by the pattern of their route, and those without one as one", async () => {
+    const before = await scrape();
+    for (const url of ["/v1/tasks/task_1", "/v1/tasks/task_2", "/v1/nowhere/1", "/elsewhere"])
+      await api.inject(url);
+    await api.inject({ method: "OPTIONS", url: "/livez" });
+    const now = await scrape();
+    const requests = (route: string, method = "GET") =>
+      now.value("bellhop_http_requests_total", { method, route, status: "4xx" });
+
+    assert.equal(requests("/v1/tasks/:task_id"), 2);
+    assert.equal(requests("none"), 2);
+    assert.equal(requests("none", "other"), 1);
+    assert.equal(
+      now.value("bellhop_http_request_duration_seconds_count", { method: "GET", route: "/metrics" }),
+      now.value("bellhop_http_requests_total", { method: "GET", route: "/metrics", status: "2xx" }),
+    );
+    assert.ok(before.families.size === now.families.size);
+  });
+
+  it("show the calls that are under way, and how many there can be", async () => {
+    house.target.hold();
+    await house.submit();
+    await house.look();
+    const during = await scrape();
+    house.target.release();
+    await house.engine.attempts.finished();
+    assert.equal(during.value("bellhop_calls_in_flight"), 1);
+    assert.equal(during.value("bellhop_calls_in_flight_max"), 1000);
+    assert.equal((await scrape()).value("bellhop_calls_in_flight"), 0);
+  });
+
+  it("say which version runs", async () => {
+    const [info] = (await scrape()).families.get("bellhop_build_info")?.samples ?? [];
+    const { node, version = "" } = info?.labels ?? {};
+    assert.equal(node, process.versions.node);
+    assert.match(version, /^\d+\.\d+\.\d+/);
+  });
+
+  it("have a bounded number of queues, and name neither a team nor a task", async () => {
+    answer(200);
+    const guest = await house.openTeam();
+    for (let queue = 0; queue < 150; queue += 1) {
+      const created = await house.queues.create(guest, `guests-${queue}`, {});
+      assert.ok(created);
+    }
+    const ids = [
+      await house.submit(),
+      await house.submit({ shape: "direct" }),
+      await house.submit({}, guest),
+    ];
+    await house.dispatchOnce();
+    house.freeze(5);
+    const { body } = await api.inject("/metrics");
+
+    const queues = parseMetrics(body).labelValues("queue");
+    assert.equal(queues.size, 101);
+    assert.ok(queues.has("_rest") && queues.has("errands"));
+    const teams = await house.database.rows<{ public_id: string }>("select public_id from teams");
+    const names = [
+      ...ids,
+      ...ids.map((id) => publicTaskId({ id, shape: "queue" })),
+      ...teams.map((team) => team.public_id),
+    ];
+    for (const name of names) assert.ok(!body.includes(name), name);
+    assert.doesNotMatch(body, /[0-9a-f]{8}-[0-9a-f]{4}-|(task|team|key|tok)_[0-9a-z]{26}/);
+  });
+});
+
+describe("what a dead worker held", () => {
+  it("is counted as reaped, its attempt as interrupted, and a late answer as superseded", async () => {
+    const house = await openTestHouse({ maxRetries: 0 });
+    const api = await openApi(house, OPEN);
+    const read = async () => parseMetrics((await api.inject("/metrics")).body);
+    house.target.hold();
+    await house.submit();
+    await house.look();
+    await house.target.received(1);
+    await house.reapEverything();
+    house.target.answer = (_call, response) => response.end("{}");
+    house.target.release();
+    await house.engine.attempts.finished();
+
+    const scraped = await read();
+    assert.equal(scraped.value("bellhop_tasks_reaped_total"), 1);
+    assert.equal(scraped.value("bellhop_attempts_total", { outcome: "interrupted" }), 1);
+    assert.equal(scraped.value("bellhop_attempts_total", { outcome: "superseded" }), 1);
+    assert.equal(scraped.value("bellhop_lease_losses_total"), 0);
+    await house.engine.lease.renewOnce();
+    assert.equal((await read()).value("bellhop_lease_losses_total"), 1);
+    await api.close();
+    await house.close();
+  });
+});
+
+describe("who may read the metrics", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse();
+  });
+  after(() => house.close());
+
+  async function ask(access: MetricsAccess | undefined, authorization?: string) {
+    const api = await openApi(house, access);
+    const headers = authorization === undefined ? {} : { authorization };
+    const { statusCode, body, headers: answered } = await api.inject({ url: "/metrics", headers });
+    await api.close();
+    return { status: statusCode, body, challenge: answered["www-authenticate"] };
+  }
+
+  it("everybody on a server that is not exposed", async () => {
+    assert.equal((await ask(OPEN)).status, 200);
+  });
+
+  for (const [name, access] of [
+    ["an exposed server without a token", { exposed: true, token: null }],
+    ["one that was told nothing", undefined],
+  ] as const) {
+    it(`nobody on ${name}, which says what to set`, async () => {
+      for (const authorization of [undefined, "Bearer", "Bearer null", "Bearer "]) {
+        const { status, body, challenge } = await ask(access, authorization);
+        assert.equal(status, 401);
+        assert.match(JSON.parse(body).error, /set BELLHOP_METRICS_TOKEN/);
+        assert.equal(challenge, "Bearer");
+      }
+    });
+  }
+
+  for (const exposed of [true, false]) {
+    it(`whoever shows the token, on a server that is ${exposed ? "" : "not "}exposed`, async () => {
+      const access = { exposed, token: "s3cret~token" };
+      assert.equal((await ask(access, "Bearer s3cret~token")).status, 200);
+      for (const wrong of [
+        undefined,
+        "",
+        "Bearer s3cret~toke",
+        "Bearer s3cret~token2",
+        "Basic s3cret~token",
+        "s3cret~token",
+      ]) {
+        const { status, body } = await ask(access, wrong);
+        assert.equal(status, 401, wrong);
+        assert.ok(!body.includes("s3cret"), body);
+      }
+    });
+  }
+
+  it("as often as they like: a scraper is not a visitor", async () => {
+    const api = await openApi(house, OPEN);
+    for (let visits = 0; visits < 620; visits += 1)
+      assert.equal((await api.inject({ method: "HEAD", url: "/metrics" })).statusCode, 200);
+    await api.close();
+  });
+
+  it("also while the database is away, without what it knows", async (test) => {
+    const api = await openApi(house, OPEN);
+    test.mock.method(house.database, "rows", async () => {
+      throw databaseAway();
+    });
+    house.freeze(5);
+    const away = parseMetrics((await api.inject("/metrics")).body);
+    await api.close();
+    assert.equal(away.value("bellhop_database_up"), 0);
+    assert.equal(away.labelValues("queue").size, 0);
+    assert.ok(away.families.has("bellhop_attempts_total"));
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { createMetrics, type Metrics } from "../../src/metrics/metrics.ts";
+import type { QueueDepth } from "../../src/metrics/queue-metrics.ts";
+import { createTestTime, type TestTime } from "../test-time.ts";
+import { parseMetrics } from "./parse-metrics.ts";
+
+const depthOf = (queue: string | null, pending: number): QueueDepth => ({
+  queue,
+  pending,
+  active: 0,
+  waiting: 0,
+  polling: 0,
+  oldestPendingSeconds: pending,
+});
+
+describe("the depths of the queues", () => {
+  let time: TestTime;
+  let metrics: Metrics;
+  let reads: number;
+  let read: () => Promise<readonly QueueDepth[]>;
+  beforeEach(() => {
+    time = createTestTime();
+    reads = 0;
+    read = async () => [depthOf("default", reads)];
+    metrics = createMetrics({
+      version: "1.2.3",
+      time,
+      readDepths() {
+        reads += 1;
+        return read();
+      },
+    });
+  });
+
+  const scrape = async () => parseMetrics(await metrics.render());
+  const pending = { queue: "default", state: "pending" };
+
+  it("are read once in 5 seconds, however many scrape", async () => {
+    await Promise.all([scrape(), scrape(), scrape()]);
+    time.pass(4_999);
+    assert.equal((await scrape()).value("bellhop_queue_tasks", pending), 1);
+    assert.equal(reads, 1);
+
+    time.pass(1);
+    assert.equal((await scrape()).value("bellhop_queue_tasks", pending), 2);
+  });
+
+  it("leave numbers that every reader takes when two scrapes come at once", async () => {
+    metrics.watchProcess();
+    await scrape();
+    await scrape();
+  });
+
+  it("are read less often where reading takes long", async () => {
+    read = async () => {
+      time.pass(1_000);
+      return [depthOf("default", reads)];
+    };
+    await scrape();
+    time.pass(19_999);
+    await scrape();
+    assert.equal(reads, 1);
+    time.pass(1);
+    await scrape();
+    assert.equal(reads, 2);
+  });
+
+  it("lose the queues that are gone", async () => {
+    await scrape();
+    time.pass(5_000);
+    read = async () => [depthOf("other", 1)];
+    assert.deepEqual([...(await scrape()).labelValues("queue")], ["other"]);
+  });
+
+  it("call what has no name of its own _rest, which no queue can be called", async () => {
+    read = async () => [depthOf("default", 1), depthOf(null, 7)];
+    const scraped = await scrape();
+    assert.equal(scraped.value("bellhop_queue_tasks", { queue: "_rest", state: "pending" }), 7);
+    assert.equal(scraped.value("bellhop_queue_oldest_pending_seconds", { queue: "_rest" }), 7);
+  });
+
+  it("are missing when they cannot be read, and read again by the next scrape", async () => {
+    await scrape();
+    time.pass(5_000);
+    read = async () => {
+      throw new Error("away");
+    };
+    const away = await scrape();
+    assert.equal(away.value("bellhop_database_up"), 0);
+    assert.deepEqual([...away.labelValues("queue")], []);
+    assert.equal(away.value("bellhop_tasks_created_total", { kind: "queue" }), 0, "the others are there");
+
+    read = async () => [depthOf("default", 3)];
+    const back = await scrape();
+    assert.equal(back.value("bellhop_database_up"), 1);
+    assert.equal(back.value("bellhop_queue_tasks", pending), 3);
+  });
+
+  it("are not waited for longer than 2.5 s, nor asked for again while an answer is out", async () => {
+    let answer: (depths: readonly QueueDepth[]) => void = () => {};
+    read = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    for (let scrapes = 0; scrapes < 2; scrapes += 1) {
+      const waiting = scrape();
+      time.pass(2_500);
+      assert.equal((await waiting).value("bellhop_database_up"), 0);
+    }
+    assert.equal(reads, 1);
+
+    answer([depthOf("default", 4)]);
+    const late = await scrape();
+    assert.equal(late.value("bellhop_queue_tasks", pending), 4);
+    assert.equal(late.value("bellhop_database_up"), 1);
+    assert.equal(reads, 1);
+  });
+});
