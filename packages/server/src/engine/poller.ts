@@ -1,6 +1,7 @@
 import type { Call } from "../domain/call.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll/poll-verdict.ts";
+import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import type { Sql } from "../store/sql.ts";
@@ -48,7 +49,7 @@ export function createPoller(deps: {
     const step = await poll(claim, signal);
     const counted = await group.add({ claim, step });
     log.info(
-      { task: claim.id, team: claim.teamId, verdict: counted ? step.kind : "superseded" },
+      { task: publicTaskId(claim), team: claim.teamId, verdict: counted ? step.kind : "superseded" },
       "poll.settled",
     );
     if (step.kind === "again") return step.waitMs;
