@@ -1,6 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
 import type { Log } from "./engine/log.ts";
@@ -106,7 +107,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     retentionDays: deps.retentionDays,
     composeMessage: async (teamId, taskId) => {
       const task = await findTask(database, teamId, taskId);
-      return task === null ? null : notificationText(task);
+      return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
     random: deps.random,

@@ -4,6 +4,7 @@ import type { Requester } from "../src/domain/identity/principal.ts";
 export function principalOf(teamId: number, own: Partial<Requester> = {}): Requester {
   return {
     teamId,
+    team: "team_01k9z3mxe5f8hrk3yv5pzq8c2d",
     environment: "live",
     kind: "api_key",
     id: "key_01k9z3mxe5f8hrk3yv5pzq8c2d",

@@ -89,7 +89,7 @@ export function createAttempts(deps: {
     const settled = await deps.settler.add({ claim, attempt, verdict });
     log.info(
       {
-        task: claim.id,
+        task: publicTaskId(claim),
         queue: claim.queue,
         team: claim.teamId,
         attempt: claim.attempt,
@@ -119,7 +119,7 @@ export function createAttempts(deps: {
       underWay.set(key, claim);
       run(claim)
         // What could not be settled or given back is found again by reconcileOnce.
-        .catch((error) => log.error({ task: claim.id, err: error }, "attempt.not_settled"))
+        .catch((error) => log.error({ task: publicTaskId(claim), err: error }, "attempt.not_settled"))
         .finally(() => {
           underWay.delete(key);
           done();

@@ -19,8 +19,16 @@ const TIMEOUT_MS = 30_000;
 /** Eight tries over a day: at once, then after these waits. */
 const WAITS_MS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600].map((seconds) => seconds * 1000);
 
-/** What a notification says, as JSON; null when its task is gone. */
-export type ComposeMessage = (teamId: number, taskId: string) => Promise<string | null>;
+/** What a notification says. */
+export interface Message {
+  /** The task's id, as its caller knows it. */
+  readonly task: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Null when the task is gone. */
+export type ComposeMessage = (teamId: number, taskId: string) => Promise<Message | null>;
 
 /** Tells callers that their task has ended. It never changes the task, and a task never waits for it. */
 export function createCourier(deps: {
@@ -36,8 +44,8 @@ export function createCourier(deps: {
   const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
-    const body = await deps.compose(claim.teamId, claim.taskId);
-    if (body === null) {
+    const message = await deps.compose(claim.teamId, claim.taskId);
+    if (message === null) {
       await settleNotification(sql, claim, { status: "failed", waitMs: null, error: "The task is gone" });
       meter.notified("failed");
       return null;
@@ -46,7 +54,7 @@ export function createCourier(deps: {
       teamId: claim.teamId,
       taskId: claim.taskId,
       messageId: `ntf_${claim.id}`,
-      call: { method: "POST", url: claim.url, headers: {}, body },
+      call: { method: "POST", url: claim.url, headers: {}, body: message.body },
       headers: { "content-type": "application/json" },
       timeoutMs: TIMEOUT_MS,
       sign: true,
@@ -61,7 +69,7 @@ export function createCourier(deps: {
     const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
     await settleNotification(sql, claim, { status, waitMs, error });
     log.info(
-      { task: claim.taskId, team: claim.teamId, attempt: claim.attempt, status, error },
+      { task: message.task, team: claim.teamId, attempt: claim.attempt, status, error },
       "notification.settled",
     );
     meter.notified(status === "pending" ? "retry" : status);

@@ -1,6 +1,7 @@
 import type { Call } from "../domain/call.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll/poll-verdict.ts";
+import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import type { Sql } from "../store/sql.ts";
@@ -50,7 +51,7 @@ export function createPoller(deps: {
     const step = await poll(claim, signal);
     const counted = await group.add({ claim, step });
     const verdict = counted ? step.kind : "superseded";
-    log.info({ task: claim.id, team: claim.teamId, verdict }, "poll.settled");
+    log.info({ task: publicTaskId(claim), team: claim.teamId, verdict }, "poll.settled");
     meter.polled(verdict);
     if (step.kind === "again") return step.waitMs;
     if (!counted) return null;

@@ -1,5 +1,6 @@
 import { Problem } from "../domain/problem.ts";
 import type { Settlement } from "../domain/settlement.ts";
+import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
@@ -58,7 +59,7 @@ export function createSettler(deps: {
   async function separately(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
     const [only] = settlements;
     if (settlements.length === 1 && only !== undefined) {
-      log.error({ task: only.claim.id }, "settle.answer_dropped");
+      log.error({ task: publicTaskId(only.claim) }, "settle.answer_dropped");
       return flush([withoutAnswer(only)], true);
     }
     const settled: (Settled | null)[] = [];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it, type TestContext } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createSourceLimit } from "../../src/service/access/source-limit.ts";
 import { databaseAway } from "../test-sql.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
@@ -176,6 +177,44 @@ describe("what is the same for everybody", () => {
         [head.status, head.text, head.headers["content-length"]],
         [200, "", first.headers["content-length"]],
       );
+    }
+  });
+
+  it("is compressed for those who can read it, and not sent again to those who have it", async () => {
+    const api = await createTestApi();
+    for (const url of ["/openapi.json", "/docs/js/scalar.js"]) {
+      const ask = async (headers: Record<string, string>) => {
+        const { statusCode, headers: told, rawPayload } = await api.app.inject({ url, headers });
+        return {
+          status: statusCode,
+          coding: told["content-encoding"],
+          etag: String(told.etag),
+          told,
+          rawPayload,
+        };
+      };
+      const plain = await ask({});
+      const decoders = { gzip: gunzipSync, br: brotliDecompressSync };
+      for (const [accept, expected] of [
+        ["gzip, deflate, br", "br"],
+        ["gzip, br;q=0", "gzip"],
+        ["GZIP;q=0.5", "gzip"],
+        ["deflate", undefined],
+        ["", undefined],
+        ["gzip;q=0, identity", undefined],
+      ] as const) {
+        const { coding, rawPayload, etag, told } = await ask({ "accept-encoding": accept });
+        assert.deepEqual([coding, etag, told.vary], [expected, plain.etag, "accept-encoding"], accept);
+        assert.equal(told["content-length"], String(rawPayload.length));
+        const bytes = expected === undefined ? rawPayload : decoders[expected](rawPayload);
+        assert.ok(bytes.equals(plain.rawPayload), accept);
+        if (expected !== undefined) assert.ok(rawPayload.length < bytes.length / 3);
+      }
+      for (const held of [plain.etag, plain.etag.slice(2), `"other", ${plain.etag}`, "*"]) {
+        const { status, rawPayload, etag } = await ask({ "if-none-match": held, "accept-encoding": "br" });
+        assert.deepEqual([status, rawPayload.length, etag], [304, 0, plain.etag], held);
+      }
+      assert.equal((await ask({ "if-none-match": 'W/"other"' })).status, 200);
     }
   });
 });

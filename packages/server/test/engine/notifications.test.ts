@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
-import { formatTaskId } from "../../src/domain/task-id.ts";
+import { formatTaskId, publicTaskId } from "../../src/domain/task-id.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
@@ -65,6 +65,23 @@ describe("completion notifications", () => {
     await house.advance(60.1);
     await house.engine.deadlines.expireOnce();
   };
+
+  it("the log names the task as its caller knows it: its attempt, its poll and its notification", async () => {
+    for (const shape of ["queue", "direct"] as const) {
+      house.log.length = 0;
+      house.target.answer = (_call, response) => response.end('{"status":"done"}');
+      const { id } = await create({ shape, pollConfig: polled() });
+      await house.dispatchOnce();
+      await poll();
+      await deliver();
+
+      const lines = house.log.filter(({ message }) => message.endsWith(".settled"));
+      assert.deepEqual(
+        lines.map(({ message, fields }) => [message, fields.task]),
+        ["attempt", "poll", "notification"].map((what) => [`${what}.settled`, publicTaskId({ shape, id })]),
+      );
+    }
+  });
 
   const ENDINGS: readonly {
     readonly name: string;

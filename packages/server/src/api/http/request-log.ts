@@ -12,7 +12,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      team: request.principal?.teamId ?? null,
+      team: request.principal?.team ?? null,
     },
     "request",
   );

@@ -5,6 +5,8 @@ import type { Scope } from "./scope.ts";
 /** Who is calling: every query carries its team. */
 export interface Principal {
   readonly teamId: number;
+  /** The same team as callers know it: `team_…`. */
+  readonly team: string;
   /** Tasks of a `test` key are stored and never executed. */
   readonly environment: "live" | "test";
   readonly kind: "api_key" | "session" | "application";

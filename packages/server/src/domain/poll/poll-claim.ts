@@ -1,3 +1,4 @@
+import type { Task } from "../task.ts";
 import type { PollConfig } from "./poll-config.ts";
 import type { PollPlan } from "./poll-plan.ts";
 
@@ -5,6 +6,7 @@ import type { PollPlan } from "./poll-plan.ts";
 export interface PollClaim {
   readonly teamId: number;
   readonly id: string;
+  readonly shape: Task["shape"];
   readonly queueId: number;
   readonly fence: number;
   readonly config: PollConfig;

@@ -17,9 +17,10 @@ export function createKeyLookup(sql: Sql): FindPrincipal {
   return async (credential): Promise<Principal | null> => {
     const key = await findActiveKey(sql, hashSecret(credential));
     if (key === null) return null;
-    const { id, teamId, name, environment, plan, customPerMinute } = key;
+    const { id, teamId, teamPublicId, name, environment, plan, customPerMinute } = key;
     return {
       teamId,
+      team: formatId("team", teamPublicId),
       environment,
       kind: "api_key",
       id: formatId("key", id),
@@ -55,9 +56,10 @@ export function createSessionLookup(sql: Sql): FindByHash {
   return async (idHash) => {
     const session = await findSession(sql, idHash);
     if (session === null) return null;
-    const { teamId, userId, email, role, plan, customPerMinute } = session;
+    const { teamId, teamPublicId, userId, email, role, plan, customPerMinute } = session;
     return {
       teamId,
+      team: formatId("team", teamPublicId),
       environment: "live",
       kind: "session",
       id: formatId("user", userId),
@@ -81,6 +83,7 @@ export function createAccessLookup(sql: Sql): FindByHash {
     if (access === null) return null;
     return {
       teamId: access.teamId,
+      team: formatId("team", access.teamPublicId),
       environment: "live",
       kind: "application",
       id: formatId("app", access.applicationId),

@@ -88,6 +88,7 @@ export async function enforceSetKey(sql: Sql, teamId: number, hash: Buffer): Pro
 
 export interface ActiveKey extends Pick<ApiKey, "id" | "name" | "environment"> {
   readonly teamId: number;
+  readonly teamPublicId: string;
   readonly plan: Plan;
   readonly customPerMinute: number | null;
 }
@@ -100,7 +101,8 @@ export async function findActiveKey(sql: Sql, hash: Buffer): Promise<ActiveKey |
         where hash = $1 and revoked_at is null
           and (last_used_at is null or last_used_at < now() - interval '1 minute')
      )
-     select k.id, k.team_id as "teamId", k.name, k.environment, t.plan, t.requests_per_minute as "customPerMinute"
+     select k.id, k.team_id as "teamId", t.public_id as "teamPublicId", k.name, k.environment, t.plan,
+            t.requests_per_minute as "customPerMinute"
        from api_keys k join teams t on t.id = k.team_id
       where k.hash = $1 and k.revoked_at is null`,
     [hash],

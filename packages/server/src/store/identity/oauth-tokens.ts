@@ -158,6 +158,7 @@ export interface LiveAccess {
   readonly applicationId: string;
   readonly applicationName: string;
   readonly teamId: number;
+  readonly teamPublicId: string;
   readonly userId: string | null;
   /** The person's role in the team now; null for an application on its own. */
   readonly role: Role | null;
@@ -168,8 +169,8 @@ export interface LiveAccess {
 
 const FIND_ACCESS = prepare(
   "find_access",
-  `select k.application_id as "applicationId", a.name as "applicationName", k.team_id as "teamId", k.user_id as "userId",
-          m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute"
+  `select k.application_id as "applicationId", a.name as "applicationName", k.team_id as "teamId",
+          t.public_id as "teamPublicId", k.user_id as "userId", m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute"
      from oauth_tokens k
      join oauth_applications a on a.id = k.application_id
      join teams t on t.id = k.team_id

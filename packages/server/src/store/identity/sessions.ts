@@ -21,6 +21,7 @@ export async function insertSession(sql: Sql, session: NewSession): Promise<void
 
 export interface LiveSession {
   readonly teamId: number;
+  readonly teamPublicId: string;
   readonly userId: string;
   readonly email: string;
   readonly role: Role;
@@ -30,7 +31,7 @@ export interface LiveSession {
 
 const FIND_SESSION = prepare(
   "find_session",
-  `select s.team_id as "teamId", s.user_id as "userId", u.email, m.role, t.plan,
+  `select s.team_id as "teamId", t.public_id as "teamPublicId", s.user_id as "userId", u.email, m.role, t.plan,
           t.requests_per_minute as "customPerMinute"
      from sessions s
      join team_members m on m.team_id = s.team_id and m.user_id = s.user_id

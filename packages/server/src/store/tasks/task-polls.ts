@@ -16,7 +16,7 @@ const CLAIM_DUE_POLLS = prepare(
    )
    update tasks t set worker_id = $1, fence = fence + 1
      from picked where t.team_id = picked.team_id and t.id = picked.id
-   returning t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence,
+   returning t.team_id as "teamId", t.id, t.shape, t.queue_id::float8 as "queueId", t.fence,
              t.poll_config as config, t.poll as plan,
              round(extract(epoch from now() - t.started_at) * 1000)::float8 as "elapsedMs",
              t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",

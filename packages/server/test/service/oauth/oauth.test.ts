@@ -38,6 +38,7 @@ describe("tokens of OAuth applications", () => {
       { ...principal, scopes: [...(principal?.scopes ?? [])], tokenHash: principal?.tokenHash?.length },
       {
         teamId: scene.team,
+        team: principal?.team,
         environment: "live",
         kind: "application",
         id: application.clientId,

@@ -45,6 +45,7 @@ describe("a sign-in link", () => {
       { ...principal, teamId: 0, tokenHash: principal.tokenHash?.length },
       {
         teamId: 0,
+        team: formatId("team", team.id),
         environment: "live",
         kind: "session",
         id: formatId("user", user.id),
