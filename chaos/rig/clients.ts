@@ -204,6 +204,7 @@ export function createClients(deps: {
       while (background.size > 0) await Promise.all(background);
       // A pause whose resume got no answer must not be taken for a task that is stuck.
       await setQueue("resume", QUEUES.moody.name, INSIST_MS.calm);
+      await changeLimit(QUEUES.moody.name, 8, INSIST_MS.calm);
       await createQueue(QUEUES.brief, INSIST_MS.calm);
     },
     async tryOrder() {
