@@ -33,9 +33,15 @@ function complaint(answer: Answer, history: History): string | null {
 }
 
 /** Without the time in which the runner itself did not look. */
-export function answerMs({ at, endedAt }: Answer, { lags }: History): number {
+function answerMs({ at, endedAt }: Answer, { lags }: History): number {
   const blind = lags.filter((lag) => lag.at >= at && lag.at - lag.ms <= endedAt);
   return endedAt - at - blind.reduce((sum, { ms }) => sum + ms, 0);
+}
+
+/** How long it took, where that says something about Bellhop; null where it does not. */
+export function fairMs(answer: Answer, history: History): number | null {
+  if (answer.status === null || answer.action === "callback" || wasStopped(answer, history)) return null;
+  return answerMs(answer, history);
 }
 
 /** A process that is stopped or was killed answers nobody: that says nothing about Bellhop. */

@@ -264,10 +264,14 @@ test("twice: attempts come in order, one after the other, each once", () => {
 
 test("rest: nothing is under way and nothing untold", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: goodChanges().slice(0, 2) })), ["rest"]);
-  const notification = { id: "n", taskId: "t", attempts: 1 };
+  const notification = { id: "n", taskId: "t", attempts: 1, nextAt: 0 };
   const rest = (status: "pending" | "delivered") => ({ notifications: [{ ...notification, status }] });
   assert.deepEqual(brokenIn(historyOf({ rest: rest("pending") })), ["rest"]);
   assert.deepEqual(brokenIn(historyOf({ rest: rest("delivered") })), []);
+  const waits = {
+    notifications: [{ ...notification, status: "pending" as const, attempts: 2, nextAt: 90_000 }],
+  };
+  assert.deepEqual(brokenIn(historyOf({ rest: waits })), []);
 });
 
 test("stats: the API counts what there is", () => {

@@ -31,7 +31,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkRest(history),
     ...checkStats(history),
     ...checkOrder(history, stories),
-    ...checkNotifications(stories),
+    ...checkNotifications(history, stories),
     ...checkAnswers(history),
     ...checkLives(history, STOP_GRACE_MS),
   ];

@@ -1,4 +1,4 @@
-import { answerMs } from "./answers.ts";
+import { fairMs } from "./answers.ts";
 import { isAnswered } from "./calls.ts";
 import type { History } from "./history.ts";
 import type { Stories } from "./stories.ts";
@@ -17,6 +17,7 @@ export interface Figures {
   readonly faults: Readonly<Record<string, number>>;
   /** Tasks that were called again after an answer that was good. */
   readonly duplicates: number;
+  /** Of nodes that ran, without callbacks, which may be held. */
   readonly slowestAnswerMs: number;
   /** From the death of a process until what it held was given back, and until it was called again. */
   readonly givenBackP99Ms: number | null;
@@ -43,9 +44,10 @@ export function countFigures(history: History, stories: Stories): Figures {
     refused: history.answers.filter(({ status }) => status === null || status >= 500).length,
     faults,
     duplicates: stories.all.filter(({ calls }) => calls.slice(0, -1).some(isAnswered)).length,
-    slowestAnswerMs: history.answers
-      .filter(({ status }) => status !== null)
-      .reduce((slowest, answer) => Math.max(slowest, answerMs(answer, history)), 0),
+    slowestAnswerMs: history.answers.reduce(
+      (slowest, answer) => Math.max(slowest, fairMs(answer, history) ?? 0),
+      0,
+    ),
     givenBackP99Ms: percentile(reruns.map(({ givenBackMs }) => givenBackMs)),
     rerunP99Ms: percentile(reruns.flatMap(({ rerunMs }) => (rerunMs === null ? [] : [rerunMs]))),
     slowestRunnerMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),

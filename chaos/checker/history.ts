@@ -106,6 +106,7 @@ export interface NotificationRow {
   readonly taskId: string;
   readonly status: "pending" | "delivered" | "failed";
   readonly attempts: number;
+  readonly nextAt: number;
 }
 
 interface Changed<Relation extends string, Row> {

@@ -1,11 +1,15 @@
-import type { TaskChange } from "./history.ts";
+import type { History, TaskChange } from "./history.ts";
+import { waitsItsTurn } from "./rest.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
 const CLOCK_MS = 5;
 
 /** Who asked to be told is told how the task ended, after it has, and nobody else is told anything. */
-export function checkNotifications(stories: Stories): Violation[] {
+export function checkNotifications({ rest }: History, stories: Stories): Violation[] {
+  const later = new Set(
+    rest.notifications.filter((each) => waitsItsTurn(each, rest.at)).map(({ taskId }) => taskId),
+  );
   return stories.all.flatMap((story) => {
     const end = story.changes.find(({ op, row }) => op !== "delete" && isEnd(row.status));
     const complaint = (text: string, at: number | null): Violation => ({
@@ -18,7 +22,8 @@ export function checkNotifications(stories: Stories): Violation[] {
       const text = wrongTelling(notification, end, story);
       return text === null ? [] : [complaint(text, notification.begunAt)];
     });
-    const isOwed = end?.row.hasNotification === true && !story.notifications.some(isDelivered);
+    const wasTold = story.notifications.some(isDelivered) || later.has(story.id);
+    const isOwed = end?.row.hasNotification === true && !wasTold;
     return isOwed ? [...wrong, complaint("it ended, and its caller was never told", end.committedAt)] : wrong;
   });
 }

@@ -1,4 +1,4 @@
-import type { History, TaskRow, TaskStatus } from "./history.ts";
+import type { History, NotificationRow, TaskRow, TaskStatus } from "./history.ts";
 import type { Violation } from "./violation.ts";
 
 const STATUSES: readonly TaskStatus[] = ["pending", "active", "waiting", "polling", "completed", "failed"];
@@ -11,7 +11,7 @@ export function checkRest({ rest }: History): Violation[] {
       (task): Violation => ({ promise: "rest", text: describe(task, rest.at), taskId: task.id, at: rest.at }),
     );
   const untold = rest.notifications
-    .filter(({ status }) => status === "pending")
+    .filter((notification) => notification.status === "pending" && !waitsItsTurn(notification, rest.at))
     .map(
       ({ taskId, attempts }): Violation => ({
         promise: "rest",
@@ -21,6 +21,11 @@ export function checkRest({ rest }: History): Violation[] {
       }),
     );
   return [...stuck, ...untold];
+}
+
+/** After its second try a notification waits for a minute, then for longer: more than a run has. */
+export function waitsItsTurn({ attempts, nextAt }: NotificationRow, at: number): boolean {
+  return attempts >= 2 && nextAt > at;
 }
 
 function describe({ status, workerId, runAt }: TaskRow, at: number): string {

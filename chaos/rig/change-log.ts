@@ -29,7 +29,8 @@ create function chaos.queue(q queues) returns jsonb language sql immutable as $$
 create function chaos.worker(w workers) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', w.id, 'pid', substring(w.name from '[0-9]+$')::integer) $$;
 create function chaos.notification(n notifications) returns jsonb language sql immutable as $$
-  select jsonb_build_object('id', n.id, 'taskId', n.task_id, 'status', n.status, 'attempts', n.attempts) $$;
+  select jsonb_build_object('id', n.id, 'taskId', n.task_id, 'status', n.status, 'attempts', n.attempts,
+                            'nextAt', chaos.ms(n.next_at)) $$;
 `;
 
 const WATCHED = [
@@ -94,7 +95,8 @@ export async function countUnfinished(postgres: Postgres): Promise<Record<TaskSt
             count(*) filter (where status = 'waiting')::integer as waiting,
             count(*) filter (where status = 'polling')::integer as polling,
             0 as completed, 0 as failed,
-            (select count(*)::integer from notifications where status = 'pending') as untold
+            (select count(*)::integer from notifications
+              where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold
        from tasks where status not in ('completed', 'failed')`,
   );
   if (counts === undefined) throw new Error("PostgreSQL did not count");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi, type Told } from "./api.ts";
+import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
 import type { Random } from "./random.ts";
 import { drawTask, type Mix, readCallbackId, readTaskId, type TaskRequest } from "./task-requests.ts";
@@ -14,7 +15,8 @@ export const QUEUES = {
 /** So that each has something to do most of the time, and none more than it can do. */
 const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4 } as const;
 
-const TRIES = 6;
+/** How long a client repeats what must be done, during faults and after them. */
+const INSIST_MS = { storm: 5_000, calm: 20_000 } as const;
 
 export interface Clients {
   /** Creates the queues, until each is answered well, and warms the nodes up. */
@@ -48,9 +50,10 @@ export function createClients(deps: {
   const anyNode = () => random.pick(nodes);
 
   /** Again, at another node, until somebody says yes or a reason why not. */
-  async function insist(ask: (node: Node) => Promise<Told>, tries = TRIES): Promise<Told> {
+  async function insist(ask: (node: Node) => Promise<Told>, forMs: number = INSIST_MS.storm): Promise<Told> {
+    const untilMs = now() + forMs;
     let told = await ask(anyNode());
-    for (let left = tries; left > 1 && (told.status === null || told.status >= 500); left -= 1) {
+    while (now() < untilMs && (told.status === null || told.status >= 500)) {
       await sleep(random.between(200, 900));
       told = await ask(anyNode());
     }
@@ -114,20 +117,20 @@ export function createClients(deps: {
     });
   }
 
-  async function setQueue(action: "pause" | "resume", queue: string, tries?: number): Promise<void> {
+  async function setQueue(action: "pause" | "resume", queue: string, forMs?: number): Promise<void> {
     const path = `/v1/queues/${queue}/${action}`;
-    await insist((node) => api.ask({ action, node, method: "POST", path, queue }), tries);
+    await insist((node) => api.ask({ action, node, method: "POST", path, queue }), forMs);
   }
 
-  async function changeLimit(queue: string, concurrency: number, tries?: number): Promise<void> {
+  async function changeLimit(queue: string, concurrency: number, forMs?: number): Promise<void> {
     const path = `/v1/queues/${queue}`;
     await insist(
       (node) => api.ask({ action: "limit", node, method: "PATCH", path, queue, body: { concurrency } }),
-      tries,
+      forMs,
     );
   }
 
-  async function createQueue(queue: { name: string; concurrency: number }, tries?: number): Promise<void> {
+  async function createQueue(queue: { name: string; concurrency: number }, forMs?: number): Promise<void> {
     const body = { ...queue, retry_backoff: "fixed", retry_delay: 1, max_retries: 2, timeout: 3 };
     await insist(
       (node) =>
@@ -139,7 +142,7 @@ export function createClients(deps: {
           queue: queue.name,
           body,
         }),
-      tries,
+      forMs,
     );
   }
 
@@ -187,7 +190,7 @@ export function createClients(deps: {
 
   return {
     async prepare() {
-      for (const queue of Object.values(QUEUES)) await createQueue(queue, 100);
+      for (const queue of Object.values(QUEUES)) await createQueue(queue, INSIST_MS.calm);
       // The first requests of a process are its slowest, and say nothing about faults.
       const unheard = createApi();
       for (const node of [...nodes, ...nodes, ...nodes]) {
@@ -200,19 +203,20 @@ export function createClients(deps: {
       await Promise.all([submit(signal), manage(signal)]);
       while (background.size > 0) await Promise.all(background);
       // A pause whose resume got no answer must not be taken for a task that is stuck.
-      await setQueue("resume", QUEUES.moody.name, 100);
-      await createQueue(QUEUES.brief, 100);
+      await setQueue("resume", QUEUES.moody.name, INSIST_MS.calm);
+      await changeLimit(QUEUES.moody.name, 8, INSIST_MS.calm);
+      await createQueue(QUEUES.brief, INSIST_MS.calm);
     },
     async tryOrder() {
       const queue = "ordered";
-      await createQueue({ name: queue, concurrency: 1 }, 20);
-      await setQueue("pause", queue, 20);
+      await createQueue({ name: queue, concurrency: 1 }, INSIST_MS.calm);
+      await setQueue("pause", queue, INSIST_MS.calm);
       for (let left = 15; left > 0; left -= 1) {
         const priority = random.between(1, 10);
         const body = { queue, webhook_url: `${deps.target}/call/ok?ms=20`, priority };
         await insist((node) => create({ body, queue, key: null, waits: false, delaySeconds: 0 }, node));
       }
-      await setQueue("resume", queue, 20);
+      await setQueue("resume", queue, INSIST_MS.calm);
       return queue;
     },
   };

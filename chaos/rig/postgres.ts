@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -58,7 +59,10 @@ export async function createPostgres(options: {
   function signal(name: NodeJS.Signals): void {
     for (const pid of pids()) send(pid, name);
   }
-  endAtExit(() => signal("SIGKILL"));
+  endAtExit(() => {
+    signal("SIGKILL");
+    rmSync(socketDir, { recursive: true, force: true });
+  });
 
   return {
     connection,

@@ -46,6 +46,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
       rate: options.rate,
     });
     await clients.prepare();
+    // Teams, keys and queues are not what a crash of a careless database is to be seen by.
+    await house.postgres.query("checkpoint");
     const beganAt = now();
     say(`storm: ${options.seconds} s, ${options.nodes} nodes, seed ${options.seed}`);
 

@@ -54,7 +54,7 @@ async function lane<Name extends string>(
 ): Promise<void> {
   if (Object.keys(weights).length === 0) return;
   while (!signal.aborted) {
-    await sleep(scene.random.between(300, 3_500), undefined, { signal }).catch(() => {});
+    await sleep(scene.random.between(200, 2_500), undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     await faults[scene.random.weighted(weights)](scene);
   }
