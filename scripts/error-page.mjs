@@ -2,6 +2,9 @@
 
 const WHEN = {
   body_not_json: "The body is not JSON, or not UTF-8.",
+  body_coding_unknown:
+    "A body was sent in another content coding. `Accept-Encoding` lists those that are read.",
+  body_not_decoded: "The body is not in the content coding that `Content-Encoding` names, or broke off.",
   body_not_object: "The body is JSON, but no object.",
   url_malformed: "The path cannot be decoded, as with a stray `%`.",
   request_malformed: "The bytes are no HTTP request, or the body broke off.",
@@ -48,6 +51,7 @@ const WHEN = {
   body_too_large: "The body is larger than `BELLHOP_BODY_LIMIT`, 1 MiB by default.",
   body_not_typed: "A body was sent under another media type.",
   rate_limited: "The team, or the source address, made too many requests.",
+  internal: "A bug. The server's log has its stack, under the request's `X-Request-Id`.",
   headers_too_large: "The request has more than 100 headers, or more than 16 KiB of them.",
   overloaded: "More than 10,000 tasks wait to be written on this node.",
   crowded: "The node has more than 10,000 open connections.",
@@ -68,18 +72,18 @@ export function errorPage(problems) {
   }
   const rows = Object.entries(problems)
     .sort(([, one], [, other]) => one.status - other.status)
-    .map(([code, { status, text }]) => `| ${status} | \`${text}\` | ${WHEN[code]} | \`${code}\` |`);
+    .map(([code, { status, text }]) => `| ${status} | \`${code}\` | \`${text}\` | ${WHEN[code]} |`);
   return `# Errors
 
-Every refusal that Bellhop expects to give, written from the registry in \`packages/server/src/domain/problem.ts\`. The
+Every answer of Bellhop that is not a success, written from the registry in \`packages/server/src/domain/problem.ts\`. The
 shape of an error, and what to do about one, is in [api.md](api.md#errors). \`<name>\` in a text stands for what the request
-was about. The last column is the name in the source; answers do not carry it.
+was about. A code never changes its meaning; new ones may come.
 
-| Status | \`error\` | When | Name |
+| Status | \`code\` | \`error\` | When |
 |---|---|---|---|
 ${rows.join("\n")}
 
-Not in the registry, because nobody expects it: 500 \`Internal server error\`, a bug. The server's log has its stack, under
-the request's \`X-Request-Id\`. The endpoints of OAuth answer in the shape of RFC 6749, \`{ "error", "error_description" }\`.
+Two answers have another shape: the endpoints of OAuth follow RFC 6749, \`{ "error", "error_description" }\`, and the health
+checks say what is not well.
 `;
 }

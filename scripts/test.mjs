@@ -31,11 +31,14 @@ async function makeTemplate() {
 }
 
 async function testFiles() {
-  const names = (await readdir(join(root, "packages"), { recursive: true }))
-    .filter((name) => !name.includes("node_modules"))
-    .map((name) => join(root, "packages", name));
+  const names = [...(await filesIn("packages")), ...(await filesIn("chaos"))];
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
+}
+
+async function filesIn(directory) {
+  const names = await readdir(join(root, directory), { recursive: true });
+  return names.filter((name) => !name.includes("node_modules")).map((name) => join(root, directory, name));
 }
 
 /** Suites share one process, and only the test file of the API loads those that it finds in its directory. */
@@ -47,7 +50,7 @@ function refuseForgottenSuites(names) {
 
 async function runTests() {
   const files = process.argv.length > 2 ? process.argv.slice(2) : await testFiles();
-  const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=120000", ...files];
+  const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=300000", ...files];
   const child = spawn(process.execPath, args, {
     stdio: "inherit",
     env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },

@@ -6,6 +6,9 @@ import { describeEgress } from "./outbound/egress-policy.ts";
 import { SETTINGS } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
+/** The nearest come first. */
+const MOST_SHOWN = 5;
+
 /** What a start tells. Its last line is the one that scripts wait for. */
 export function renderBanner(house: House, otherData: readonly string[], config: Config): string {
   const { url, database, firstKey } = house;
@@ -30,7 +33,8 @@ function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]):
   return [
     `  data      ${dataDir}`,
     "            NEW AND EMPTY. There is data of another start in",
-    ...otherData.map((path) => `              ${path}`),
+    ...otherData.slice(0, MOST_SHOWN).map((path) => `              ${path}`),
+    ...(otherData.length > MOST_SHOWN ? [`              and ${otherData.length - MOST_SHOWN} more`] : []),
     `            To use that, stop this server and set ${SETTINGS.dataDir.name}.`,
   ];
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
+import { registerFrontPage } from "./api/pages/front.ts";
 import { registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
@@ -21,10 +22,12 @@ import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
 import { type ApiDeps, createApi } from "./api/server.ts";
-import type { RefuseUrl } from "./api/tasks/task-request.ts";
 import type { Services } from "./compose-node.ts";
+import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
+  /** Mails are written into the log instead: there is no mail server. */
+  readonly linksInLog?: boolean;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
 };
@@ -34,6 +37,7 @@ const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, signIn, oauth, metrics } = services;
+  const { linksInLog = false } = http;
   return createApi({
     ...http,
     auth,
@@ -43,8 +47,9 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),
+        (app) => registerFrontPage(app, http.version),
         (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl }),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, linksInLog }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],
@@ -54,7 +59,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerCallbackRoutes(app, services.callbacks),
       ],
       guarded: [
-        (app) => registerTaskRoutes(app, { tasks: services.tasks, providers: services.providers, refuseUrl }),
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

@@ -1,5 +1,5 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
-import type { RefuseUrl } from "./api/tasks/task-request.ts";
+import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine, type EngineDatabases } from "./engine/engine.ts";
@@ -145,7 +145,7 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
-  const limits = createRequestLimits({ sql: database, monotonicMs, nowMs });
+  const limits = createRequestLimits({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,

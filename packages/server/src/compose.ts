@@ -134,6 +134,7 @@ async function build(
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
+    linksInLog: config.smtpUrl === null,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   });

@@ -19,7 +19,7 @@ export interface Config {
   readonly sessionKeys: readonly string[];
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
-  /** Whether an address that nobody knows may sign up and gets a team of its own. */
+  /** Whether an unknown address may sign up and gets a team of its own. */
   readonly signUp: "open" | "invited";
   readonly publicUrl: string | null;
   readonly logLevel: string;
@@ -87,7 +87,7 @@ export function readConfig(environment: Environment): Config {
     metricsToken: metricsToken(text(SETTINGS.metricsToken)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
     withoutEffect: [
-      // Not a way to narrow `any`, whoever hoped so.
+      // A list of exceptions to `public` does not narrow `any`.
       ...(egress.policy === "any" && egress.allow.length > 0 ? [SETTINGS.egressAllow.name] : []),
     ],
   });

@@ -57,7 +57,7 @@ export const SETTINGS = {
     name: "BELLHOP_SIGN_UP",
     fallback: "open",
     about:
-      "open: whoever signs in for the first time gets a team of their own. invited: only members and those invited.",
+      "open: a person who signs in for the first time gets a team of their own. invited: only members and those invited.",
   },
   publicUrl: {
     name: "BELLHOP_PUBLIC_URL",
@@ -120,7 +120,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Addresses or CIDRs of proxies, parted by commas, whose X-Forwarded-For is believed; without it the client is " +
-      "whoever connects. Behind a proxy that is not named here all clients share the limits of one address.",
+      "the one that connects. Behind a proxy that is not named here all clients share the limits of one address.",
   },
   metricsToken: {
     name: "BELLHOP_METRICS_TOKEN",

@@ -4,6 +4,7 @@ import type { SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
+import type { TaskRequest } from "../src/domain/task-request.ts";
 import type { Engine, EngineDatabases } from "../src/engine/engine.ts";
 import { allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
@@ -12,7 +13,7 @@ import { ensureOperator } from "../src/service/operator/operator.ts";
 import type { CallbackService } from "../src/service/tasks/callback-service.ts";
 import { createProviderService } from "../src/service/tasks/provider-service.ts";
 import type { QueueService } from "../src/service/tasks/queue-service.ts";
-import type { TaskRequest, TaskService } from "../src/service/tasks/task-service.ts";
+import type { TaskService } from "../src/service/tasks/task-service.ts";
 import type { SigningSecretService } from "../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
 import type { Database } from "../src/store/sql.ts";
@@ -164,6 +165,8 @@ export function plainRequest(url: string): TaskRequest {
     maxWaitSeconds: 3600,
     onCompleteUrl: null,
     sign: false,
+    tags: null,
+    metadata: null,
     idempotencyKey: null,
     requestText: "",
   };

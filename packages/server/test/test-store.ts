@@ -84,6 +84,8 @@ export function newTask(queue: StoredQueue): NewTask {
     follow: NO_FOLLOW_UP,
     onCompleteUrl: null,
     sign: false,
+    tags: null,
+    metadata: null,
     callback: null,
     idempotency: null,
     sandbox: false,

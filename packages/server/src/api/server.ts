@@ -9,6 +9,8 @@ import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
+import { nullsDropped } from "./http/absent-fields.ts";
+import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { answerError, answerFrameworkError } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
@@ -23,7 +25,7 @@ import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
-import { NoQuery } from "./schemas/field.ts";
+import { fieldsOf, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
@@ -73,7 +75,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
-    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     ajv: ajvOptions,
     schemaController: { compilersFactory: { buildSerializer } },
     schemaErrorFormatter: toProblem,
@@ -86,6 +88,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   acceptJson(app);
   app.setErrorHandler(answerError);
   refuseEarly(app);
+  app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);
@@ -140,7 +143,13 @@ function refuseEarly(app: Api): void {
 function closeRoutes(app: Api): void {
   app.addHook("onRoute", (route) => {
     route.schema = { querystring: NoQuery, ...route.schema };
-    const takesBody = route.schema.body !== undefined;
-    if (!takesBody && route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
+    const { body } = route.schema;
+    if (body === undefined) {
+      if (route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
+      return;
+    }
+    const fields = fieldsOf(body);
+    if (fields.length === 0) return;
+    route.preValidation = [nullsDropped(fields), ...[route.preValidation ?? []].flat()];
   });
 }

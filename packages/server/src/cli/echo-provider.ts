@@ -6,7 +6,7 @@ export interface EchoAnswer {
   readonly body: unknown;
 }
 
-/** A job that someone started here, and how it is to go. */
+/** A job that a caller started here, and how it is to go. */
 export interface Job {
   polls: number;
   readonly doneAfter: number;

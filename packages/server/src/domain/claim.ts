@@ -17,3 +17,36 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   /** The sealed id of the callback that the call must name. */
   readonly callbackSealed: string | null;
 }
+
+/**
+ * The one place where a claim is made, whether the worker took the task from its queue or was handed it by the intake.
+ * Every property by name: a claim is made for every attempt, and a literal costs a hundredth of a spread.
+ */
+export function makeClaim(
+  task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "sign">,
+  settings: Pick<Claim, "maxRetries" | "backoff" | "retryDelaySeconds" | "timeoutSeconds">,
+  queue: Pick<Claim, "teamId" | "queueId" | "queue" | "workerId">,
+  attempt: Pick<Claim, "fence" | "attempt" | "attemptStartedAt" | "failures" | "callbackSealed">,
+): Claim {
+  return {
+    teamId: queue.teamId,
+    id: task.id,
+    queueId: queue.queueId,
+    workerId: queue.workerId,
+    queue: queue.queue,
+    shape: task.shape,
+    priority: task.priority,
+    fence: attempt.fence,
+    attempt: attempt.attempt,
+    attemptStartedAt: attempt.attemptStartedAt,
+    failures: attempt.failures,
+    call: task.call,
+    maxRetries: settings.maxRetries,
+    backoff: settings.backoff,
+    retryDelaySeconds: settings.retryDelaySeconds,
+    timeoutSeconds: settings.timeoutSeconds,
+    follow: task.follow,
+    sign: task.sign,
+    callbackSealed: attempt.callbackSealed,
+  };
+}

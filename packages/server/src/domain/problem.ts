@@ -1,6 +1,7 @@
 /**
- * Every refusal that Bellhop expects to give, in one place: the API answers from it and the reference is
- * generated from it. `<name>` in a text is filled from the parameters.
+ * Every answer that is not a success, in one place: the API answers from it and the reference is generated from it.
+ * The names are part of the API: programs decide by them, so one that was released never changes. `<name>` in a text
+ * is filled from the parameters.
  */
 export const PROBLEMS = {
   api_key_required: { status: 401, text: "API key required" },
@@ -28,6 +29,8 @@ export const PROBLEMS = {
   body_not_object: { status: 400, text: "Request body must be a JSON object" },
   body_not_typed: { status: 415, text: "Content-Type must be application/json" },
   body_too_large: { status: 413, text: "Request body too large" },
+  body_coding_unknown: { status: 415, text: "Content-Encoding must be gzip, deflate or br" },
+  body_not_decoded: { status: 400, text: "Request body is not valid <coding>" },
   url_malformed: { status: 400, text: "Request URL is not valid" },
   request_malformed: { status: 400, text: "Request is not valid HTTP" },
   request_timeout: { status: 408, text: "Request took too long to arrive" },
@@ -65,9 +68,13 @@ export const PROBLEMS = {
     status: 400,
     text: 'Header "<header>" references vault token "<token>", which may not be sent to "<host>"',
   },
+  /** What a caller learns of a bug. */
+  internal: { status: 500, text: "Internal server error" },
 } as const satisfies Record<string, { status: number; text: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
 export interface ProblemDetail {
   readonly field: string;

@@ -1,4 +1,7 @@
 import type { Backoff } from "./backoff.ts";
+import { echo } from "./complaint.ts";
+import { Problem } from "./problem.ts";
+import type { TaskStatus } from "./task.ts";
 
 /** The settings a task copies when it is created (all but concurrency, which stays the queue's own). */
 export interface QueueSettings {
@@ -29,9 +32,17 @@ export const QUEUE_DEFAULTS: QueueSettings = {
 /** Every team has this queue from its first moment; it cannot be deleted. */
 export const DEFAULT_QUEUE = "default";
 
-export type QueueStats = Readonly<
-  Record<"pending" | "active" | "waiting" | "polling" | "completed" | "failed", number>
->;
+export const QUEUE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
+
+const QUEUE_NAME = new RegExp(QUEUE_NAME_PATTERN);
+
+/** A name that no queue can have is looked up nowhere: PostgreSQL would choke on a NUL in it. */
+export function readQueueName(text: string): string {
+  if (!QUEUE_NAME.test(text)) throw new Problem("queue_not_found", { name: echo(text) });
+  return text;
+}
+
+export type QueueStats = Readonly<Record<TaskStatus, number>>;
 
 export interface QueueWithStats extends Queue {
   readonly stats: QueueStats;

@@ -1,4 +1,4 @@
-import type { Claim } from "../domain/claim.ts";
+import { type Claim, makeClaim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
 import type { Time } from "../domain/time.ts";
@@ -123,7 +123,7 @@ export function createIntake(deps: {
     if (accepted !== null) meter.created(task.shape, task.sandbox);
     if (accepted?.handedOff && reservation !== null) {
       meter.waited(0);
-      deps.start(toClaim(task, accepted, workerId), reservation.local);
+      deps.start(firstClaim(task, accepted, workerId), reservation.local);
       return;
     }
     if (reservation !== null) dispatcher.giveBack(reservation);
@@ -156,26 +156,18 @@ function isDueNow(task: NewTask): boolean {
   return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
 
-function toClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
-  return {
-    teamId: task.teamId,
-    id: task.id,
-    queueId: accepted.queueId,
-    workerId,
-    queue: task.queue,
-    shape: task.shape,
-    priority: task.priority,
-    fence: 1,
-    attempt: 1,
-    attemptStartedAt: accepted.createdAt,
-    failures: 0,
-    call: task.call,
-    maxRetries: accepted.maxRetries,
-    backoff: accepted.backoff,
-    retryDelaySeconds: accepted.retryDelaySeconds,
-    timeoutSeconds: accepted.timeoutSeconds,
-    follow: task.follow,
-    sign: task.sign,
-    callbackSealed: task.callback?.sealed ?? null,
-  };
+/** A task that was inserted active is in its first attempt from the moment that it exists. */
+function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
+  return makeClaim(
+    task,
+    accepted,
+    { teamId: task.teamId, queueId: accepted.queueId, queue: task.queue, workerId },
+    {
+      fence: 1,
+      attempt: 1,
+      attemptStartedAt: accepted.createdAt,
+      failures: 0,
+      callbackSealed: task.callback?.sealed ?? null,
+    },
+  );
 }

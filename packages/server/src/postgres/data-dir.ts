@@ -109,7 +109,7 @@ async function findObstacle(path: string): Promise<string | null> {
   return null;
 }
 
-/** A closed directory with someone's files in it, /root itself for one, is not ours to open. */
+/** A closed directory with another user's files in it, /root itself for one, is not ours to open. */
 async function isOurs(dir: string): Promise<boolean> {
   const entries = await readdir(dir);
   return entries.length === 0 || entries.includes("owners") || entries.includes("pgdata");
@@ -133,7 +133,7 @@ async function makeDirectory(path: string, mode: number): Promise<string> {
   return realpath(path);
 }
 
-/** A directory of someone else's may be closed to us: that it is there is all we see, and enough to say whose it is. */
+/** Another user's directory may be closed to us: that it is there is all we see, and enough to say whose it is. */
 async function whereDataLies(absolute: string): Promise<string | null> {
   const isClosed = (await ownerOf(absolute)) !== null && !(await isWritable(absolute));
   if (isClosed || (await ownerOf(join(absolute, "pgdata"))) !== null) return absolute;

@@ -13,8 +13,8 @@ export function createDatabase(pool: pg.Pool): Database {
 const MOST_TRIES = 5;
 
 /**
- * Two that lock several rows in different orders wait for each other, and PostgreSQL undoes one of them: nobody's
- * fault, and as if it had not begun. Class 40 of SQLSTATE is deadlocks and the like.
+ * Two transactions that lock several rows in different orders wait for each other, and PostgreSQL undoes one of them,
+ * as if it had not begun. Class 40 of SQLSTATE is deadlocks and the like.
  */
 async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T> {
   try {

@@ -8,8 +8,8 @@ const NOBODY = 65534;
 const ROOT = 0;
 
 /**
- * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (someone who
- * first ran Bellhop without sudo keeps their data), or else as `nobody`. The machine's users are never touched.
+ * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (a user who
+ * first ran Bellhop without sudo keeps the data), or else as `nobody`. The machine's users are never touched.
  */
 export async function chooseIdentity(pgdata: string): Promise<Identity> {
   if (process.getuid?.() !== ROOT) return null;

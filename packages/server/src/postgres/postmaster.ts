@@ -17,7 +17,7 @@ export async function readPostmasterPid(pgdata: string): Promise<PostmasterPid |
 
 /**
  * Whether this pid is a live postmaster of this cluster. PostgreSQL only asks whether the pid exists, and so
- * refuses to start when it was reused by a process of the same user, or is a zombie that nobody reaps.
+ * refuses to start when it was reused by a process of the same user, or is a zombie that its parent does not reap.
  * A postmaster works inside its cluster: that is what we ask instead.
  */
 export async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 import { bearer, type Credential } from "./test-team.ts";
 
-const NOT_FOUND = { error: "API key not found or already revoked" };
+const NOT_FOUND = { error: "API key not found or already revoked", code: "api_key_not_found" };
 
 describe("API keys", () => {
   let api: TestApi;
@@ -101,30 +101,45 @@ describe("API keys", () => {
   it("a missing or blank name is required", async () => {
     for (const fields of [{}, { name: "" }, { name: " \t" }, { environment: "live" }]) {
       const { status, body } = await create(fields);
-      assert.deepEqual([status, body], [400, { error: "name is required" }]);
+      assert.deepEqual([status, body], [400, { error: "name is required", code: "invalid" }]);
     }
   });
 
   it("a name has 1 to 100 characters, none of them a control character", async () => {
     assert.equal((await create({ name: "😀".repeat(100) })).status, 201);
-    for (const name of ["a".repeat(101), 5, null, []]) {
+    for (const name of ["a".repeat(101), 5, []]) {
       const { status, body } = await create({ name });
-      assert.deepEqual([status, body], [400, { error: "name must be a string of 1 to 100 characters" }]);
+      assert.deepEqual(
+        [status, body],
+        [400, { error: "name must be a string of 1 to 100 characters", code: "invalid" }],
+      );
     }
     for (const name of ["a\u0000", "a\nb", "\ud800"]) {
       const { status, body } = await create({ name });
-      assert.deepEqual([status, body], [400, { error: "name must be text without control characters" }]);
+      assert.deepEqual(
+        [status, body],
+        [400, { error: "name must be text without control characters", code: "invalid" }],
+      );
     }
   });
 
   it("another environment, an unknown field, a body that is none and a stray parameter are refused", async () => {
-    for (const environment of ["prod", "", null, 1]) {
+    for (const environment of ["prod", "", 1]) {
       const { status, body } = await create({ name: "a", environment });
-      assert.deepEqual([status, body], [400, { error: 'environment must be one of "live", "test"' }]);
+      assert.deepEqual(
+        [status, body],
+        [400, { error: 'environment must be one of "live", "test"', code: "invalid" }],
+      );
     }
     const typo = await create({ name: "a", enviroment: "test" });
-    assert.deepEqual(typo.body, { error: 'Unknown field "enviroment" (did you mean "environment"?)' });
-    assert.deepEqual((await create([])).body, { error: "Request body must be a JSON object" });
+    assert.deepEqual(typo.body, {
+      error: 'Unknown field "enviroment" (did you mean "environment"?)',
+      code: "invalid",
+    });
+    assert.deepEqual((await create([])).body, {
+      error: "Request body must be a JSON object",
+      code: "body_not_object",
+    });
     assert.equal((await create("{")).status, 400);
     assert.equal((await create(undefined)).status, 400);
     assert.equal((await api.call("GET", "/v1/apikeys?limit=1")).status, 400);
@@ -144,7 +159,10 @@ describe("API keys", () => {
     const { status, body } = await create({ name: "one more" }, headers);
     assert.deepEqual(
       [status, body],
-      [409, { error: "A team can have at most 100 active API keys: revoke one first" }],
+      [
+        409,
+        { error: "A team can have at most 100 active API keys: revoke one first", code: "api_keys_full" },
+      ],
     );
   });
 

@@ -114,7 +114,7 @@ describe("GET /v1/audit", () => {
     ];
     for (const [query, error] of cases) {
       const { status, body } = await get(`?${query}`);
-      assert.deepEqual([status, body], [400, { error }], query);
+      assert.deepEqual([status, body], [400, { error, code: "invalid" }], query);
     }
   });
 
@@ -122,10 +122,16 @@ describe("GET /v1/audit", () => {
     const { team } = api;
     for (const role of ["member", "viewer"] as const) {
       const { status, body } = await get("", (await team.signIn(role, role)).headers);
-      assert.deepEqual([status, body], [403, { error: "Insufficient role: admin required" }]);
+      assert.deepEqual(
+        [status, body],
+        [403, { error: "Insufficient role: admin required", code: "role_missing" }],
+      );
     }
     const { status, body } = await get("", (await team.application("tasks:read", "team:write")).headers);
-    assert.deepEqual([status, body], [403, { error: "Insufficient scope: team:read required" }]);
+    assert.deepEqual(
+      [status, body],
+      [403, { error: "Insufficient scope: team:read required", code: "scope_missing" }],
+    );
     assert.equal((await get("", (await team.signIn("owner", "owner")).headers)).status, 200);
     assert.equal((await get("", (await team.application("team:read")).headers)).status, 200);
   });

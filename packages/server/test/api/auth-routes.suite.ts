@@ -73,7 +73,7 @@ describe("signing in by API", () => {
       const answer = await post(url, bodyOf(most), { remoteAddress });
 
       assert.equal(answer.status, 429);
-      assert.deepEqual(answer.body, { error: "Rate limit exceeded" });
+      assert.deepEqual(answer.body, { error: "Rate limit exceeded", code: "rate_limited" });
       const retryAfter = Number(answer.headers["retry-after"]);
       assert.ok(retryAfter > seconds - 60 && retryAfter <= seconds, String(retryAfter));
       assert.notEqual((await post(url, bodyOf(most))).status, 429);
@@ -97,7 +97,7 @@ describe("signing in by API", () => {
 
     const again = await post("/v1/auth/session", { token });
     assert.equal(again.status, 401);
-    assert.deepEqual(again.body, { error: "Invalid or expired token" });
+    assert.deepEqual(again.body, { error: "Invalid or expired token", code: "token_invalid" });
     assert.equal(again.headers["www-authenticate"], "Bearer");
     assert.equal((await post("/v1/auth/session", {})).body.error, "token is required");
   });
@@ -137,7 +137,7 @@ describe("signing in by API", () => {
     ] as const) {
       const { status, body } = await api.call(method, url, sent);
       assert.equal(status, 403);
-      assert.deepEqual(body, { error: "Session required: sign in by magic link" });
+      assert.deepEqual(body, { error: "Session required: sign in by magic link", code: "session_required" });
       assert.equal((await api.send({ method, url, ...(sent && { payload: sent }) })).status, 401);
     }
     assert.equal((await me(api.team.key)).status, 200);
@@ -163,7 +163,7 @@ describe("signing in by API", () => {
     for (const teamId of [foreign, "team_01k9z3mxe5f8hrk3yv5pzq8c2d"]) {
       const { status, body } = await api.call("POST", "/v1/auth/session/team", { teamId }, headers);
       assert.equal(status, 404);
-      assert.deepEqual(body, { error: "Team not found" });
+      assert.deepEqual(body, { error: "Team not found", code: "team_not_found" });
     }
     assert.equal((await me(session)).status, 200);
   });

@@ -57,7 +57,7 @@ describe("authentication", () => {
     ] as const) {
       const { status, body, headers } = await api.send({ method, url });
       assert.equal(status, 401, url);
-      assert.deepEqual(body, { error: "API key required" });
+      assert.deepEqual(body, { error: "API key required", code: "api_key_required" });
       assert.equal(headers["www-authenticate"], "Bearer");
     }
   });
@@ -70,7 +70,7 @@ describe("authentication", () => {
     ]) {
       const { status, body, headers } = await get(sent);
       assert.equal(status, 401);
-      assert.deepEqual(body, { error: "Invalid or revoked API key" });
+      assert.deepEqual(body, { error: "Invalid or revoked API key", code: "api_key_invalid" });
       assert.equal(headers["www-authenticate"], "Bearer");
     }
   });
@@ -100,7 +100,7 @@ describe("authentication", () => {
       { authorization: "Bearer " },
       { "x-api-key": "" },
     ]) {
-      assert.deepEqual((await get(sent)).body, { error: "API key required" });
+      assert.deepEqual((await get(sent)).body, { error: "API key required", code: "api_key_required" });
     }
   });
 

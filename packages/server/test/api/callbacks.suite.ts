@@ -110,7 +110,11 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     ]) {
       for (const type of ["application/json", "text/plain", null]) {
         const { status, body } = await send(callbackId, payload, type);
-        assert.deepEqual([status, body], [400, { error: "Request body is not valid JSON" }], String(payload));
+        assert.deepEqual(
+          [status, body],
+          [400, { error: "Request body is not valid JSON", code: "body_not_json" }],
+          String(payload),
+        );
       }
     }
     assert.equal((await recordOf(id)).status, "waiting");
@@ -119,7 +123,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
   it("a body over the limit is too large", async () => {
     const { status, body } = await send(UNKNOWN, `"${"a".repeat(BODY_LIMIT)}"`, "text/plain");
 
-    assert.deepEqual([status, body], [413, { error: "Request body too large" }]);
+    assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 
   it("an unknown or used id is answered 404, whatever it looks like", async () => {
@@ -128,7 +132,10 @@ describe("POST /v1/callbacks/{callbackId}", () => {
 
     for (const id of [callbackId, UNKNOWN, "x", "%00", "a".repeat(5000)]) {
       const { status, body } = await send(id, "{}");
-      assert.deepEqual([status, body], [404, { error: "Invalid or expired callback ID" }]);
+      assert.deepEqual(
+        [status, body],
+        [404, { error: "Invalid or expired callback ID", code: "callback_unknown" }],
+      );
     }
   });
 
@@ -138,7 +145,10 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     const { status, body } = await send(created.callbackId, "{}");
 
     assert.equal(status, 409);
-    assert.deepEqual(body, { error: "Task is not in waiting/polling state (current: pending)" });
+    assert.deepEqual(body, {
+      error: "Task is not in waiting/polling state (current: pending)",
+      code: "callback_not_awaited",
+    });
   });
 
   it("over the rate limit it says when to come back, and ends nothing", async () => {
@@ -149,7 +159,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
 
     for (const sent of ["{}", "not json"]) {
       const { status, body, headers } = await send(callbackId, sent, "application/json", source);
-      assert.deepEqual([status, body], [429, { error: "Rate limit exceeded" }]);
+      assert.deepEqual([status, body], [429, { error: "Rate limit exceeded", code: "rate_limited" }]);
       const retryAfter = Number(headers["retry-after"]);
       assert.ok(retryAfter > 0 && retryAfter <= 60, String(retryAfter));
     }
@@ -237,6 +247,7 @@ describe("the signing secret", () => {
   it("takes no body and no other method", async () => {
     assert.deepEqual((await api.call("POST", "/v1/signing-secret/rotate", { secret: "x" })).body, {
       error: 'Unknown field "secret"',
+      code: "invalid",
     });
     const { status, headers } = await api.call("POST", "/v1/signing-secret");
     assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);

@@ -62,7 +62,7 @@ describe("a connection", () => {
     for (const text of ["", "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: "]) {
       const answer = await ended(open(text));
       assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
-      assert.ok(answer.endsWith('{"error":"Request took too long to arrive"}'));
+      assert.ok(answer.endsWith('{"error":"Request took too long to arrive","code":"request_timeout"}'));
     }
   });
 
@@ -90,7 +90,7 @@ describe("a connection", () => {
 
     const answer = await answered(socket);
     assert.match(answer, /^HTTP\/1\.1 413 /);
-    assert.match(answer, /\{"error":"Request body too large"\}$/);
+    assert.match(answer, /\{"error":"Request body too large","code":"body_too_large"\}$/);
   });
 
   it("that announces too large a body is refused before it is sent", async () => {
@@ -111,7 +111,7 @@ describe("a connection", () => {
       const answer = await ended(open(`${headers(count)}\r\n`));
       assert.match(answer, /^HTTP\/1\.1 431 /);
       assert.match(answer, /\r\nx-request-id: /i);
-      assert.ok(answer.endsWith('{"error":"Request headers too large"}'));
+      assert.ok(answer.endsWith('{"error":"Request headers too large","code":"headers_too_large"}'));
     }
   });
 
@@ -135,7 +135,7 @@ describe("a connection", () => {
     const answer = await ended(open(LIVEZ));
     assert.match(answer, /^HTTP\/1\.1 503 /);
     assert.match(answer, /\r\nretry-after: 1\r\n/i);
-    assert.ok(answer.endsWith('{"error":"Too many open connections, try again shortly"}'));
+    assert.ok(answer.endsWith('{"error":"Too many open connections, try again shortly","code":"crowded"}'));
     assert.ok(api.lines.some(({ msg, open }) => msg === "connections.crowded" && open === 3));
     for (const socket of [first, second]) {
       socket.write("Host: a\r\n\r\n");

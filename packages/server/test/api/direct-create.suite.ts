@@ -103,14 +103,18 @@ describe("POST /v1/tasks, a direct task", () => {
     for (const body of ["a\u0000b", "\ud800", "a\udc00"]) {
       assert.deepEqual(await refusal({ body }), {
         error: "body must be text without NUL characters or lone surrogates",
+        code: "invalid",
       });
     }
   });
 
   it("a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
     const error = "Use either webhook_url or targetUrl, not both";
-    assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error });
-    assert.deepEqual(await refusal({ webhook_url: null, targetUrl: 5, colour: 1 }), { error });
+    assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error, code: "invalid" });
+    assert.deepEqual(await refusal({ webhook_url: null, targetUrl: 5, colour: 1 }), {
+      error,
+      code: "invalid",
+    });
   });
 
   it("names the rule of every field that breaks it", async () => {
@@ -141,7 +145,7 @@ describe("POST /v1/tasks, a direct task", () => {
       [{ delayUntil: "9999-01-31T09:00:00Z" }, "delayUntil must be at most 1 year ahead"],
       [{ delayUntil: "2030-01-31T09:00:00Z", delay: 0 }, "Use either delay or delayUntil, not both"],
     ];
-    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
+    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });
   });
 
   it("refuses an unknown field and suggests the one of direct tasks that was meant", async () => {
@@ -155,13 +159,14 @@ describe("POST /v1/tasks, a direct task", () => {
     for (const [name, hint] of cases) {
       const { status, body } = await api.call("POST", "/v1/tasks", `{"targetUrl":"http://a/","${name}":{}}`);
       assert.equal(status, 400);
-      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}` });
+      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}`, code: "invalid" });
     }
   });
 
   it("lists every broken rule of direct tasks, and none of queue tasks", async () => {
     assert.deepEqual(await refusal({ timeout: 0, priorty: 1, body: 5 }), {
       error: 'Unknown field "priorty" (did you mean "priority"?)',
+      code: "invalid",
       details: [
         { field: "priorty", error: 'Unknown field "priorty" (did you mean "priority"?)' },
         { field: "body", error: "body must be a string" },
@@ -189,6 +194,9 @@ describe("POST /v1/tasks, a direct task", () => {
   it("an unknown queue is not found", async () => {
     const { status, body } = await create({ queue: "no_such queue" });
 
-    assert.deepEqual([status, body], [404, { error: 'Queue "no_such queue" not found' }]);
+    assert.deepEqual(
+      [status, body],
+      [404, { error: 'Queue "no_such queue" not found', code: "queue_not_found" }],
+    );
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import fc from "fast-check";
+import { PROBLEMS, type ProblemCode } from "../../src/domain/problem.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 const ROUTES = [
@@ -78,6 +79,8 @@ const FIELDS = [
   "onCompleteUrl",
   "idempotencyKey",
   "sign",
+  "tags",
+  "metadata",
   "name",
   "value",
   "teamId",
@@ -170,8 +173,9 @@ describe("whatever is sent", () => {
     assert.equal(typeof answer.body, "object", context);
     if (answer.status >= 400) {
       assert.equal(typeof answer.body.error, "string", context);
+      assert.equal(PROBLEMS[answer.body.code as ProblemCode]?.status, answer.status, context);
       assert.deepEqual(
-        Object.keys(answer.body).filter((key) => key !== "error" && key !== "details"),
+        Object.keys(answer.body).filter((key) => !["error", "code", "details"].includes(key)),
         [],
         context,
       );

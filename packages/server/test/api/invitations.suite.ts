@@ -65,7 +65,7 @@ describe("invitations", () => {
       const answer = await api.call("DELETE", `/v1/team/invitations/${id}`);
       assert.deepEqual(
         [answer.status, answer.body],
-        [404, { error: "Invitation not found or already used" }],
+        [404, { error: "Invitation not found or already used", code: "invitation_not_found" }],
         id,
       );
     }
@@ -76,12 +76,15 @@ describe("invitations", () => {
     const invite = (email: string) => api.call("POST", "/v1/team/invitations", { email }, team.headers);
     const { email } = await team.signIn("member", "member");
     const member = await invite(email);
-    assert.deepEqual([member.status, member.body], [409, { error: `${email} is a member already` }]);
+    assert.deepEqual(
+      [member.status, member.body],
+      [409, { error: `${email} is a member already`, code: "member_exists" }],
+    );
 
     for (let count = 0; count < 20; count += 1)
       assert.equal((await invite(`many-${count}@teams.example`)).status, 201);
     const many = await invite("one-more@teams.example");
-    assert.deepEqual([many.status, many.body], [429, { error: "Rate limit exceeded" }]);
+    assert.deepEqual([many.status, many.body], [429, { error: "Rate limit exceeded", code: "rate_limited" }]);
     const retryAfter = Number(many.headers["retry-after"]);
     assert.ok(retryAfter > 3500 && retryAfter <= 3600, String(retryAfter));
   });

@@ -73,7 +73,7 @@ describe("the log", () => {
     const { status, body, headers } = await api.call("GET", "/v1/queues");
 
     assert.equal(status, 500);
-    assert.deepEqual(body, { error: "Internal server error" });
+    assert.deepEqual(body, { error: "Internal server error", code: "internal" });
     const bug = api.lines.find((line) => line.msg === "request failed");
     assert.equal(bug?.requestId, headers["x-request-id"]);
     assert.match(JSON.stringify(bug), /the secret reason.*log\.suite\.ts/);

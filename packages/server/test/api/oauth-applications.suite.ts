@@ -60,8 +60,14 @@ describe("OAuth applications", () => {
     ] as const) {
       const foreign = await api.call(method, url, undefined, stranger);
       const unknown = await api.call(method, url.replace(clientId, "app_nobody"));
-      assert.deepEqual([foreign.status, foreign.body], [404, { error: "Application not found" }]);
-      assert.deepEqual([unknown.status, unknown.body], [404, { error: "Application not found" }]);
+      assert.deepEqual(
+        [foreign.status, foreign.body],
+        [404, { error: "Application not found", code: "application_not_found" }],
+      );
+      assert.deepEqual(
+        [unknown.status, unknown.body],
+        [404, { error: "Application not found", code: "application_not_found" }],
+      );
     }
     const rotated = await api.call("POST", `${path}/rotate`);
     assert.equal(rotated.status, 200);

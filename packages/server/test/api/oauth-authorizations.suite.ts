@@ -9,7 +9,7 @@ import type { TestPerson } from "./test-team.ts";
 const PATH = "/v1/oauth/authorizations";
 /** An application that may refresh its token comes back for so long. */
 const REFRESH_SECONDS = 30 * 24 * 3600;
-const GONE = { error: "Authorization not found or already ended" };
+const GONE = { error: "Authorization not found or already ended", code: "authorization_not_found" };
 
 describe("what people have allowed applications", () => {
   let api: TestApi;
@@ -77,7 +77,11 @@ describe("what people have allowed applications", () => {
     for (const role of ["viewer", "member"] as const) {
       const { headers } = await signIn(`looks-${role}`, role);
       const { status, body } = await api.call("DELETE", `${PATH}/${id}`, undefined, headers);
-      assert.deepEqual([status, body], [403, { error: "Insufficient role: admin required" }], role);
+      assert.deepEqual(
+        [status, body],
+        [403, { error: "Insufficient role: admin required", code: "role_missing" }],
+        role,
+      );
       assert.deepEqual(await idsSeenBy(headers), [], role);
     }
     const { headers } = await signIn("looks-admin", "admin");

@@ -5,11 +5,37 @@ import { Html, html } from "../../src/domain/html.ts";
 import { newSecret } from "../../src/service/access/secret-hash.ts";
 import { databaseAway } from "../test-sql.ts";
 import { queryOf, type RegisteredApplication, registerReports } from "./consent.ts";
-import { type Answer, createTestApi, type TestApi } from "./test-api.ts";
+import { type Answer, createTestApi, type TestApi, VERSION } from "./test-api.ts";
 import { linkTokenIn } from "./test-team.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(1)'>@example.com`;
+
+describe("the front page", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
+
+  it("tells a browser what this is, and leads on", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const { status, headers, text } = await api.send({ url: "/", headers: { accept } });
+
+    assert.equal(status, 200);
+    assert.match(String(headers["content-type"]), /^text\/html/);
+    const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, target = ""]) => target);
+    assert.deepEqual(links, ["/docs", "/openapi.json", "/sign-in"]);
+    for (const url of links) assert.ok((await api.send({ url })).status < 400, url);
+  });
+
+  it("tells a program the same in JSON", async () => {
+    for (const accept of ["application/json", "*/*", ""]) {
+      const { status, body, headers } = await api.send({ url: "/", headers: { accept } });
+      const expected = { name: "Bellhop", version: VERSION, docs: "/docs", openapi: "/openapi.json" };
+      assert.deepEqual([status, body, headers.vary], [200, expected, "accept"]);
+    }
+  });
+});
 
 describe("the sign-in pages", () => {
   let api: TestApi;
@@ -75,6 +101,24 @@ describe("the sign-in pages", () => {
     assert.equal(mail?.to, email);
     assert.match(linkTokenIn(mail), /^[0-9a-f]{64}$/);
     assert.equal(await nextPathOf(email), null);
+  });
+
+  it("say where the link is on a server that cannot mail", async () => {
+    const logging = await createTestApi({ linksInLog: true });
+    const form = await logging.send({ url: "/sign-in" });
+    assert.match(form.text, /in the log of this server/);
+    const sent = await logging.send({
+      method: "POST",
+      url: "/sign-in",
+      payload: `email=${newEmail()}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    await logging.close();
+
+    assert.equal(sent.status, 200);
+    assert.match(sent.text, /the link is in its log/);
+    assert.match(sent.text, /mail\.not_sent[\s\S]*BELLHOP_SMTP_URL/);
+    assert.doesNotMatch(form.text + sent.text, /spam|mail you|Mail me/);
   });
 
   it("say the same of every address", async () => {

@@ -1,14 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { fastify } from "fastify";
-import { Type } from "typebox";
-import { answerError } from "../../src/api/http/error-answer.ts";
-import { acceptJson } from "../../src/api/http/json-body.ts";
-import type { Api } from "../../src/api/http/schema-types.ts";
-import { ajvOptions, toProblem } from "../../src/api/http/validation.ts";
-import { ref } from "../../src/api/schemas/field.ts";
-import { OwnPollConfig } from "../../src/api/schemas/poll-config.ts";
-import { readPollConfig, refuseLongLists } from "../../src/api/tasks/poll-config.ts";
+import { before, describe, it } from "node:test";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
@@ -42,23 +33,20 @@ describe("providers", () => {
   });
 
   it("unknown parameters and other methods are refused like everywhere", async () => {
-    assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, { error: 'Unknown field "limit"' });
+    assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, {
+      error: 'Unknown field "limit"',
+      code: "invalid",
+    });
     const post = await api.send({ method: "POST", url: "/v1/providers" });
     assert.deepEqual([post.status, post.headers.allow], [405, "GET, HEAD"]);
   });
 });
 
-/** The schema that queue tasks and direct tasks use, on a route of its own. */
 describe("a pollConfig of the caller's own", () => {
-  const app: Api = fastify({ ajv: ajvOptions, schemaErrorFormatter: toProblem });
-  acceptJson(app);
-  app.setErrorHandler(answerError);
-  app.addSchema(OwnPollConfig);
-  const body = Type.Object({ pollConfig: ref(OwnPollConfig) }, { additionalProperties: false });
-  app.post("/", { preValidation: refuseLongLists, schema: { body } }, async (request) =>
-    readPollConfig(request.body.pollConfig, "https://api.example.com/start"),
-  );
-  after(() => app.close());
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+  });
 
   const least = {
     urlTemplate: "https://api.example.com/jobs/{startResult.body.id}",
@@ -66,9 +54,12 @@ describe("a pollConfig of the caller's own", () => {
     doneValues: ["done"],
     failValues: ["failed"],
   };
-  const send = async (pollConfig: unknown) => {
-    const answer = await app.inject({ method: "POST", url: "/", payload: { pollConfig } });
-    return { status: answer.statusCode, body: answer.json() };
+  const send = (pollConfig: unknown) =>
+    api.call("POST", "/v1/tasks", { targetUrl: "https://api.example.com/start", pollConfig });
+  const taken = async (pollConfig: unknown) => {
+    const { status, body } = await send(pollConfig);
+    assert.equal(status, 201);
+    return (await api.call("GET", `/v1/tasks/${body.task.id}`)).body.task.pollConfig;
   };
   const refusalOf = async (changes: object) => {
     const { status, body } = await send({ ...least, ...changes });
@@ -77,10 +68,9 @@ describe("a pollConfig of the caller's own", () => {
   };
 
   it("needs urlTemplate, statusPath, doneValues and failValues; the others have defaults", async () => {
-    const { body } = await send(least);
     const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
 
-    assert.deepEqual(body, { ok: true, pollConfig: { ...least, ...defaults } });
+    assert.deepEqual(await taken(least), { ...least, ...defaults });
     for (const name of Object.keys(least)) {
       const { [name as keyof typeof least]: _, ...rest } = least;
       assert.equal((await send(rest)).body.error, `${name} is required`);
@@ -89,7 +79,7 @@ describe("a pollConfig of the caller's own", () => {
 
   it("accepts what the catalog shows", async () => {
     for (const { pollConfig } of PROVIDER_CATALOG) {
-      assert.deepEqual((await send(pollConfig)).body, { ok: true, pollConfig });
+      assert.deepEqual(await taken(pollConfig), pollConfig);
     }
   });
 
@@ -122,7 +112,7 @@ describe("a pollConfig of the caller's own", () => {
       'pollConfig["failValues"]["1"] must be a string of 1 to 256 characters',
     );
     assert.equal(await refusalOf({ forwardAuth: "yes" }), 'pollConfig["forwardAuth"] must be true or false');
-    assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 200);
+    assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 201);
   });
 
   it("refuses a list that is far too long before looking at its items", async () => {
@@ -138,9 +128,9 @@ describe("a pollConfig of the caller's own", () => {
   });
 
   it("refuses a template that cannot be filled", async () => {
-    const { body } = await send({ ...least, urlTemplate: "https://{startResult.body.host}/" });
-
-    assert.equal(body.ok, false);
-    assert.match(body.complaints[0].error, /^urlTemplate must be a valid http or https URL/);
+    assert.match(
+      await refusalOf({ urlTemplate: "https://{startResult.body.host}/" }),
+      /^urlTemplate must be a valid http or https URL/,
+    );
   });
 });

@@ -50,12 +50,15 @@ describe("queues", () => {
   });
 
   it("a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
-    for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5, null]) {
+    for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5]) {
       const { status, body } = await api.call("POST", "/v1/queues", { name });
       assert.equal(status, 400);
-      assert.deepEqual(body, { error: "name must be 1 to 64 letters, digits or hyphens" });
+      assert.deepEqual(body, { error: "name must be 1 to 64 letters, digits or hyphens", code: "invalid" });
     }
-    assert.deepEqual((await api.call("POST", "/v1/queues", {})).body, { error: "name is required" });
+    assert.deepEqual((await api.call("POST", "/v1/queues", {})).body, {
+      error: "name is required",
+      code: "invalid",
+    });
     assert.equal((await api.call("POST", "/v1/queues", { name: "a".repeat(64) })).status, 201);
   });
 
@@ -65,7 +68,6 @@ describe("queues", () => {
       [{ concurrency: 1001 }, "concurrency must be an integer between 1 and 1000"],
       [{ concurrency: "5" }, "concurrency must be an integer between 1 and 1000"],
       [{ max_retries: 101 }, "max_retries must be an integer between 0 and 100"],
-      [{ max_retries: null }, "max_retries must be an integer between 0 and 100"],
       [{ retry_backoff: "none" }, 'retry_backoff must be one of "fixed", "exponential"'],
       [{ retry_delay: 3601 }, "retry_delay must be an integer between 0 and 3600"],
       [{ retry_delay: 0.5 }, "retry_delay must be an integer between 0 and 3600"],
@@ -76,8 +78,8 @@ describe("queues", () => {
     for (const [fields, error] of cases) {
       const created = await api.call("POST", "/v1/queues", { name: "never", ...fields });
       const updated = await api.call("PATCH", "/v1/queues/default", fields);
-      assert.deepEqual([created.status, created.body], [400, { error }]);
-      assert.deepEqual([updated.status, updated.body], [400, { error }]);
+      assert.deepEqual([created.status, created.body], [400, { error, code: "invalid" }]);
+      assert.deepEqual([updated.status, updated.body], [400, { error, code: "invalid" }]);
     }
   });
 
@@ -85,7 +87,7 @@ describe("queues", () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "default" });
 
     assert.equal(status, 409);
-    assert.deepEqual(body, { error: 'Queue "default" already exists' });
+    assert.deepEqual(body, { error: 'Queue "default" already exists', code: "queue_exists" });
   });
 
   it("one queue and the list come with stats", async (test) => {
@@ -119,21 +121,28 @@ describe("queues", () => {
     assert.deepEqual(Object.keys(list.body), ["queues"]);
   });
 
-  it("an update without a setting leaves every setting; the name cannot be changed", async () => {
+  it("an update without a setting changes nothing, and is not recorded; the name cannot be changed", async () => {
     const before = (await api.call("GET", "/v1/queues/default")).body;
 
     const empty = await api.call("PATCH", "/v1/queues/default", {});
     const renamed = await api.call("PATCH", "/v1/queues/default", { name: "other", timeout: 5 });
     const bodiless = await api.call("PATCH", "/v1/queues/default");
 
-    const { updated_at } = empty.body;
-    assert.deepEqual({ ...empty.body, stats: STATS }, { ...before, updated_at });
-    assert.deepEqual([renamed.status, renamed.body], [400, { error: "name cannot be changed" }]);
+    assert.deepEqual({ ...empty.body, stats: STATS }, before);
+    const { events } = (await api.call("GET", "/v1/audit?action=queue.updated&limit=100")).body;
+    assert.deepEqual(
+      events.filter(({ target }: { target: string }) => target === "default"),
+      [],
+    );
+    assert.deepEqual(
+      [renamed.status, renamed.body],
+      [400, { error: "name cannot be changed", code: "invalid" }],
+    );
     assert.deepEqual(
       [bodiless.status, bodiless.body],
-      [400, { error: "Request body must be a JSON object" }],
+      [400, { error: "Request body must be a JSON object", code: "body_not_object" }],
     );
-    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, { ...before, updated_at });
+    assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, before);
   });
 
   it("pause and resume answer the queue, however often they are called", async () => {
@@ -153,13 +162,20 @@ describe("queues", () => {
     assert.equal((await api.call("POST", "/v1/queues/default/pause", {})).status, 200);
     assert.equal((await api.call("POST", "/v1/queues/default/resume", "")).status, 200);
     const { status, body } = await api.call("POST", "/v1/queues/default/pause", { until: 5 });
-    assert.deepEqual([status, body], [400, { error: 'Unknown field "until"' }]);
+    assert.deepEqual([status, body], [400, { error: 'Unknown field "until"', code: "invalid" }]);
   });
 
-  it("a queue is deleted once; `default` stays", async () => {
+  it("a queue is deleted once, with its pending tasks, which are counted; `default` stays", async () => {
     await api.call("POST", "/v1/queues", { name: "gone" });
+    await api.call("POST", "/v1/queues/gone/pause");
+    for (let count = 0; count < 3; count += 1)
+      await api.call("POST", "/v1/tasks", { queue: "gone", webhook_url: "http://a/" });
 
-    assert.deepEqual((await api.call("DELETE", "/v1/queues/gone")).body, { name: "gone", deleted: true });
+    const { body } = await api.call("DELETE", "/v1/queues/gone");
+
+    assert.deepEqual(body, { name: "gone", deleted: true, tasks_deleted: 3 });
+    await api.call("POST", "/v1/queues", { name: "gone" });
+    assert.equal((await api.call("DELETE", "/v1/queues/gone")).body.tasks_deleted, 0);
     assert.equal((await api.call("DELETE", "/v1/queues/gone")).status, 404);
     assert.equal((await api.call("DELETE", "/v1/queues/default")).status, 409);
   });
@@ -182,7 +198,7 @@ describe("queues", () => {
       ] as const) {
         const answer = await api.call(method, `/v1/queues/${path}${suffix}`, body);
         assert.equal(answer.status, 404);
-        assert.deepEqual(answer.body, { error: `Queue "${name}" not found` });
+        assert.deepEqual(answer.body, { error: `Queue "${name}" not found`, code: "queue_not_found" });
       }
     }
   });
@@ -207,7 +223,7 @@ describe("queues", () => {
       ["POST", "/v1/queues/default/pause"],
     ] as const) {
       const { status, body } = await api.call(method, `${path}?api_key=1`);
-      assert.deepEqual([status, body], [400, { error: 'Unknown field "api_key"' }]);
+      assert.deepEqual([status, body], [400, { error: 'Unknown field "api_key"', code: "invalid" }]);
     }
   });
 });

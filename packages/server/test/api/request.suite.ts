@@ -14,7 +14,11 @@ describe("requests", () => {
   it("malformed JSON is not valid JSON", async () => {
     for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
-      assert.deepEqual([status, body], [400, { error: "Request body is not valid JSON" }], text);
+      assert.deepEqual(
+        [status, body],
+        [400, { error: "Request body is not valid JSON", code: "body_not_json" }],
+        text,
+      );
     }
   });
 
@@ -31,7 +35,7 @@ describe("requests", () => {
       payload: bytes,
     });
 
-    assert.deepEqual(body, { error: "Request body is not valid JSON" });
+    assert.deepEqual(body, { error: "Request body is not valid JSON", code: "body_not_json" });
   });
 
   it("the media type is application/json, with or without parameters", async () => {
@@ -47,7 +51,11 @@ describe("requests", () => {
       "",
     ]) {
       const { status, body } = await api.call("POST", "/v1/tasks", TASK, { "content-type": type });
-      assert.deepEqual([status, body], [415, { error: "Content-Type must be application/json" }], type);
+      assert.deepEqual(
+        [status, body],
+        [415, { error: "Content-Type must be application/json", code: "body_not_typed" }],
+        type,
+      );
     }
     assert.equal(
       (await api.call("DELETE", "/v1/tasks/x", "a", { "content-type": "text/plain" })).status,
@@ -63,12 +71,49 @@ describe("requests", () => {
 
     assert.equal((await api.call("POST", "/v1/tasks", sized(BODY_LIMIT))).status, 201);
     const { status, body } = await api.call("POST", "/v1/tasks", sized(BODY_LIMIT + 1));
-    assert.deepEqual([status, body], [413, { error: "Request body too large" }]);
+    assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
+  });
+
+  it("takes null for an optional field as not given, for a required one as missing, for a misspelt one as misspelt", async () => {
+    const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+    const settings = nulls("concurrency", "max_retries", "retry_backoff", "retry_delay", "timeout");
+    for (const [method, url, body] of [
+      ["POST", "/v1/queues", { name: "nulls", ...settings }],
+      ["PATCH", "/v1/queues/nulls", settings],
+      ["POST", "/v1/tokens", { name: "a", value: "b", ...nulls("allowedHosts") }],
+      ["POST", "/v1/apikeys", { name: "a", ...nulls("environment") }],
+      ["POST", "/v1/team/invitations", { email: "null@example.com", ...nulls("role") }],
+      [
+        "POST",
+        "/v1/oauth/applications",
+        { name: "a", scopes: ["tasks:read"], redirectUris: ["https://a.example/"], ...nulls("grantTypes") },
+      ],
+    ] as const) {
+      const { status, text } = await api.call(method, url, body);
+      assert.ok(status < 300, `${url} ${text}`);
+    }
+    const queue = (await api.call("GET", "/v1/queues/nulls")).body;
+    assert.deepEqual([queue.concurrency, queue.max_retries, queue.timeout], [5, 3, 30]);
+    for (const [url, body, error] of [
+      ["/v1/queues", { name: null }, "name is required"],
+      ["/v1/tokens", { name: "a", value: null }, "value is required"],
+      ["/v1/apikeys", { name: null }, "name is required"],
+      ["/v1/auth/magic-link", { email: null }, "email is required"],
+      ["/v1/auth/session", { token: null }, "token is required"],
+      [
+        "/v1/queues",
+        { name: "a", max_retry: null },
+        'Unknown field "max_retry" (did you mean "max_retries"?)',
+      ],
+      ["/v1/queues/default/pause", { until: null }, 'Unknown field "until"'],
+    ] as const) {
+      const { status, body: refusal } = await api.call("POST", url, body);
+      assert.deepEqual([status, refusal.error], [400, error]);
+    }
   });
 
   it("an unknown route is not found, with whatever method, body or credential", async () => {
     for (const [method, url] of [
-      ["GET", "/"],
       ["GET", "/v1"],
       ["GET", "/v1/"],
       ["GET", "/v2/tasks"],
@@ -83,13 +128,27 @@ describe("requests", () => {
         headers: { "content-type": "text/plain" },
         payload: "x",
       });
-      assert.deepEqual([status, body], [404, { error: "Not found" }], url);
+      assert.deepEqual([status, body], [404, { error: "Not found", code: "not_found" }], url);
     }
   });
 
-  it("takes an empty id or name for an unknown one", async () => {
-    assert.deepEqual((await api.call("GET", "/v1/tasks/")).body, { error: "Task not found" });
-    assert.deepEqual((await api.call("GET", "/v1/queues/")).body, { error: 'Queue "" not found' });
+  it("takes a slash at the end of a path for none", async () => {
+    const { body: queue } = await api.call("GET", "/v1/queues/default");
+
+    assert.deepEqual((await api.call("GET", "/v1/queues/default/")).body, queue);
+    assert.ok((await api.call("GET", "/v1/queues/")).body.queues.length > 0);
+    assert.equal((await api.call("GET", "/v1/tasks/?limit=1")).body.pagination.limit, 1);
+    assert.equal((await api.call("POST", "/v1/tasks/", TASK)).status, 201);
+    assert.equal((await api.call("POST", "/v1/queues/default/pause/")).status, 200);
+    assert.equal((await api.send({ url: "/livez/" })).status, 200);
+    assert.equal((await api.send({ url: "/sign-in/" })).status, 200);
+  });
+
+  it("takes an empty name in the middle of a path for an unknown one", async () => {
+    assert.deepEqual((await api.call("POST", "/v1/queues//pause")).body, {
+      error: 'Queue "" not found',
+      code: "queue_not_found",
+    });
   });
 
   it("a wrong method is answered with those that are allowed, also an exotic one", async () => {
@@ -104,6 +163,9 @@ describe("requests", () => {
       ["TRACE", "/v1/tasks", "GET, HEAD, POST"],
       ["PROPFIND", "/v1/queues", "GET, HEAD, POST"],
       ["POST", "/livez", "GET, HEAD"],
+      ["POST", "/", "GET, HEAD"],
+      ["PUT", "/v1/tasks/", "GET, HEAD, POST"],
+      ["POST", "/docs", "GET, HEAD"],
       ["PUT", "/openapi.json", "GET, HEAD"],
       ["POST", "/docs/", "GET, HEAD"],
     ] as const) {
@@ -115,7 +177,8 @@ describe("requests", () => {
       });
       assert.equal(status, 405, `${method} ${url}`);
       assert.equal(headers.allow, allow);
-      if (method !== "HEAD") assert.deepEqual(body, { error: "Method not allowed" });
+      if (method !== "HEAD")
+        assert.deepEqual(body, { error: "Method not allowed", code: "method_not_allowed" });
     }
   });
 
@@ -130,7 +193,7 @@ describe("requests", () => {
   it("refuses a URL that cannot be decoded", async () => {
     for (const url of ["/v1/tasks/%zz", "/%ff", "/v1/queues/%E0%A4%A"]) {
       const { status, body, headers } = await api.call("GET", url, undefined, { "x-request-id": "mine" });
-      assert.deepEqual([status, body], [400, { error: "Request URL is not valid" }]);
+      assert.deepEqual([status, body], [400, { error: "Request URL is not valid", code: "url_malformed" }]);
       assert.equal(headers["x-request-id"], "mine");
     }
   });

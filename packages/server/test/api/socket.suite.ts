@@ -31,7 +31,7 @@ describe("a socket", () => {
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
       assert.match(answer, /\r\nContent-Type: application\/json/);
       assert.match(answer, /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-      assert.ok(answer.endsWith('\r\n\r\n{"error":"Request is not valid HTTP"}'));
+      assert.ok(answer.endsWith('\r\n\r\n{"error":"Request is not valid HTTP","code":"request_malformed"}'));
     }
   });
 
@@ -39,24 +39,25 @@ describe("a socket", () => {
     const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
 
     assert.match(answer, /^HTTP\/1\.1 431 /);
-    assert.ok(answer.endsWith('{"error":"Request headers too large"}'));
+    assert.ok(answer.endsWith('{"error":"Request headers too large","code":"headers_too_large"}'));
   });
 
-  it("that goes away in the middle of its body leaves no bug behind", async () => {
-    const socket = open();
-    socket.write(
-      `POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
-    );
-    const [request] = await once(api.app.server, "request");
-    socket.destroy();
-    await new Promise((resolve) => request.on("close", resolve));
-    await api.app.close();
+  for (const coding of ["", "Content-Encoding: gzip\r\n"]) {
+    it(`that goes away in the middle of its body leaves no bug behind ${coding.trim()}`, async () => {
+      const socket = open();
+      const type = `Content-Type: application/json\r\n${coding}`;
+      socket.write(`POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}${type}Content-Length: 99\r\n\r\n{`);
+      const [request] = await once(api.app.server, "request");
+      socket.destroy();
+      await new Promise((resolve) => request.on("close", resolve));
+      await api.app.close();
 
-    assert.deepEqual(
-      api.lines.filter((line) => Number(line.level) >= 50),
-      [],
-    );
-  });
+      assert.deepEqual(
+        api.lines.filter((line) => Number(line.level) >= 50),
+        [],
+      );
+    });
+  }
 
   it("that outlives the server's life is told that it is stopping", async (test) => {
     const socket = open();
@@ -85,7 +86,7 @@ describe("a socket", () => {
 
     const text = await answers;
     assert.match(text, /^HTTP\/1\.1 200 OK/);
-    assert.match(text, /HTTP\/1\.1 503 [\s\S]*\{"error":"The server is stopping"\}$/);
+    assert.match(text, /HTTP\/1\.1 503 [\s\S]*\{"error":"The server is stopping","code":"stopping"\}$/);
   });
 });
 

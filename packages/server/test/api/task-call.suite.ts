@@ -49,7 +49,7 @@ describe("the call and the time of a new task", () => {
       "http://{callbackId}.example.com/",
       `http://example.com/${"a".repeat(8192)}`,
     ]) {
-      assert.deepEqual(await refusal({ webhook_url }), { error: URL_RULE }, webhook_url);
+      assert.deepEqual(await refusal({ webhook_url }), { error: URL_RULE, code: "invalid" }, webhook_url);
     }
     for (const url of [
       "HTTP://Example.com:80/a/../b?q=@x#top",
@@ -76,9 +76,13 @@ describe("the call and the time of a new task", () => {
       [{ "X-A": "1", "x-a": "2" }, 'Header "x-a" is given twice'],
       [{ "X-A": "a".repeat(16_384) }, "headers must be at most 16384 bytes together"],
     ];
-    for (const [headers, error] of cases) assert.deepEqual(await refusal({ headers }), { error });
+    for (const [headers, error] of cases)
+      assert.deepEqual(await refusal({ headers }), { error, code: "invalid" });
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`X-${index}`, ""]));
-    assert.deepEqual(await refusal({ headers: many }), { error: "headers must be at most 64" });
+    assert.deepEqual(await refusal({ headers: many }), {
+      error: "headers must be at most 64",
+      code: "invalid",
+    });
   });
 
   it("a header may name a token of the vault, and the record shows the name", async () => {
@@ -102,14 +106,16 @@ describe("the call and the time of a new task", () => {
       "+012030-01-31T09:00:00Z",
       "2030-01-31T09:00:00Z\u0000",
     ]) {
-      assert.deepEqual(await refusal({ run_at }), { error: rule }, run_at);
+      assert.deepEqual(await refusal({ run_at }), { error: rule, code: "invalid" }, run_at);
     }
     const inYears = (years: number) => new Date(Date.now() + years * 31_536_000_000).toISOString();
     assert.deepEqual(await refusal({ run_at: inYears(1.01) }), {
       error: "run_at must be at most 1 year ahead",
+      code: "invalid",
     });
     assert.deepEqual(await refusal({ run_at: inYears(0.5), delay: 0 }), {
       error: "Use either delay or run_at, not both",
+      code: "invalid",
     });
 
     const runAt = inYears(0.99);

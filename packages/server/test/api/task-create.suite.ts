@@ -88,6 +88,7 @@ describe("POST /v1/tasks", () => {
     for (const priority of [0, 11, -1, 5.5, "5", null, true, [5], {}]) {
       assert.deepEqual(await refusal({ priority }), {
         error: "priority must be an integer between 1 and 10",
+        code: "invalid",
       });
     }
   });
@@ -125,14 +126,14 @@ describe("POST /v1/tasks", () => {
       [{ timeout: 3601 }, "timeout must be an integer between 1 and 3600"],
       [{ run_at: 5 }, "run_at must be a string"],
     ];
-    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error });
+    for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });
   });
 
   it("says which required field is missing", async () => {
     const { status, body } = await api.call("POST", "/v1/tasks", { webhook_url: "http://a/" });
 
     assert.equal(status, 400);
-    assert.deepEqual(body, { error: "queue is required" });
+    assert.deepEqual(body, { error: "queue is required", code: "invalid" });
   });
 
   it("refuses an unknown field and suggests the one that was meant", async () => {
@@ -154,7 +155,7 @@ describe("POST /v1/tasks", () => {
         `{"queue":"default","webhook_url":"http://a/","${name}":{}}`,
       );
       assert.equal(status, 400);
-      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}` });
+      assert.deepEqual(body, { error: `Unknown field "${name}"${hint}`, code: "invalid" });
     }
   });
 
@@ -163,6 +164,7 @@ describe("POST /v1/tasks", () => {
 
     assert.deepEqual(body, {
       error: 'Unknown field "queu" (did you mean "queue"?)',
+      code: "invalid",
       details: [
         { field: "queu", error: 'Unknown field "queu" (did you mean "queue"?)' },
         { field: "queue", error: "queue is required" },
@@ -185,19 +187,19 @@ describe("POST /v1/tasks", () => {
     for (const queue of ["missing", "no_such queue", "", "\u0000", "ü"]) {
       const { status, body } = await create({ queue });
       assert.equal(status, 404);
-      assert.deepEqual(body, { error: `Queue "${queue}" not found` });
+      assert.deepEqual(body, { error: `Queue "${queue}" not found`, code: "queue_not_found" });
     }
     const { body } = await create({ queue: "q".repeat(5000) });
-    assert.deepEqual(body, { error: `Queue "${"q".repeat(128)}…" not found` });
+    assert.deepEqual(body, { error: `Queue "${"q".repeat(128)}…" not found`, code: "queue_not_found" });
   });
 
   it("refuses a body that is no object", async () => {
     for (const text of ["[]", '"a"', "null", "1", "true"]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
       assert.equal(status, 400);
-      assert.deepEqual(body, { error: "Request body must be a JSON object" });
+      assert.deepEqual(body, { error: "Request body must be a JSON object", code: "body_not_object" });
     }
     const { body } = await api.call("POST", "/v1/tasks");
-    assert.deepEqual(body, { error: "Request body must be a JSON object" });
+    assert.deepEqual(body, { error: "Request body must be a JSON object", code: "body_not_object" });
   });
 });

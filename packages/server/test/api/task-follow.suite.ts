@@ -161,7 +161,10 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       const { status, body } = await create({ [key]: "conflict", priority: 1 });
 
       assert.equal(status, 409);
-      assert.deepEqual(body, { error: 'Idempotency key "conflict" was used with another request' });
+      assert.deepEqual(body, {
+        error: 'Idempotency key "conflict" was used with another request',
+        code: "idempotency_conflict",
+      });
     });
 
     it("the key may come in the header, alone or the same in both", async () => {

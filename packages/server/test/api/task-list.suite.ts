@@ -146,7 +146,7 @@ describe("GET /v1/tasks", () => {
     for (const [query, error] of cases) {
       const { status, body } = await api.call("GET", `/v1/tasks?${query}`);
       assert.equal(status, 400, query);
-      assert.deepEqual(body, { error }, query);
+      assert.deepEqual(body, { error, code: "invalid" }, query);
     }
   });
 });

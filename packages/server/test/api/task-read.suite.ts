@@ -153,7 +153,7 @@ describe("queue tasks that exist", () => {
       for (const method of ["GET", "DELETE"] as const) {
         const { status, body } = await api.call(method, `/v1/tasks/${other}`);
         assert.equal(status, 404);
-        assert.deepEqual(body, { error: "Task not found" });
+        assert.deepEqual(body, { error: "Task not found", code: "task_not_found" });
       }
     }
   });
@@ -165,7 +165,7 @@ describe("queue tasks that exist", () => {
     for (const method of ["GET", "DELETE"] as const) {
       const { status, body } = await api.call(method, `/v1/tasks/${id}`, undefined, headers);
       assert.equal(status, 404);
-      assert.deepEqual(body, { error: "Task not found" });
+      assert.deepEqual(body, { error: "Task not found", code: "task_not_found" });
     }
     assert.equal((await get(id)).status, 200);
   });
@@ -178,6 +178,6 @@ describe("queue tasks that exist", () => {
     const ended = await createFailedTask(test);
     const { status, body } = await api.call("DELETE", `/v1/tasks/${ended}`);
     assert.equal(status, 409);
-    assert.deepEqual(body, { error: "Task is not pending (current: failed)" });
+    assert.deepEqual(body, { error: "Task is not pending (current: failed)", code: "task_not_pending" });
   });
 });

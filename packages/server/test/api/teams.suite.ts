@@ -66,7 +66,7 @@ describe("a team and its people", () => {
 
       assert.deepEqual(
         [status, body],
-        [409, { error: "A person can own at most 10 teams on the free plan" }],
+        [409, { error: "A person can own at most 10 teams on the free plan", code: "team_limit" }],
       );
     });
 
@@ -78,7 +78,10 @@ describe("a team and its people", () => {
       ] as const) {
         const answer = await api.call(method, url, body);
         assert.equal(answer.status, 403, url);
-        assert.deepEqual(answer.body, { error: "Session required: sign in by magic link" });
+        assert.deepEqual(answer.body, {
+          error: "Session required: sign in by magic link",
+          code: "session_required",
+        });
       }
     });
 
@@ -105,7 +108,7 @@ describe("a team and its people", () => {
         [{ name: "" }, "name is required"],
         [{ name: " \t" }, "name is required"],
         [{ name: 7 }, long],
-        [{ name: null }, long],
+        [{ name: null }, "name is required"],
         [{ name: "a".repeat(101) }, long],
         [{ name: "a\nb" }, "name must be text without control characters"],
         [{ name: "a\u0000" }, "name must be text without control characters"],
@@ -162,7 +165,11 @@ describe("a team and its people", () => {
           ["DELETE", undefined],
         ] as const) {
           const answer = await api.call(method, `/v1/team/members/${unknown}`, body);
-          assert.deepEqual([answer.status, answer.body], [404, { error: "Member not found" }], unknown);
+          assert.deepEqual(
+            [answer.status, answer.body],
+            [404, { error: "Member not found", code: "member_not_found" }],
+            unknown,
+          );
         }
       }
       const { members } = (await api.call("GET", "/v1/team/members", undefined, others.headers)).body;
@@ -194,7 +201,7 @@ describe("a team and its people", () => {
         const answer = await api.call(method, url, body, headers);
         assert.deepEqual(
           [answer.status, answer.body],
-          [409, { error: "The last owner cannot leave the team" }],
+          [409, { error: "The last owner cannot leave the team", code: "last_owner" }],
         );
       }
     });
@@ -232,7 +239,11 @@ describe("a team and its people", () => {
           const { status, body: answer } = await api.call(method, url, body, headers);
           const may = needed === "viewer" || role === "owner" || role === "admin";
           assert.equal(status === 403, !may, `${role} ${method} ${url}`);
-          if (!may) assert.deepEqual(answer, { error: `Insufficient role: ${needed} required` });
+          if (!may)
+            assert.deepEqual(answer, {
+              error: `Insufficient role: ${needed} required`,
+              code: "role_missing",
+            });
         }
       }
     });
@@ -246,7 +257,7 @@ describe("a team and its people", () => {
         const other = scope === "team:read" ? "team:write" : "team:read";
         const { status, body: answer } = await api.call(method, url, body, granted[other]);
         assert.equal(status, 403, `${method} ${url}`);
-        assert.deepEqual(answer, { error: `Insufficient scope: ${scope} required` });
+        assert.deepEqual(answer, { error: `Insufficient scope: ${scope} required`, code: "scope_missing" });
       }
     });
   });

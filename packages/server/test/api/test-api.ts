@@ -40,7 +40,9 @@ export interface Answer {
 }
 
 type Method = NonNullable<InjectOptions["method"]>;
-type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">>;
+type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> & {
+  readonly linksInLog?: boolean;
+};
 
 /** What the egress policy of these tests says of every host called `private.…`. */
 export const PRIVATE_RULE = "must not point to a private or reserved address";

@@ -5,7 +5,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 import { type ReceivedCall, startTestTarget } from "../test-target.ts";
 

@@ -37,7 +37,7 @@ function createScene() {
   const database: Database = {
     rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       return new Promise<Row[]>((resolve) => {
-        const answer = () => resolve([{ is_current: true, id: null }] as never);
+        const answer = () => resolve([{ isCurrent: true, id: null }] as never);
         claims.push({ queueId: Number(values[1]), answer });
       });
     },

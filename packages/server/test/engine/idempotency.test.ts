@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 
 describe("idempotency keys", () => {
@@ -44,7 +44,7 @@ describe("idempotency keys", () => {
     assert.equal(second.id, first.id);
     assert.deepEqual(second.createdAt, first.createdAt);
     assert.equal(second.status, "pending");
-    assert.equal(second.delaySeconds, 60);
+    assert.equal(second.runAt.getTime() - second.createdAt.getTime(), 60_000);
     assert.equal(await stored(), 1);
     await house.advance(61);
     await house.dispatchOnce();

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
 import { type ReceivedCall, startTestTarget, type TestTarget } from "../test-target.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 
 interface Reply {

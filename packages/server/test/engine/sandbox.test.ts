@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/service/tasks/task-service.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 

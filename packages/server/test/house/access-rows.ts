@@ -201,6 +201,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /v1/providers": open,
   "POST /v1/callbacks/:callbackId": { ...open, status: 404, body: {}, make: async () => "f".repeat(64) },
   "GET /.well-known/oauth-authorization-server": open,
+  "GET /": open,
   "GET /sign-in": open,
   "POST /sign-in": { ...open, status: 400 },
   "GET /sign-in/link": { ...open, status: 401 },

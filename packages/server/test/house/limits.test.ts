@@ -86,7 +86,10 @@ describe("limits over two nodes on one database", () => {
     for (const node of nodes) {
       for (const key of keys) {
         const { status, text, remaining, retryAfter } = await send(node, "GET", "/v1/queues", key);
-        assert.deepEqual([status, text, remaining], [429, '{"error":"Rate limit exceeded"}', "0"]);
+        assert.deepEqual(
+          [status, text, remaining],
+          [429, '{"error":"Rate limit exceeded","code":"rate_limited"}', "0"],
+        );
         assert.ok(retryAfter >= 1 && retryAfter <= 60, String(retryAfter));
       }
       assert.equal((await node.api("GET", "/v1/queues")).status, 200);

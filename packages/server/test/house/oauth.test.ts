@@ -173,6 +173,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
     await until(async () => (await call(second.access_token, "GET", "/v1/queues")).status === 401);
     assert.deepEqual((await call(second.access_token, "GET", "/v1/queues")).json, {
       error: "Invalid or expired token",
+      code: "token_invalid",
     });
     await assert.rejects(
       oauth.processRefreshTokenResponse(
@@ -201,7 +202,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
       const refused = await call(token, "GET", "/v1/tasks");
       assert.deepEqual(
         [refused.status, refused.json],
-        [403, { error: "Insufficient scope: tasks:read required" }],
+        [403, { error: "Insufficient scope: tasks:read required", code: "scope_missing" }],
       );
       secrets.push(token);
     }
@@ -260,7 +261,10 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
 
     assert.equal((await call(token, "GET", "/v1/tasks")).status, 200);
     const refused = await call(token, "POST", "/v1/tasks", task);
-    assert.deepEqual([refused.status, refused.json], [403, { error: "Insufficient role: member required" }]);
+    assert.deepEqual(
+      [refused.status, refused.json],
+      [403, { error: "Insufficient role: member required", code: "role_missing" }],
+    );
   });
 
   it("needs tokens:use to send a stored credential along", async () => {
@@ -274,7 +278,7 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
     const refused = await call(without, "POST", "/v1/tasks", body);
     assert.deepEqual(
       [refused.status, refused.json],
-      [403, { error: "Insufficient scope: tokens:use required" }],
+      [403, { error: "Insufficient scope: tokens:use required", code: "scope_missing" }],
     );
     const { access_token: token } = await tokensFor(
       OWNER,

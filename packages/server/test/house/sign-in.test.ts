@@ -121,7 +121,7 @@ describe("a person", () => {
     const endedMs = Date.now();
     const here = await ask(node, "GET", "/v1/queues", { token });
     assert.equal(here.status, 401);
-    assert.deepEqual(here.json, { error: "Invalid or expired token" });
+    assert.deepEqual(here.json, { error: "Invalid or expired token", code: "token_invalid" });
     await until(async () => (await ask(other, "GET", "/v1/queues", { token })).status === 401);
     assert.ok(Date.now() - endedMs < 5_000);
   });
@@ -144,7 +144,9 @@ describe("a person", () => {
     assert.equal((await ask(node, "GET", "/v1/me", { token: first.session.token })).status, 401);
   });
 
-  it("finds the link in the log of a server that cannot mail", async () => {
+  it("finds the link in the log of a server that cannot mail, as its page says", async () => {
+    assert.match((await ask(other, "GET", "/sign-in")).text, /in the log of this server/);
+    assert.match((await ask(node, "GET", "/sign-in")).text, /We mail you a link/);
     const body = { email: "carol@example.com" };
     assert.equal((await ask(other, "POST", "/v1/auth/magic-link", { body })).status, 202);
     await until(() => other.stderr.includes("mail.not_sent"));

@@ -30,7 +30,7 @@ export function createAuthHook(
   auth: AuthService,
   limits: RequestLimits,
 ): onRequestHookHandler {
-  /** Every answer from here on tells what is left of the limit, also a refusal. */
+  /** Every answer from here on tells what is left of the limit, also a refusal; where there is none it says nothing. */
   function admit(
     principal: Principal,
     request: FastifyRequest,
@@ -71,7 +71,7 @@ function decide(
   done: HookHandlerDoneFunction,
 ): void {
   const { retryAfterSeconds } = allowance;
-  tellAllowance(reply, allowance);
+  if (allowance.limit !== null) tellAllowance(reply, allowance);
   try {
     if (retryAfterSeconds !== null) throw rateLimited(retryAfterSeconds);
     requireAccess(principal, access);
@@ -83,9 +83,8 @@ function decide(
 }
 
 function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {
-  const unlimited = limit === null;
-  reply.header("x-ratelimit-limit", unlimited ? "unlimited" : limit);
-  reply.header("x-ratelimit-remaining", unlimited ? "unlimited" : remaining);
+  reply.header("x-ratelimit-limit", limit);
+  reply.header("x-ratelimit-remaining", remaining);
   reply.header("x-ratelimit-reset", resetSeconds);
 }
 

@@ -3,8 +3,6 @@ import { Problem, type ProblemCode } from "../../domain/problem.ts";
 import { REQUEST_ID_HEADER } from "./request-id.ts";
 import { logRequest } from "./request-log.ts";
 
-const INTERNAL_ERROR = JSON.stringify({ error: "Internal server error" });
-
 /** Fastify's own refusals by code; its texts are never shown. */
 const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: "url_malformed",
@@ -17,18 +15,14 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
 /** Every answer that is not a success leaves through here, unless it is a page. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = refuse(error, request, reply);
-  reply.type("application/json; charset=utf-8");
-  return reply.send(problem === null ? INTERNAL_ERROR : problemText(problem));
+  return reply.type("application/json; charset=utf-8").send(problemText(problem));
 }
 
-/** Sets the status, and the headers that belong to it. Null for a bug, which is logged. */
-export function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem | null {
-  const problem = toProblem(error, request);
-  if (problem === null) {
-    request.log.error({ requestId: request.id, err: error }, "request failed");
-    reply.code(500);
-    return null;
-  }
+/** Sets the status, and the headers that belong to it. A bug is logged; the caller learns only that there is one. */
+export function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
+  const expected = toProblem(error, request);
+  if (expected === null) request.log.error({ requestId: request.id, err: error }, "request failed");
+  const problem = expected ?? new Problem("internal");
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
   if (problem.retryAfterSeconds !== null) reply.header("retry-after", String(problem.retryAfterSeconds));
   reply.code(problem.status);
@@ -48,8 +42,8 @@ export function answerFrameworkError(
 
 /** Text and not an object: the serializer of the route must not decide what of an error is shown. */
 export function problemText(problem: Problem): string {
-  const { message: error, details } = problem;
-  return JSON.stringify(details.length === 0 ? { error } : { error, details });
+  const { message: error, code, details } = problem;
+  return JSON.stringify(details.length === 0 ? { error, code } : { error, code, details });
 }
 
 /** Null for a bug. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
+import { invalid } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
-import { invalid } from "./complaint.ts";
 import type { Api } from "./schema-types.ts";
 import { unknownField } from "./validation.ts";
 

@@ -1,5 +1,5 @@
+import { mustBe } from "../../domain/complaint.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
-import { broken } from "./complaint.ts";
 
 /** For `preValidation`: an empty field is a missing one, which the schema would say less well. */
 export function blankComplaints(body: unknown, ...names: readonly string[]): ProblemDetail[] {
@@ -15,5 +15,5 @@ export function blankComplaints(body: unknown, ...names: readonly string[]): Pro
 
 /** Control characters have no place in a label, PostgreSQL refuses NUL, and a lone surrogate is no text. */
 export function labelComplaints(field: string, text: string): ProblemDetail[] {
-  return /[\p{Cc}\p{Cs}]/u.test(text) ? [broken(field, "text without control characters")] : [];
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? [mustBe(field, "text without control characters")] : [];
 }

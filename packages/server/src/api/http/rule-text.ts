@@ -1,6 +1,6 @@
 import { AUDIT_ACTION_PATTERN } from "../../domain/identity/audit-event.ts";
-import { IDEMPOTENCY_KEY_PATTERN } from "../schemas/idempotency-key.ts";
-import { QUEUE_NAME_PATTERN } from "../schemas/queue-name.ts";
+import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
 
 /** Patterns are for machines; this is what they say. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([

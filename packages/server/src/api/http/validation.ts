@@ -1,11 +1,11 @@
 import type { FastifySchemaValidationError, FastifyServerOptions } from "fastify";
+import { echo, invalid, MOST_DETAILS, mustBe } from "../../domain/complaint.ts";
 import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { closestName } from "../../domain/spelling.ts";
-import { broken, echo, invalid, MOST_DETAILS } from "./complaint.ts";
 import { ruleOf } from "./rule-text.ts";
 
 /**
- * Nothing a caller sent is changed on the way in: no "5" becomes 5, no unknown field disappears, no default appears.
+ * Nothing a caller sent is changed here: no "5" becomes 5, no unknown field disappears, no default appears.
  * All errors are collected, which is safe because no schema has items or patterns whose errors could multiply:
  * there is at most one per field that was sent. `format` only documents.
  */
@@ -54,7 +54,7 @@ function missing({ params }: VerboseError): ProblemDetail {
 }
 
 function wrong({ instancePath, parentSchema }: VerboseError): ProblemDetail {
-  return broken(fieldName(instancePath), ruleOf(parentSchema));
+  return mustBe(fieldName(instancePath), ruleOf(parentSchema));
 }
 
 export function unknownField(name: string, schema?: unknown): ProblemDetail {

@@ -1,16 +1,19 @@
 import { createHash } from "node:crypto";
 import scalar from "@scalar/fastify-api-reference";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
+
+const PATH = "/docs";
 
 /** The reference for people. It must work without the internet, and must not tell anybody that it is read. */
 export async function serveDocs(app: Api): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onSend", protectPage);
+    docs.addHook("preHandler", leadToPage);
     cacheAnswers(docs);
     await docs.register(scalar, {
-      routePrefix: "/docs",
+      routePrefix: PATH,
       configuration: {
         pageTitle: "Bellhop API",
         orderSchemaPropertiesBy: "preserve",
@@ -24,6 +27,12 @@ export async function serveDocs(app: Api): Promise<void> {
     });
   });
 }
+
+/** The addresses on the page are relative: without the slash at the end of its own they would lead elsewhere. */
+const leadToPage: preHandlerHookHandler = ({ url }, reply, done) => {
+  if (url === PATH || url.startsWith(`${PATH}?`)) reply.redirect(`${PATH}/`, 301);
+  else done();
+};
 
 const INLINE_SCRIPT = /<script type="text\/javascript">([\s\S]*?)<\/script>/g;
 

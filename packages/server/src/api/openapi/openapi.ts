@@ -8,12 +8,12 @@ import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
 const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
 and keeps the record.
 
-**Errors** are \`{ "error": "<text>" }\`; when several fields broke a rule, \`details\` lists each. A field that is not
-known is an error, in bodies and in query strings alike.
+**Errors** are \`{ "error": "<text>", "code": "<code>" }\`: the text for people, the code for programs. When several fields broke
+a rule, \`details\` lists each. A field that is not known is an error, in bodies and in query strings alike.
 
 **Rate limits** are a team's, for all of its credentials together, and hold in any 60 seconds. Every authenticated response
-says where the team stands: \`X-RateLimit-Limit\` (requests a minute), \`X-RateLimit-Remaining\` (both \`unlimited\` for a team
-without a limit) and \`X-RateLimit-Reset\` (the Unix time in seconds at which the oldest counted request is a minute old).
+to a limited team says where it stands: \`X-RateLimit-Limit\` (requests a minute), \`X-RateLimit-Remaining\` and
+\`X-RateLimit-Reset\` (the Unix time in seconds at which the oldest counted request is a minute old).
 Over the limit the answer is 429; after \`Retry-After\` seconds the next request fits. What is refused with 429 does not
 count. Without a credential an address may make 600 requests in 60 seconds, and 30 callbacks.
 
@@ -40,7 +40,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
       servers: [{ url: publicUrl }],
       tags: [
         { name: "Tasks", description: "One HTTP call each, with its life until it ends." },
-        { name: "Queues", description: "Named lanes with concurrency, retry and timeout settings." },
+        { name: "Queues", description: "Named lines of tasks, with concurrency, retry and timeout settings." },
         { name: "Vault tokens", description: "Third-party credentials that tasks refer to by id." },
         { name: "Callbacks", description: "Where third parties report the results of tasks." },
         { name: "Signing secret", description: "With it targets can tell that a call is ours." },

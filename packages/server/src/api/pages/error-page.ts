@@ -7,7 +7,7 @@ import { sendPage } from "./page.ts";
 /** For scopes whose visitors are people: the same statuses and headers as in the API, in words for them. */
 export function answerErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = refuse(error, request, reply);
-  const { title, body } = problem === null ? bugText(request.id) : problemText(problem);
+  const { title, body } = problem.code === "internal" ? bugText(request.id) : problemText(problem);
   return sendPage(reply, { title, body, status: reply.statusCode });
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { Type } from "typebox";
-import { html } from "../../domain/html.ts";
+import { type Html, html } from "../../domain/html.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
@@ -26,16 +26,18 @@ export function registerSignInPages(
     readonly signIn: SignInService;
     readonly oauth: Pick<OAuthService, "review">;
     readonly publicUrl: string;
+    /** There is no mail server: links are written into the log. */
+    readonly linksInLog: boolean;
   },
 ): void {
-  const { signIn, oauth } = deps;
+  const { signIn, oauth, linksInLog } = deps;
   const secure = deps.publicUrl.startsWith("https:");
   const formKey = createFormKey("/sign-in", secure);
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
   app.get("/sign-in", { schema: { hide: true, querystring: SignInQuery } }, async (request, reply) =>
-    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null }),
+    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null, linksInLog }),
   );
 
   app.post("/sign-in", { schema: { hide: true } }, async (request, reply) => {
@@ -45,15 +47,14 @@ export function registerSignInPages(
       await signIn.requestLink(email, { address: request.ip, nextPath: next });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "invalid") throw error;
-      return sendSignInForm(reply, { email, next, complaint: "Please enter a valid mail address." });
+      return sendSignInForm(reply, {
+        email,
+        next,
+        complaint: "Please enter a valid mail address.",
+        linksInLog,
+      });
     }
-    return sendPage(reply, {
-      title: "Check your mail",
-      body: html`<p>If <strong>${email}</strong> may sign in here, a link is on its way. It works once, within 15
-minutes.</p>
-<p class="soft">Nothing there? Look into the spam folder, or
-<a href="/sign-in${next === null ? null : html`?next=${encodeURIComponent(next)}`}">ask again</a>.</p>`,
-    });
+    return linksInLog ? sendLoggedPage(reply, email, next) : sendMailedPage(reply, email, next);
   });
 
   // A scanner that follows the links of a mail comes as far as this page; only the click on its button signs in.
@@ -87,22 +88,49 @@ minutes.</p>
   });
 }
 
-function sendSignInForm(
-  reply: FastifyReply,
-  form: { readonly email: string; readonly next: string | null; readonly complaint: string | null },
-): FastifyReply {
-  const { email, next, complaint } = form;
+function sendMailedPage(reply: FastifyReply, email: string, next: string | null): FastifyReply {
+  return sendPage(reply, {
+    title: "Check your mail",
+    body: html`<p>If <strong>${email}</strong> may sign in here, a link is on its way. It works once, within 15
+minutes.</p>
+<p class="soft">Nothing there? Look into the spam folder, or ${askAgain(next)}.</p>`,
+  });
+}
+
+function sendLoggedPage(reply: FastifyReply, email: string, next: string | null): FastifyReply {
+  return sendPage(reply, {
+    title: "Look into the server’s log",
+    body: html`<p>This server has no mail server. If <strong>${email}</strong> may sign in here, the link is in its log, in the
+newest line with <code>mail.not_sent</code>. It works once, within 15 minutes.</p>
+<p class="soft">Links are mailed once the operator sets <code>BELLHOP_SMTP_URL</code>. Nothing there? Please ${askAgain(next)}.</p>`,
+  });
+}
+
+function askAgain(next: string | null): Html {
+  return html`<a href="/sign-in${next === null ? null : html`?next=${encodeURIComponent(next)}`}">ask again</a>`;
+}
+
+interface SignInForm {
+  readonly email: string;
+  readonly next: string | null;
+  readonly complaint: string | null;
+  readonly linksInLog: boolean;
+}
+
+function sendSignInForm(reply: FastifyReply, form: SignInForm): FastifyReply {
+  const { email, next, complaint, linksInLog } = form;
   return sendPage(reply, {
     title: "Sign in",
     status: complaint === null ? 200 : 400,
-    body: html`<p>We mail you a link. There is no password to remember.</p>
+    body: html`<p>${linksInLog ? "You get a link, in the log of this server." : "We mail you a link."} There is no password to
+remember.</p>
 ${complaint === null ? null : html`<p class="alarm" id="complaint" role="alert">${complaint}</p>`}
 <form method="post" action="/sign-in">
 <label for="email">Mail address</label>
 <input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" required autofocus
 ${complaint === null ? null : html`aria-invalid="true" aria-describedby="complaint"`}>
 ${next === null ? null : html`<input type="hidden" name="next" value="${next}">`}
-<button type="submit">Mail me a link</button>
+<button type="submit">${linksInLog ? "Make a link" : "Mail me a link"}</button>
 </form>`,
   });
 }

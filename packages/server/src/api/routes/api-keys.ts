@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import { invalid } from "../../domain/complaint.ts";
 import type { ApiKey } from "../../domain/identity/api-key.ts";
 import type { ApiKeyService } from "../../service/access/api-key-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { invalid } from "../http/complaint.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/api-key.ts";

@@ -1,9 +1,9 @@
+import { invalid, mustBe } from "../../domain/complaint.ts";
 import type { AuditEvent } from "../../domain/identity/audit-event.ts";
 import { parseId } from "../../domain/public-id.ts";
 import type { AuditQuery, AuditService } from "../../service/audit/audit-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
-import { broken, invalid } from "../http/complaint.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/audit.ts";
@@ -39,7 +39,7 @@ function readListQuery(query: record.AuditListQuery): AuditQuery {
   const { action = null, limit = 20 } = query;
   if (query.cursor === undefined) return { action, limit, cursor: null };
   const cursor = parseId("evt", query.cursor);
-  if (cursor === null) throw invalid([broken("cursor", "the nextCursor of a page")]);
+  if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
   return { action, limit, cursor };
 }
 

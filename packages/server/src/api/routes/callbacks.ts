@@ -4,9 +4,9 @@ import type { CallbackService } from "../../service/tasks/callback-service.ts";
 import { acceptJsonOfAnyType } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
-import { ResolvedTask } from "../schemas/direct-task-record.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { ResolvedTask } from "../tasks/task-models.ts";
 import { resolvedView } from "../tasks/task-view.ts";
 
 const CallbackPath = Type.Object({
@@ -49,6 +49,8 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
             "callback_not_awaited",
             "body_too_large",
             "body_not_typed",
+            "body_coding_unknown",
+            "body_not_decoded",
             "rate_limited",
             "database_away",
           ),

@@ -1,3 +1,4 @@
+import { invalid, mustBe } from "../../domain/complaint.ts";
 import { readEmail } from "../../domain/identity/email.ts";
 import type { Invitation } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -5,7 +6,6 @@ import { formatId, parseId } from "../../domain/public-id.ts";
 import type { InvitationService } from "../../service/people/invitation-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { broken, invalid } from "../http/complaint.ts";
 import { blankComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -40,7 +40,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
     async (request, reply) => {
       const { email, role = "member" } = request.body;
       const address = readEmail(email);
-      if (address === null) throw invalid([broken("email", "a valid mail address")]);
+      if (address === null) throw invalid([mustBe("email", "a valid mail address")]);
       const invitation = await invitations.create(requesterOf(request), address, role);
       reply.code(201);
       return { invitation: invitationView(invitation) };

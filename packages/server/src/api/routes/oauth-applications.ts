@@ -1,3 +1,4 @@
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import {
   DEFAULT_GRANT_TYPES,
   GRANT_TYPES,
@@ -15,7 +16,6 @@ import type {
 } from "../../service/oauth/oauth-application-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { broken, echo, invalid } from "../http/complaint.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -148,14 +148,14 @@ function listComplaints(field: string, value: unknown, min: number, max: number)
   if (!Array.isArray(value)) return [];
   const isGood =
     value.length >= min && value.length <= max && value.every((entry) => typeof entry === "string");
-  return isGood ? [] : [broken(field, `an array of ${min} to ${max} strings`)];
+  return isGood ? [] : [mustBe(field, `an array of ${min} to ${max} strings`)];
 }
 
 function readApplication(body: record.CreateApplication): ApplicationRequest {
   const { name, redirectUris = [], scopes, grantTypes = [...DEFAULT_GRANT_TYPES] } = body;
   const complaints = [
     ...labelComplaints("name", name),
-    ...(DIRECTION.test(name) ? [broken("name", "text without marks that change its direction")] : []),
+    ...(DIRECTION.test(name) ? [mustBe("name", "text without marks that change its direction")] : []),
     ...uriComplaints(redirectUris),
     ...wordComplaints("scopes", "scope", scopes, SCOPES),
     ...wordComplaints("grantTypes", "grant type", grantTypes, GRANT_TYPES),

@@ -147,9 +147,7 @@ function answerOAuthError(error: unknown, request: FastifyRequest, reply: Fastif
     return send(reply.code(error.status), error.error, error.description);
   }
   const problem = refuse(error, request, reply);
-  return problem === null
-    ? send(reply, "server_error", "Internal server error")
-    : send(reply, codeOf(problem), textOf(problem));
+  return send(reply, codeOf(problem), textOf(problem));
 }
 
 /** Text and not an object: the serializer of the route must not decide what of an error is shown. */
@@ -158,7 +156,8 @@ function send(reply: FastifyReply, error: OAuthErrorCode, description: string): 
 }
 
 /** Come back later, or ask otherwise. */
-function codeOf({ status }: Problem): OAuthErrorCode {
+function codeOf({ code, status }: Problem): OAuthErrorCode {
+  if (code === "internal") return "server_error";
   return status === 429 || status >= 500 ? "temporarily_unavailable" : "invalid_request";
 }
 

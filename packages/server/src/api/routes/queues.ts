@@ -1,8 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import { invalid } from "../../domain/complaint.ts";
+import { readQueueName } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { invalid } from "../http/complaint.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -15,7 +16,6 @@ import {
   QueueWithStats,
   UpdateQueue,
 } from "../schemas/queue.ts";
-import { readQueueName } from "../tasks/queue-lookup.ts";
 import { queueView, queueWithStatsView, readSettings } from "../tasks/queue-view.ts";
 
 const tags = ["Queues"];
@@ -127,15 +127,16 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         operationId: "deleteQueue",
         tags,
         summary: "Delete a queue",
-        description: "Its pending tasks go with it; active ones finish. There is no way back.",
+        description:
+          "Its pending tasks go with it, and `tasks_deleted` says how many; active ones finish. There is no way back.",
         params: QueuePath,
         response: { 200: ref(DeletedQueue), ...refusals("queue_not_found", "queue_default_kept") },
       },
     },
     async (request) => {
       const name = readQueueName(request.params.queue_name);
-      await queues.remove(requesterOf(request), name);
-      return { name, deleted: true };
+      const removed = await queues.remove(requesterOf(request), name);
+      return { name, deleted: true, tasks_deleted: removed };
     },
   );
 }

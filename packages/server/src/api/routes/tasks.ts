@@ -1,42 +1,74 @@
-import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
-import type { PollConfig } from "../../domain/poll/poll-config.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import type { RefuseUrl } from "../../domain/call.ts";
+import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
-import { sliceMember } from "../../domain/raw-json.ts";
+import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
-import type { ProviderService } from "../../service/tasks/provider-service.ts";
-import type { TaskQuery, TaskRequest, TaskService } from "../../service/tasks/task-service.ts";
+import type { TaskQuery, TaskService } from "../../service/tasks/task-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { broken, echo, invalid, unlike } from "../http/complaint.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
-import { type CreateDirectTask, CreateEitherTask } from "../schemas/direct-task-request.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
-import { ref } from "../schemas/field.ts";
-import { isQueueName } from "../schemas/queue-name.ts";
-import { CreatedAnswer, RecordAnswer, ReplayedAnswer, TaskList } from "../schemas/task-answer.ts";
-import { DeletedTask } from "../schemas/task-record.ts";
-import { type CreateTask, CreateTaskHeaders, TaskListQuery, TaskPath } from "../schemas/task-request.ts";
-import { refuseLongLists } from "../tasks/poll-config.ts";
-import { queueNotFound } from "../tasks/queue-lookup.ts";
-import { createdView, readTask } from "../tasks/shape-a.ts";
-import { createdDirectView, readDirectTask } from "../tasks/shape-b.ts";
-import type { RefuseUrl, RequestContext } from "../tasks/task-request.ts";
-import { answerOf, summaryOf } from "../tasks/task-view.ts";
+import { oneOf, ref } from "../schemas/field.ts";
+import { refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
+import {
+  CreatedAnswer,
+  CreateEitherTask,
+  CreateTaskHeaders,
+  DeletedTask,
+  RecordAnswer,
+  ReplayedAnswer,
+  TaskList,
+} from "../tasks/task-models.ts";
+import { STATUSES } from "../tasks/task-parts.ts";
+import { readTask } from "../tasks/task-reader.ts";
+import { answerText, createdText, summaryText } from "../tasks/task-view.ts";
 
 const tags = ["Tasks"];
 
 export interface TaskRouteDeps {
   readonly tasks: TaskService;
-  readonly providers: Pick<ProviderService, "find">;
   readonly refuseUrl: RefuseUrl;
 }
 
-export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: TaskRouteDeps): void {
+const TaskListQuery = Type.Object(
+  {
+    queue: Type.Optional(
+      Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
+    ),
+    status: Type.Optional(oneOf(STATUSES, { description: "Only tasks in this state." })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description: "Tasks to skip. For deep lists use `cursor`, which costs the same on every page.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ description: "`nextCursor` of the page before; instead of `offset`, never both." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const TaskPath = Type.Object({
+  task_id: Type.String({
+    description: "`task_…`, or the UUID that it encodes: every task is found by either.",
+    examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
+  }),
+});
+
+export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps): void {
   app.post(
     "/tasks",
     {
-      preValidation: [refuseTwoShapes, refuseLongLists],
+      preValidation: [refuseTwoKinds, refuseLongLists],
       config: access("tasks:write"),
       schema: {
         operationId: "createTask",
@@ -44,7 +76,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
         summary: "Create a task",
         description:
           "Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is " +
-          "a direct call, any other a task for a queue; everywhere it is answered in the shape it was created in.",
+          "a direct task, any other a queue task; everywhere it is answered as the kind that it was created as.",
         headers: CreateTaskHeaders,
         body: CreateEitherTask,
         response: {
@@ -63,18 +95,15 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
       },
     },
     async (request, reply) => {
-      const wanted = readRequest(request.body, {
+      const wanted = readTask(request.body, {
         text: request.bodyText,
         idempotencyKey: idempotencyKeyOf(request),
         now: new Date(),
         refuseUrl,
       });
-      if (!isQueueName(wanted.queue)) throw queueNotFound(wanted.queue);
-      const pollConfig = pollConfigOf(wanted, providers);
       const task = await tasks.create(callerOf(request), wanted);
       if (task.replayed) reply.header("idempotent-replayed", "true");
-      const view = wanted.shape === "queue" ? createdView(task) : createdDirectView(task, wanted, pollConfig);
-      return sendText(reply.code(task.replayed ? 200 : 201), JSON.stringify(view));
+      return sendText(reply.code(task.replayed ? 200 : 201), createdText(task));
     },
   );
 
@@ -95,17 +124,14 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     async (request, reply) => {
       const query = readListQuery(request.query);
       const page = await tasks.list(callerOf(request), query);
-      const list: TaskList = {
-        tasks: page.tasks.map(summaryOf),
-        pagination: {
-          total: page.total,
-          limit: query.limit,
-          offset: query.offset,
-          hasMore: page.hasMore,
-          nextCursor: page.nextCursor === null ? null : formatTaskId(page.nextCursor),
-        },
-      };
-      return sendText(reply, JSON.stringify(list));
+      const pagination = JSON.stringify({
+        total: page.total,
+        limit: query.limit,
+        offset: query.offset,
+        hasMore: page.hasMore,
+        nextCursor: page.nextCursor === null ? null : formatTaskId(page.nextCursor),
+      });
+      return sendText(reply, `{"tasks":[${page.tasks.map(summaryText).join()}],"pagination":${pagination}}`);
     },
   );
 
@@ -124,7 +150,7 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
     },
     async (request, reply) => {
       const task = await tasks.get(callerOf(request), readTaskId(request.params.task_id));
-      return sendText(reply, answerOf(task));
+      return sendText(reply, answerText(task));
     },
   );
 
@@ -149,52 +175,28 @@ export function registerTaskRoutes(app: Api, { tasks, providers, refuseUrl }: Ta
   );
 }
 
-/** Before validation: by the rules of either shape the other's field would only be an unknown one. */
-const refuseTwoShapes: preValidationHookHandler = ({ body }, _reply, done) => {
-  const isObject = typeof body === "object" && body !== null;
-  const hasBoth = isObject && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
-  done(hasBoth ? invalid([unlike("webhook_url", "targetUrl")]) : undefined);
-};
-
-function readRequest(body: CreateTask | CreateDirectTask, context: RequestContext): TaskRequest {
-  if ("targetUrl" in body) return readDirectTask(body, context);
-  const payload = body.payload === undefined ? undefined : sliceMember(context.text, "payload");
-  return readTask(body, payload, context);
-}
-
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];
   return typeof key === "string" ? key : undefined;
 }
 
-/** What will be polled: the caller's own, or what the provider's entry says now. */
-function pollConfigOf(
-  { provider, pollConfig }: TaskRequest,
-  providers: TaskRouteDeps["providers"],
-): PollConfig | null {
-  if (provider === null) return pollConfig;
-  const entry = providers.find(provider);
-  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
-  return entry.pollConfig;
-}
-
-/** Written by hand: a payload stands in it as it came, and of two shapes a serializer would have to guess one. */
+/** Text already: a payload stands in it as it came, and of two kinds a serializer would have to guess one. */
 function sendText(reply: FastifyReply, json: string): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(json);
 }
 
-/** What cannot be an id is nobody's: the same answer as for an unknown one. */
+/** What cannot be an id gets the same answer as an unknown one. */
 function readTaskId(text: string): string {
   const id = parseTaskId(text);
   if (id === null) throw new Problem("task_not_found");
   return id;
 }
 
-function readListQuery(query: TaskListQuery): TaskQuery {
+function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
   const { queue = null, status = null, limit = 20, offset = 0 } = query;
   if (query.cursor === undefined) return { queue, status, limit, offset, cursor: null };
-  if (query.offset !== undefined) throw invalid([unlike("cursor", "offset")]);
+  if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);
-  if (cursor === null) throw invalid([broken("cursor", "the nextCursor of a page")]);
+  if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
   return { queue, status, limit, offset, cursor };
 }

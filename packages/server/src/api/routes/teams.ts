@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
+import { invalid } from "../../domain/complaint.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { invalid } from "../http/complaint.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";

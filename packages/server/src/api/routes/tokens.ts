@@ -1,3 +1,4 @@
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { isHeaderValue } from "../../domain/header.ts";
 import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { Secret } from "../../domain/secret.ts";
@@ -5,7 +6,6 @@ import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
 import type { VaultService } from "../../service/vault/vault-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
-import { broken, echo, invalid } from "../http/complaint.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -103,7 +103,7 @@ function refuseEarly(body: unknown): void {
   const allowedHosts =
     typeof body === "object" && body !== null && "allowedHosts" in body ? body.allowedHosts : undefined;
   if (Array.isArray(allowedHosts) && !isShortList(allowedHosts)) {
-    complaints.push(broken("allowedHosts", `an array of 1 to ${record.MOST_ALLOWED_HOSTS} host names`));
+    complaints.push(mustBe("allowedHosts", `an array of 1 to ${record.MOST_ALLOWED_HOSTS} host names`));
   }
   if (complaints.length > 0) throw invalid(complaints);
 }
@@ -121,7 +121,7 @@ function valueComplaints(value: string): ProblemDetail[] {
   if (isHeaderValue(value)) return [];
   const rule =
     "a valid header value: no line breaks or control characters, no spaces at its ends, Latin letters";
-  return [broken("value", rule)];
+  return [mustBe("value", rule)];
 }
 
 function hostComplaints(hosts: readonly string[] = []): ProblemDetail[] {

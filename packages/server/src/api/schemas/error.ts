@@ -1,12 +1,13 @@
 import { Type } from "typebox";
-import { PROBLEMS, type ProblemCode } from "../../domain/problem.ts";
-import { model } from "./field.ts";
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../domain/problem.ts";
+import { model, oneOf } from "./field.ts";
 
 export const ErrorBody = model(
   "Error",
   "Every answer that is not a success.",
   {
-    error: Type.String({ description: "What was refused and why, for people. Decide by the status code." }),
+    error: Type.String({ description: "What was refused and why, for people." }),
+    code: oneOf(PROBLEM_CODES, { description: "Which refusal it is, for programs. More may be added." }),
     details: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), error: Type.String() }), {
         description: "Every broken rule, when several fields broke one; `error` is the first of them.",
@@ -14,7 +15,7 @@ export const ErrorBody = model(
     ),
   },
   {
-    examples: [{ error: "Task not found" }],
+    examples: [{ error: "Task not found", code: "task_not_found" }],
   },
 );
 
@@ -52,10 +53,8 @@ function describeRefusals(codes: readonly ProblemCode[]): Record<number, ErrorRe
   const texts = new Map<number, string[]>();
   for (const code of new Set(codes)) {
     const { status, text } = PROBLEMS[code];
-    texts.set(status, [
-      ...(texts.get(status) ?? []),
-      code === "invalid" ? "A field breaks its rule" : `\`${text}\``,
-    ]);
+    const said = code === "invalid" ? "a field breaks its rule" : text;
+    texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${said}`]);
   }
   const responses: Record<number, ErrorResponse> = {};
   for (const [status, lines] of texts) {
@@ -73,4 +72,6 @@ export const BODY_REFUSALS = [
   "body_not_object",
   "body_too_large",
   "body_not_typed",
+  "body_coding_unknown",
+  "body_not_decoded",
 ] as const satisfies readonly ProblemCode[];

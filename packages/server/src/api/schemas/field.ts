@@ -35,7 +35,7 @@ export function integerOrNull(description: string) {
 }
 
 /** Every model that a route imports, by its name. */
-const models = new Map<string, TSchema>();
+const models = new Map<string, TObject>();
 
 /** In the order of their names, so that the document does not depend on who imports whom first. */
 export function allModels(): readonly TSchema[] {
@@ -56,6 +56,12 @@ export function model<T extends TProperties>(
 }
 
 type Model<T extends TProperties> = TObject<T> & { readonly $id: string };
+
+/** The names of the fields of a model that `ref` points at; none for any other schema. */
+export function fieldsOf(schema: unknown): readonly string[] {
+  const target = typeof schema === "object" && schema !== null && "$ref" in schema ? String(schema.$ref) : "";
+  return Object.keys(models.get(target.slice(0, -1))?.properties ?? {});
+}
 
 /** Points at a model by its name. */
 export function ref<T extends TSchema & { readonly $id: string }>(schema: T) {

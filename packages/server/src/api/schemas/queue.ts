@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
-import { QUEUE_DEFAULTS } from "../../domain/queue.ts";
+import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
-import { QUEUE_NAME_PATTERN } from "./queue-name.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,
@@ -92,6 +91,10 @@ export const QueueList = model("QueueList", "All queues of the team.", {
   queues: Type.Array(ref(QueueWithStats)),
 });
 
-export const DeletedQueue = model("DeletedQueue", "The queue is gone.", { name, deleted: Type.Boolean() });
+export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {
+  name,
+  deleted: Type.Boolean(),
+  tasks_deleted: Type.Integer({ description: "How many pending tasks went with it." }),
+});
 
 export const QueuePath = Type.Object({ queue_name: Type.String({ examples: ["emails"] }) });

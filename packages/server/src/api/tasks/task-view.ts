@@ -1,33 +1,58 @@
-import type { Task, TaskSummary } from "../../domain/task.ts";
-import { formatTaskId } from "../../domain/task-id.ts";
-import type * as direct from "../schemas/direct-task-record.ts";
-import type * as record from "../schemas/task-record.ts";
-import { recordText, summaryView } from "./shape-a.ts";
-import { directRecordView, directSummaryView } from "./shape-b.ts";
-import { resultView } from "./shared-view.ts";
+import type { CreatedTask, Shape, Task, TaskSummary } from "../../domain/task.ts";
+import { publicTaskId } from "../../domain/task-id.ts";
 
-/** A task in the shape that it was created in, as it stands in a list. */
-export function summaryOf(task: TaskSummary): record.TaskSummary | direct.DirectTaskSummary {
-  return task.shape === "queue" ? summaryView(task) : directSummaryView(task);
+import { type Field, nameIn, type Place, type ViewedTask } from "./field-row.ts";
+import { jsonWriter, type Member } from "./json-text.ts";
+import { TASK_FIELDS } from "./task-fields.ts";
+import type { ResolvedTask } from "./task-models.ts";
+
+/** Tasks as JSON text, each as the kind that it was created as. */
+
+function writer(kind: Shape, place: Place): (task: ViewedTask) => string {
+  const fields: Field[] = Object.values(TASK_FIELDS);
+  return jsonWriter(
+    fields.flatMap((field): Member<ViewedTask>[] => {
+      const name = nameIn(field, kind);
+      return name === null || !field.show?.in.includes(place) ? [] : [{ name, of: field.show.of }];
+    }),
+  );
 }
 
-/** The whole record as JSON text, not wrapped. */
-export function recordOf(task: Task): string {
-  return task.shape === "queue" ? recordText(task) : JSON.stringify(directRecordView(task));
+const writeQueueAnswer = writer("queue", "queue answer");
+const writeDirectAnswer = writer("direct", "direct answer");
+const writeBeside = writer("direct", "beside");
+const writeSummary = { queue: writer("queue", "list"), direct: writer("direct", "list") };
+const writeRecord = { queue: writer("queue", "record"), direct: writer("direct", "record") };
+
+/** What the creation is answered with. */
+export function createdText(task: CreatedTask): string {
+  if (task.shape === "queue") return writeQueueAnswer(task);
+  const answer = `{"task":${writeDirectAnswer(task)}`;
+  return task.callback === null ? `${answer}}` : `${answer},${writeBeside(task).slice(1)}`;
 }
 
-/** The whole record as it is answered: Shape B stands inside `task`. */
-export function answerOf(task: Task): string {
-  return task.shape === "queue" ? recordOf(task) : `{"task":${recordOf(task)}}`;
+/** A task as it stands in a list. */
+export function summaryText(task: TaskSummary): string {
+  return writeSummary[task.shape](task);
 }
 
-/** What a third party learns of the task that it has ended; in Shape B's words, whoever created it. */
-export function resolvedView(task: Task): direct.ResolvedTask {
+/** The whole record, not wrapped. */
+export function recordText(task: Task): string {
+  return writeRecord[task.shape](task);
+}
+
+/** The whole record as it is answered: a direct task stands inside `task`. */
+export function answerText(task: Task): string {
+  return task.shape === "queue" ? recordText(task) : `{"task":${recordText(task)}}`;
+}
+
+/** What a third party learns of the task that it has ended; in the words of a direct task, whichever kind it is. */
+export function resolvedView(task: Task): ResolvedTask {
   return {
     task: {
-      id: task.shape === "queue" ? formatTaskId(task.id) : task.id,
+      id: publicTaskId(task),
       status: task.status,
-      ...(task.result && { result: resultView(task.result) }),
+      ...(task.result && { result: { ...task.result, headers: { ...task.result.headers } } }),
       createdAt: task.createdAt.toISOString(),
       ...(task.completedAt && { completedAt: task.completedAt.toISOString() }),
     },

@@ -52,7 +52,7 @@ export function pollTarget(request: PollTargetRequest): PollTarget {
 
 /**
  * The origins that a catalog entry names by its absolute templates. A configuration of the caller's own names none:
- * whoever may create a task could otherwise send a stored credential anywhere.
+ * a caller who may create tasks could otherwise send a stored credential anywhere.
  */
 export function catalogOrigins(provider: string | null, config: PollConfig): readonly string[] {
   if (provider === null) return [];

@@ -10,14 +10,14 @@ export interface RequestLimits {
 /** Far more teams than call one node within a minute. A team that is forgotten is asked about again, and loses nothing. */
 const MAX_METERS = 10_000;
 
+const UNLIMITED: Allowance = { limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null };
+
 /** A team has one limit, whichever credential calls for it: the plan's, over all nodes and all credentials, in any minute. */
 export function createRequestLimits(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
-  readonly nowMs: () => number;
 }): RequestLimits {
   const meters = new Map<number, TeamMeter>();
-  let unlimited = allowAll(0);
 
   function meterOf(teamId: number, limit: number): TeamMeter {
     const known = meters.get(teamId);
@@ -31,15 +31,7 @@ export function createRequestLimits(deps: {
 
   return {
     count({ teamId, requestsPerMinute }) {
-      if (requestsPerMinute !== null) return meterOf(teamId, requestsPerMinute).count();
-      const nowSeconds = Math.floor(deps.nowMs() / 1000);
-      if (unlimited.resetSeconds !== nowSeconds) unlimited = allowAll(nowSeconds);
-      return unlimited;
+      return requestsPerMinute === null ? UNLIMITED : meterOf(teamId, requestsPerMinute).count();
     },
   };
-}
-
-/** One for all requests of a second: nearly every request is one of a team without a limit. */
-function allowAll(nowSeconds: number): Allowance {
-  return Object.freeze({ limit: null, remaining: 0, resetSeconds: nowSeconds, retryAfterSeconds: null });
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 const CALLBACK_ID = /^[0-9a-f]{64}$/;
 
-/** 256 bits: whoever has it may end the task, once. */
+/** 256 bits: its holder may end the task, once. */
 export function newCallbackId(): string {
   return randomBytes(32).toString("hex");
 }

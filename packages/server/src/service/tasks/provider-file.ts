@@ -45,23 +45,24 @@ const POLL_CONFIG_RULES = {
   maxDuration: optional(number(L.minDuration, L.maxDuration)),
 } satisfies Record<keyof OwnPollConfig, Rule>;
 
+const FILE_RULES = {
+  providers: { text: "an array of providers", keeps: Array.isArray, required: true },
+} satisfies Record<string, Rule>;
+
 /**
  * The operator's catalog entries: `{ "providers": [ { id, name, description, pollConfig } ] }`, as the API shows
- * them. Throws with every mistake, each with its place: a start that fails ten times for ten typos helps nobody.
+ * them. Throws with every mistake, each with its place: ten typos must not take ten starts to find.
  */
 export function readProviders(source: string): Provider[] {
   const complaints: string[] = [];
   const providers: Provider[] = [];
-  const seen = new Set<string>();
   for (const [index, entry] of readEntries(source).entries()) {
     const place = `providers[${index}]`;
-    const before = complaints.length;
-    complaints.push(...entryComplaints(entry, place));
-    if (complaints.length > before || !isOwnProvider(entry)) continue;
-    if (seen.has(entry.id)) complaints.push(`${place}.id repeats "${entry.id}"`);
-    seen.add(entry.id);
-    const { id, name, description, pollConfig } = entry;
-    providers.push({ id, name, description, pollConfig: completePollConfig(pollConfig) });
+    const provider = readProvider(entry, place, complaints);
+    if (provider === null) continue;
+    if (providers.some(({ id }) => id === provider.id))
+      complaints.push(`${place}.id repeats "${provider.id}"`);
+    providers.push(provider);
   }
   if (complaints.length > 0) throw refuse(complaints.join("\n  "));
   return providers;
@@ -74,37 +75,38 @@ function readEntries(source: string): unknown[] {
   } catch {
     throw refuse("the file is not valid JSON");
   }
-  const rules = {
-    providers: {
-      text: "an array of providers",
-      keeps: (value: unknown) => Array.isArray(value),
-      required: true,
-    },
-  };
-  const [complaint] = isRecord(file) ? objectComplaints(file, rules, "") : ["the file must hold an object"];
-  if (complaint !== undefined || !isRecord(file) || !Array.isArray(file.providers)) {
-    throw refuse(complaint ?? "the file holds no providers");
-  }
+  if (!isRecord(file)) throw refuse("the file must hold an object");
+  const complaints: string[] = [];
+  if (!keepsAll<{ providers: unknown[] }>(file, FILE_RULES, "", complaints))
+    throw refuse(complaints[0] ?? "");
   return file.providers;
 }
 
-function entryComplaints(entry: unknown, place: string): string[] {
-  if (!isRecord(entry)) return [`${place} must be an object`];
-  const complaints = objectComplaints(entry, PROVIDER_RULES, `${place}.`);
-  const { pollConfig } = entry;
-  if (!isRecord(pollConfig)) return complaints;
+/** Null after a complaint. */
+function readProvider(entry: unknown, place: string, complaints: string[]): Provider | null {
+  if (!isRecord(entry)) {
+    complaints.push(`${place} must be an object`);
+    return null;
+  }
+  const isProvider = keepsAll<Provider>(entry, PROVIDER_RULES, `${place}.`, complaints);
+  const { pollConfig: own } = entry;
   const within = `${place}.pollConfig.`;
-  complaints.push(...objectComplaints(pollConfig, POLL_CONFIG_RULES, within));
-  if (complaints.length > 0 || !isOwnProvider(entry)) return complaints;
-  return pollConfigComplaints(entry.pollConfig).map(({ error }) => within + error);
+  if (!isRecord(own) || !keepsAll<OwnPollConfig>(own, POLL_CONFIG_RULES, within, complaints)) return null;
+  if (!isProvider) return null;
+  const wrong = pollConfigComplaints(own);
+  complaints.push(...wrong.map(({ error }) => within + error));
+  const { id, name, description } = entry;
+  return wrong.length > 0 ? null : { id, name, description, pollConfig: completePollConfig(own) };
 }
 
-function objectComplaints(
+/** Whether an object keeps its rules, which say everything that the type does; complains of each that it breaks. */
+function keepsAll<T extends object>(
   value: Readonly<Record<string, unknown>>,
-  rules: Readonly<Record<string, Rule>>,
+  rules: Readonly<Record<keyof T, Rule>>,
   prefix: string,
-): string[] {
-  const complaints: string[] = [];
+  complaints: string[],
+): value is Readonly<Record<string, unknown>> & T {
+  const before = complaints.length;
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(rules, name)) continue;
     const meant = closestName(name, Object.keys(rules));
@@ -112,24 +114,12 @@ function objectComplaints(
       `${prefix}${name} is not known${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`,
     );
   }
-  for (const [name, rule] of Object.entries(rules)) {
+  for (const [name, rule] of Object.entries<Rule>(rules)) {
     const given = Object.hasOwn(value, name);
     if (!given && rule.required) complaints.push(`${prefix}${name} is required`);
     if (given && !rule.keeps(value[name])) complaints.push(`${prefix}${name} must be ${rule.text}`);
   }
-  return complaints;
-}
-
-/** Only for what has passed the rules: they say everything that the type does. */
-function isOwnProvider(
-  entry: unknown,
-): entry is Omit<Provider, "pollConfig"> & { pollConfig: OwnPollConfig } {
-  return (
-    isRecord(entry) &&
-    objectComplaints(entry, PROVIDER_RULES, "").length === 0 &&
-    isRecord(entry.pollConfig) &&
-    objectComplaints(entry.pollConfig, POLL_CONFIG_RULES, "").length === 0
-  );
+  return complaints.length === before;
 }
 
 function text(min: number, max: number): Rule {

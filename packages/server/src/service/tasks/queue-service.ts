@@ -26,7 +26,8 @@ export interface QueueService {
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
-  remove(requester: Requester, name: string): Promise<void>;
+  /** Resolves with how many pending tasks went with it. */
+  remove(requester: Requester, name: string): Promise<number>;
 }
 
 /** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
@@ -68,6 +69,8 @@ export function createQueueService(deps: { readonly database: Database }): Queue
     list: ({ teamId }) => listQueues(database, teamId),
     get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
     async update(requester, name, changes) {
+      if (Object.keys(changes).length === 0)
+        return found(await findQueue(database, requester.teamId, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
       const queue = await change(requester, name, recorded, (sql) =>
         updateQueue(sql, requester.teamId, name, changes),
@@ -91,7 +94,12 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       );
       // Nothing is claimed from it any more. If we die here the janitor goes on.
       const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
-      while ((await removePendingOfDeletedQueues(database, batch)) > 0);
+      let removed = 0;
+      for (;;) {
+        const last = await removePendingOfDeletedQueues(database, batch);
+        if (last === 0) return removed;
+        removed += last;
+      }
     },
   };
 }

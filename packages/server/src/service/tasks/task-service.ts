@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Call } from "../../domain/call.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
-import { callbackUrl, namesCallback } from "../../domain/placeholders.ts";
-import type { PollConfig } from "../../domain/poll/poll-config.ts";
+import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { FollowUp, NewTask, StoredCallback, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
+import {
+  type CreatedTask,
+  makeCreatedTask,
+  type NewTask,
+  type Task,
+  type TaskStatus,
+  type TaskSummary,
+} from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import { vaultReferences } from "../../domain/vault-token.ts";
-import { newUuid } from "../../service/new-uuid.ts";
+import { acceptRequest, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { findTakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
@@ -15,34 +19,9 @@ import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
-
-/** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
-export interface TaskRequest
-  extends Omit<NewTask, "teamId" | "id" | "sandbox" | "callback" | "follow" | "idempotency"> {
-  readonly provider: string | null;
-  readonly pollConfig: PollConfig | null;
-  readonly waitForCallback: boolean;
-  readonly maxWaitSeconds: number;
-  readonly idempotencyKey: string | null;
-  /** The request as it came: under one idempotency key it must be the same. */
-  readonly requestText: string;
-}
-
-export interface CreatedTask {
-  readonly id: string;
-  /** `pending` for a new one. */
-  readonly status: TaskStatus;
-  readonly queue: string;
-  readonly priority: number;
-  readonly delaySeconds: number;
-  readonly createdAt: Date;
-  /** Shown here and nowhere else. Null if the task has none, or was created before. */
-  readonly callback: { readonly id: string; readonly url: string } | null;
-  /** The task of an earlier request with the same idempotency key. */
-  readonly replayed: boolean;
-}
 
 export interface TaskQuery {
   readonly queue: string | null;
@@ -76,18 +55,16 @@ export function createTaskService(deps: {
   readonly publicUrl: () => string;
 }): TaskService {
   const { database, vault } = deps;
+  const findProvider = deps.providers.find;
 
-  function followUp({ provider, pollConfig, waitForCallback, maxWaitSeconds }: TaskRequest): FollowUp {
-    const entry = provider === null ? null : deps.providers.find(provider);
-    if (provider !== null && entry === null) throw new Problem("provider_unknown", { id: provider });
-    return { provider, pollConfig: entry?.pollConfig ?? pollConfig, waitForCallback, maxWaitSeconds };
+  /** Its id is kept, sealed, only where the call must be able to name it. */
+  function newCallback(teamId: number, taskId: string, isNamed: boolean) {
+    const id = newCallbackId();
+    const sealed = isNamed ? vault.sealText("callback", teamId, taskId, id) : null;
+    return { id, stored: { hash: hashCallbackId(id), sealed: sealed?.toString("hex") ?? null } };
   }
 
-  /** The call must be able to name its callback after a crash, on any node: then its id is kept, sealed. */
-  function store(teamId: number, taskId: string, callbackId: string, call: Call): StoredCallback {
-    const sealed = namesCallback(call) ? vault.sealText("callback", teamId, taskId, callbackId) : null;
-    return { hash: hashCallbackId(callbackId), sealed: sealed?.toString("hex") ?? null };
-  }
+  const acceptance = { findProvider, checkReferences: vault.check, newTaskId: newUuid, newCallback };
 
   /** The task that was created under this idempotency key before; null if there is none. */
   async function replay(
@@ -99,63 +76,29 @@ export function createTaskService(deps: {
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
-    const delaySeconds = secondsBetween(task.createdAt, task.runAt);
-    return {
-      ...task,
-      delaySeconds: task.attempts.length === 0 ? delaySeconds : 0,
-      callback: null,
-      replayed: true,
-    };
+    return { callback: null, replayed: true, ...task };
   }
 
   async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
     const { teamId, environment } = principal;
-    const { call, shape, idempotencyKey: key, requestText } = request;
-    const follow = followUp(request);
-    const references = vaultReferences(call.headers);
-    if (references.length > 0) {
-      requireScope(principal, "tokens:use");
-      await vault.check(teamId, references, call.url);
-    }
-    const id = newUuid();
-    const isCalledBack = shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
-    const callbackId = isCalledBack || namesCallback(call) ? newCallbackId() : null;
-    const accepted = await deps.submit({
+    const { idempotencyKey: key, requestText } = request;
+    const origin = {
       teamId,
-      id,
-      shape,
-      queue: request.queue,
-      call,
-      priority: request.priority,
-      delaySeconds: request.delaySeconds,
-      runAt: request.runAt,
-      maxRetries: request.maxRetries,
-      backoff: request.backoff,
-      timeoutSeconds: request.timeoutSeconds,
-      follow,
-      onCompleteUrl: request.onCompleteUrl,
-      sign: request.sign,
-      callback: callbackId === null ? null : store(teamId, id, callbackId, call),
-      idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
       sandbox: environment === "test",
-    });
-    if (accepted === null) return null;
-    const { createdAt, runAt } = accepted;
-    return {
-      id,
-      status: "pending",
-      queue: request.queue,
-      priority: request.priority,
-      delaySeconds: request.runAt === null ? request.delaySeconds : secondsBetween(createdAt, runAt),
-      createdAt,
-      callback:
-        callbackId === null ? null : { id: callbackId, url: callbackUrl(deps.publicUrl(), callbackId) },
-      replayed: false,
+      idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
+      requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
+    const { task, callback } = await acceptRequest(request, origin, acceptance);
+    const accepted = await deps.submit(task);
+    if (accepted === null) return null;
+    const shown = callback && { id: callback.id, url: callbackUrl(deps.publicUrl(), callback.id) };
+    return makeCreatedTask(task, accepted, shown);
   }
 
-  /** The key may be taken or let go between two looks; whoever loses a round finds the winner in the next. */
+  /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */
   async function createOnce(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    // Refused before the key is asked for, as every other mistake in the request is.
+    followUpOf(request, findProvider);
     for (let round = 0; round < 3; round += 1) {
       const created = (await replay(principal, request)) ?? (await submitNew(principal, request));
       if (created !== null) return created;
@@ -203,8 +146,4 @@ export function createTaskService(deps: {
 
 function hashRequest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(0, Math.ceil((to.getTime() - from.getTime()) / 1000));
 }

@@ -86,6 +86,8 @@ create table tasks (
   body                text,
   sign                boolean not null default false,
   timeout_seconds     integer not null,
+  tags                text[],
+  metadata            jsonb,
   max_retries         smallint not null,
   backoff             text not null,
   retry_delay_seconds integer not null,

@@ -11,13 +11,12 @@ export async function findTakenKey(
   key: string,
   sandbox: boolean,
 ): Promise<TakenKey | null> {
-  const rows = await sql.rows<{ task_id: string; request_hash: string }>(
-    `select task_id, encode(request_hash, 'hex') as request_hash from idempotency_keys
+  const rows = await sql.rows<TakenKey>(
+    `select task_id as "taskId", encode(request_hash, 'hex') as "requestHash" from idempotency_keys
       where team_id = $1 and key = $2 and sandbox = $3 and created_at > now() - interval '24 hours'`,
     [teamId, key, sandbox],
   );
-  const [row] = rows;
-  return row === undefined ? null : { taskId: row.task_id, requestHash: row.request_hash };
+  return rows[0] ?? null;
 }
 
 /** Keys are good for a day. */

@@ -1,22 +1,12 @@
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
+import { TASK_STATUSES } from "../../domain/task.ts";
+import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 
-interface QueueRow {
-  team_id: number;
-  id: string;
-  name: string;
-  concurrency: number;
-  max_retries: number;
-  backoff: Queue["backoff"];
-  retry_delay_seconds: number;
-  timeout_seconds: number;
-  paused: boolean;
-  created_at: Date;
-  updated_at: Date;
-}
-
-const COLUMNS = `q.team_id, q.id, q.name, q.concurrency, q.max_retries, q.backoff, q.retry_delay_seconds,
-  q.timeout_seconds, q.paused, q.created_at, q.updated_at`;
+const COLUMNS = `q.id::float8 as id, ${columns(
+  "q",
+  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds, paused, created_at, updated_at",
+)}`;
 
 /** Null when the name is taken. */
 export async function insertQueue(
@@ -25,22 +15,20 @@ export async function insertQueue(
   name: string,
   settings: QueueSettings,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<QueueRow>(
+  const rows = await sql.rows<Queue>(
     `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (team_id, name) where deleted_at is null do nothing
      returning ${COLUMNS}`,
-    [
-      teamId,
-      name,
-      settings.concurrency,
-      settings.maxRetries,
-      settings.backoff,
-      settings.retryDelaySeconds,
-      settings.timeoutSeconds,
-    ],
+    [teamId, name, ...inOrder(settings)],
   );
-  return first(rows);
+  return rows[0] ?? null;
+}
+
+/** `$3` to `$7`. */
+function inOrder(settings: Partial<QueueSettings>): unknown[] {
+  const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
+  return [concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds].map((value) => value ?? null);
 }
 
 /** A change of concurrency is a new epoch: claims decided under the old limit find nothing any more. */
@@ -50,7 +38,7 @@ export async function updateQueue(
   name: string,
   changes: Partial<QueueSettings>,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<QueueRow>(
+  const rows = await sql.rows<Queue>(
     `update queues q
         set concurrency = coalesce($3, concurrency), max_retries = coalesce($4, max_retries),
             backoff = coalesce($5, backoff), retry_delay_seconds = coalesce($6, retry_delay_seconds),
@@ -58,17 +46,9 @@ export async function updateQueue(
             epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
       where team_id = $1 and name = $2 and deleted_at is null
      returning ${COLUMNS}`,
-    [
-      teamId,
-      name,
-      changes.concurrency ?? null,
-      changes.maxRetries ?? null,
-      changes.backoff ?? null,
-      changes.retryDelaySeconds ?? null,
-      changes.timeoutSeconds ?? null,
-    ],
+    [teamId, name, ...inOrder(changes)],
   );
-  return first(rows);
+  return rows[0] ?? null;
 }
 
 /** Null when it is so already, or there is no such queue. */
@@ -78,25 +58,25 @@ export async function setQueuePaused(
   name: string,
   paused: boolean,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<QueueRow>(
+  const rows = await sql.rows<Queue>(
     `update queues q
         set paused = $3, epoch = epoch + 1, updated_at = now()
       where team_id = $1 and name = $2 and deleted_at is null and paused <> $3
      returning ${COLUMNS}`,
     [teamId, name, paused],
   );
-  return first(rows);
+  return rows[0] ?? null;
 }
 
 /** From here on nothing of the queue is claimed; its pending tasks are removed next. Null if there is none. */
 export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<number | null> {
-  const rows = await sql.rows<{ id: string }>(
+  const rows = await sql.rows<{ id: number }>(
     `update queues set deleted_at = now(), updated_at = now(), epoch = epoch + 1
       where team_id = $1 and name = $2 and deleted_at is null
-     returning id`,
+     returning id::float8 as id`,
     [teamId, name],
   );
-  return rows[0] === undefined ? null : Number(rows[0].id);
+  return rows[0]?.id ?? null;
 }
 
 export async function findQueue(sql: Sql, teamId: number, name: string): Promise<QueueWithStats | null> {
@@ -108,48 +88,14 @@ export async function listQueues(sql: Sql, teamId: number): Promise<QueueWithSta
   return queuesWithStats(sql, "q.team_id = $1", [teamId]);
 }
 
-const STATES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
-type Stats = Record<(typeof STATES)[number], number>;
-
-async function queuesWithStats(sql: Sql, where: string, values: unknown[]): Promise<QueueWithStats[]> {
-  const rows = await sql.rows<QueueRow & Stats>(
-    `select ${COLUMNS}, ${STATES.map((state) => `s.${state}`).join(", ")}
+function queuesWithStats(sql: Sql, where: string, values: unknown[]): Promise<QueueWithStats[]> {
+  return sql.rows<QueueWithStats>(
+    `select ${COLUMNS}, to_json(s) as stats
        from queues q cross join lateral (
-         select ${STATES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
+         select ${TASK_STATUSES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
            from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id) s
       where ${where} and q.deleted_at is null
       order by q.name`,
     values,
   );
-  return rows.map((row) => ({
-    ...toQueue(row),
-    stats: {
-      pending: row.pending,
-      active: row.active,
-      waiting: row.waiting,
-      polling: row.polling,
-      completed: row.completed,
-      failed: row.failed,
-    },
-  }));
-}
-
-function first(rows: QueueRow[]): Queue | null {
-  return rows[0] === undefined ? null : toQueue(rows[0]);
-}
-
-function toQueue(row: QueueRow): Queue {
-  return {
-    teamId: row.team_id,
-    id: Number(row.id),
-    name: row.name,
-    concurrency: row.concurrency,
-    maxRetries: row.max_retries,
-    backoff: row.backoff,
-    retryDelaySeconds: row.retry_delay_seconds,
-    timeoutSeconds: row.timeout_seconds,
-    paused: row.paused,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -1,7 +1,8 @@
-import type { Claim } from "../../domain/claim.ts";
+import { type Claim, makeClaim } from "../../domain/claim.ts";
+import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
 import { tally } from "./tallies.ts";
+import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 
 export interface ClaimRequest {
   readonly teamId: number;
@@ -12,6 +13,10 @@ export interface ClaimRequest {
   readonly workerId: number;
   readonly limit: number;
 }
+
+/** What a claim is made of, besides what was asked for. */
+const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
+  max_retries, backoff, retry_delay_seconds, timeout_seconds, sign, ${FOLLOW_NAMES}`;
 
 /**
  * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
@@ -40,40 +45,26 @@ const CLAIM_DUE_TASKS = prepare(
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now())
       where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning t.team_id, t.queue_id, t.id, t.shape, t.priority, t.run_at, t.fence, t.attempt_count,
-               t.attempt_started_at, t.failures, t.method, t.url, t.headers, t.body, t.max_retries, t.backoff,
-               t.retry_delay_seconds, t.timeout_seconds, t.sign, encode(t.callback_sealed, 'hex') as callback_sealed,
-               ${FOLLOW_COLUMNS}
+     returning team_id, queue_id, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
    ), tallied as (
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
-          and exists (select 1 from workers where id = $4) as is_current, c.*
+          and exists (select 1 from workers where id = $4) as "isCurrent",
+          ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from (select 1) always left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );
 
-interface ClaimedRow extends FollowRow {
-  is_current: boolean;
-  id: string | null;
-  shape: Claim["shape"];
-  priority: number;
-  run_at: Date;
-  fence: number;
-  attempt_count: number;
-  attempt_started_at: Date;
-  failures: number;
-  method: Claim["call"]["method"];
-  url: string;
-  headers: Record<string, string> | null;
-  body: string | null;
-  max_retries: number;
-  backoff: Claim["backoff"];
-  retry_delay_seconds: number;
-  timeout_seconds: number;
-  sign: boolean;
-  callback_sealed: string | null;
-}
+/** Without an id when there was nothing to claim. */
+type ClaimedRow = { readonly isCurrent: boolean } & (
+  | (Flat<Omit<Claim, "attempt" | "teamId" | "queueId" | "queue" | "workerId">> & {
+      readonly body: string | null;
+      readonly attemptCount: number;
+      readonly runAt: Date;
+    })
+  | { readonly id: null }
+);
 
 export interface Claimed {
   /** False when the worker's view of the queue, or the worker itself, is out of date: nothing was looked for. */
@@ -92,32 +83,14 @@ export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Cl
   const waitsMs: number[] = [];
   for (const row of rows) {
     if (row.id === null) continue;
-    claims.push(toClaim(row, row.id, request));
-    waitsMs.push(row.attempt_started_at.getTime() - row.run_at.getTime());
+    const { id, shape, priority, sign, method, url, headers, body } = row;
+    const call = { method, url, headers: headers ?? {}, body };
+    const task = { id, shape, priority, sign, call, follow: followOf(row) };
+    const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed } = row;
+    claims.push(
+      makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed }),
+    );
+    waitsMs.push(attemptStartedAt.getTime() - row.runAt.getTime());
   }
-  return { isCurrent: rows[0]?.is_current ?? false, claims, waitsMs };
-}
-
-function toClaim(row: ClaimedRow, id: string, { teamId, queueId, queue, workerId }: ClaimRequest): Claim {
-  return {
-    teamId,
-    id,
-    queueId,
-    workerId,
-    queue,
-    shape: row.shape,
-    priority: row.priority,
-    fence: row.fence,
-    attempt: row.attempt_count,
-    attemptStartedAt: row.attempt_started_at,
-    failures: row.failures,
-    call: { method: row.method, url: row.url, headers: row.headers ?? {}, body: row.body },
-    maxRetries: row.max_retries,
-    backoff: row.backoff,
-    retryDelaySeconds: row.retry_delay_seconds,
-    timeoutSeconds: row.timeout_seconds,
-    follow: toFollowUp(row),
-    sign: row.sign,
-    callbackSealed: row.callback_sealed,
-  };
+  return { isCurrent: rows[0]?.isCurrent ?? false, claims, waitsMs };
 }

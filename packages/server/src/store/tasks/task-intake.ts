@@ -1,8 +1,9 @@
-import type { Backoff } from "../../domain/backoff.ts";
-import type { FollowUp, NewTask } from "../../domain/task.ts";
+import type { NewTask, TaskSettings } from "../../domain/task.ts";
+import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import type { SlotGrant } from "./queue-slots.ts";
 import { one, tally } from "./tallies.ts";
+import { INSERTED, insertedRow } from "./task-columns.ts";
 
 export interface Submission {
   readonly task: NewTask;
@@ -11,22 +12,24 @@ export interface Submission {
 }
 
 /** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */
-export interface Accepted {
+export interface Accepted extends TaskSettings {
   readonly id: string;
   readonly queueId: number;
   /** Inserted already active under the reservation: the call may start now. */
   readonly handedOff: boolean;
   readonly createdAt: Date;
   readonly runAt: Date;
-  readonly maxRetries: number;
-  readonly backoff: Backoff;
   readonly retryDelaySeconds: number;
-  readonly timeoutSeconds: number;
 }
 
-/** Instants as milliseconds: the driver is slow at reading dates, and these come with every task. */
-const ACCEPTED = `id, queue_id, status, max_retries, backoff, retry_delay_seconds, timeout_seconds,
-  extract(epoch from created_at)::float8 * 1000 as created_ms, extract(epoch from run_at)::float8 * 1000 as run_ms`;
+/**
+ * Instants as milliseconds: the driver is slow at reading dates, and these come with every task. Multiplied before they
+ * are made floating: the other way round a whole millisecond now and then becomes the one before it.
+ */
+const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds, timeout_seconds")},
+  t.queue_id::float8 as "queueId", t.status = 'active' as "isActive",
+  (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
+  (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;
 
 /**
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
@@ -42,13 +45,7 @@ const INSERT_TASKS = prepare(
             coalesce(a.backoff, q.backoff) as own_backoff,
             q.retry_delay_seconds,
             coalesce(a.timeout_seconds, q.timeout_seconds) as own_timeout_seconds
-       from jsonb_to_recordset($1::jsonb) as a(
-              team_id integer, id uuid, queue text, shape text, priority smallint, sandbox boolean,
-              method text, url text, headers jsonb, body text, delay_seconds integer, run_at timestamptz,
-              max_retries smallint, backoff text, timeout_seconds integer, slot_queue_id bigint, slot_epoch integer,
-              provider text, poll_config jsonb, wait_for_callback boolean, max_wait_seconds integer,
-              callback_hash text, callback_sealed text, on_complete_url text, sign boolean,
-              idempotency_key text, request_hash text)
+       from jsonb_to_recordset($1::jsonb) as a(${INSERTED.record})
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
    ), keyed as (
      -- Of all that come with one key, the first stores its task; a key older than a day is free again.
@@ -60,18 +57,15 @@ const INSERT_TASKS = prepare(
       where k.created_at < now() - interval '24 hours'
      returning task_id
    ), inserted as (
-     insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, headers, body,
-                        max_retries, backoff, retry_delay_seconds, timeout_seconds, run_at, created_at,
-                        started_at, attempt_started_at, attempt_count, fence, worker_id,
-                        provider, poll_config, wait_for_callback, max_wait_seconds, callback_hash, callback_sealed,
-                        on_complete_url, sign, idempotency_key)
-     select team_id, id, queue_id, shape, case when handed_off then 'active' else 'pending' end, priority, sandbox,
-            method, url, headers, body, own_max_retries, own_backoff, retry_delay_seconds, own_timeout_seconds,
+     insert into tasks (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds, timeout_seconds,
+                        run_at, created_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
+                        ${INSERTED.columns})
+     select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
+            retry_delay_seconds, own_timeout_seconds,
             coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
             handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end,
-            provider, poll_config, coalesce(wait_for_callback, false), max_wait_seconds, decode(callback_hash, 'hex'),
-            decode(callback_sealed, 'hex'), on_complete_url, coalesce(sign, false), idempotency_key
+            ${INSERTED.values}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
@@ -83,20 +77,14 @@ const INSERT_TASKS = prepare(
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
    )
-   select ${ACCEPTED} from inserted`,
+   select ${ACCEPTED} from inserted t`,
 );
 
-interface InsertedRow {
-  id: string;
-  queue_id: string;
-  status: "pending" | "active";
-  created_ms: number;
-  run_ms: number;
-  max_retries: number;
-  backoff: Backoff;
-  retry_delay_seconds: number;
-  timeout_seconds: number;
-}
+type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
+  readonly isActive: boolean;
+  readonly createdMs: number;
+  readonly runMs: number;
+};
 
 /** Inserts a batch in one commit. Answers in the order of the submissions. */
 export async function insertTasks(
@@ -104,62 +92,25 @@ export async function insertTasks(
   submissions: readonly Submission[],
   workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [JSON.stringify(submissions.map(toRow)), workerId]);
-  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row)]));
+  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [
+    JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
+    workerId,
+  ]);
+  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }
 
-function toRow({ task, reservation }: Submission): object {
-  const { call } = task;
-  return {
-    team_id: task.teamId,
-    id: task.id,
-    queue: task.queue,
-    shape: task.shape,
-    priority: task.priority,
-    sandbox: task.sandbox,
-    method: call.method,
-    url: call.url,
-    headers: hasOwnKeys(call.headers) ? call.headers : undefined,
-    body: call.body,
-    delay_seconds: task.delaySeconds,
-    run_at: task.runAt,
-    max_retries: task.maxRetries,
-    backoff: task.backoff,
-    timeout_seconds: task.timeoutSeconds,
-    slot_queue_id: reservation?.queueId,
-    slot_epoch: reservation?.epoch,
-    on_complete_url: task.onCompleteUrl ?? undefined,
-    sign: task.sign || undefined,
-    callback_hash: task.callback?.hash,
-    callback_sealed: task.callback?.sealed ?? undefined,
-    idempotency_key: task.idempotency?.key,
-    request_hash: task.idempotency?.requestHash,
-    ...followColumns(task.follow),
-  };
-}
-
-function followColumns({ provider, pollConfig, waitForCallback, maxWaitSeconds }: FollowUp): object {
-  if (pollConfig !== null) return { provider: provider ?? undefined, poll_config: pollConfig };
-  return waitForCallback ? { wait_for_callback: true, max_wait_seconds: maxWaitSeconds } : {};
-}
-
-function hasOwnKeys(value: object): boolean {
-  for (const _ in value) return true;
-  return false;
-}
-
-function toAccepted(row: InsertedRow): Accepted {
+function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {
   return {
     id: row.id,
-    queueId: Number(row.queue_id),
-    handedOff: row.status === "active",
-    createdAt: new Date(row.created_ms),
-    runAt: new Date(row.run_ms),
-    maxRetries: row.max_retries,
+    queueId: row.queueId,
+    handedOff,
+    createdAt: new Date(row.createdMs),
+    runAt: new Date(row.runMs),
+    maxRetries: row.maxRetries,
     backoff: row.backoff,
-    retryDelaySeconds: row.retry_delay_seconds,
-    timeoutSeconds: row.timeout_seconds,
+    retryDelaySeconds: row.retryDelaySeconds,
+    timeoutSeconds: row.timeoutSeconds,
   };
 }
 
@@ -170,16 +121,11 @@ export async function findAccepted(
   workerId: number,
 ): Promise<(Accepted | null)[]> {
   const rows = await sql.rows<InsertedRow & { ours: boolean | null }>(
-    `select ${ACCEPTED}, worker_id = $2 and fence = 1 and attempt_started_at = created_at as ours from tasks
-      where (team_id, id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
+    `select ${ACCEPTED}, t.worker_id = $2 and t.fence = 1 and t.attempt_started_at = t.created_at as ours from tasks t
+      where (t.team_id, t.id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
     [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))), workerId],
   );
   // Active may also mean that it was inserted pending and someone, perhaps we, has claimed it since.
-  const accepted = new Map(
-    rows.map((row) => [
-      row.id,
-      { ...toAccepted(row), handedOff: row.status === "active" && row.ours === true },
-    ]),
-  );
+  const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive && row.ours === true)]));
   return tasks.map((task) => accepted.get(task.id) ?? null);
 }

@@ -1,82 +1,73 @@
-import type { Attempt, Task, TaskResult, TaskStatus, TaskSummary } from "../../domain/task.ts";
+import {
+  type Attempt,
+  TASK_STATUSES,
+  type Task,
+  type TaskResult,
+  type TaskStatus,
+  type TaskSummary,
+} from "../../domain/task.ts";
+import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
+import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
-interface SummaryRow extends FollowRow {
-  team_id: number;
-  id: string;
-  shape: Task["shape"];
-  queue: string;
-  status: TaskStatus;
-  priority: number;
-  sandbox: boolean;
-  method: Task["call"]["method"];
-  url: string;
-  headers: Record<string, string> | null;
-  max_retries: number;
-  backoff: Task["backoff"];
-  timeout_seconds: number;
-  run_at: Date;
-  created_at: Date;
-  started_at: Date | null;
-  completed_at: Date | null;
-  result: TaskResult | null;
-  error: string | null;
-  failure_reason: Task["failureReason"];
-  on_complete_url: string | null;
-  sign: boolean;
+type SummaryRow = Flat<TaskSummary>;
+
+interface HistoryRow {
+  readonly body: string | null;
+  readonly attemptCount: number;
+  readonly attemptStartedAt: Date | null;
+  readonly closed: readonly AttemptJson[];
 }
 
-interface TaskRow extends SummaryRow {
-  body: string | null;
-  attempt_count: number;
-  attempt_started_at: Date | null;
-  attempts: AttemptJson[];
-}
+const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
+  "t",
+  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, result,
+   error, failure_reason`,
+)}`;
 
-const SUMMARY = `t.team_id, t.id, t.shape, q.name as queue, t.status, t.priority, t.sandbox, t.method, t.url, t.headers,
-  t.max_retries, t.backoff, t.timeout_seconds, t.run_at, t.created_at, t.started_at, t.completed_at, t.result,
-  t.error, t.failure_reason, t.on_complete_url, t.sign, ${FOLLOW_COLUMNS}`;
+const HISTORY = `${columns("t", "body, attempt_count, attempt_started_at")}, t.attempts as closed`;
 
 const FIND_TASK = prepare(
   "find_task",
-  `select ${SUMMARY}, t.body, t.attempt_count, t.attempt_started_at, t.attempts
+  `select ${SUMMARY}, ${HISTORY}
      from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
     where t.team_id = $1 and t.id = $2`,
 );
 
 export async function findTask(sql: Sql, teamId: number, id: string): Promise<Task | null> {
-  const [row] = await sql.rows<TaskRow>(FIND_TASK, [teamId, id]);
+  const [row] = await sql.rows<SummaryRow & HistoryRow>(FIND_TASK, [teamId, id]);
   if (row === undefined) return null;
-  const { call, ...summary } = toSummary(row);
-  return { ...summary, call: { ...call, body: row.body }, attempts: attemptsOf(row) };
+  const { body, closed, attemptCount, attemptStartedAt, ...summary } = row;
+  const { call, ...task } = toSummary(summary);
+  const attempts = attemptsOf({ body, closed, attemptCount, attemptStartedAt });
+  return { attempts, call: { ...call, body }, ...task };
 }
 
 /** The closed attempts, and the open one if there is one: it lies in the row itself. */
-function attemptsOf(row: TaskRow): Attempt[] {
-  const closed = row.attempts.map(
-    (attempt): Attempt => ({
-      number: attempt.number,
-      status: attempt.status,
-      responseCode: attempt.code,
-      executedAt: new Date(attempt.at),
-      durationMs: attempt.ms,
-      phase: attempt.phase,
-      error: attempt.error,
+function attemptsOf({ closed, attemptCount, attemptStartedAt }: HistoryRow): Attempt[] {
+  const attempts = closed.map(
+    ({ number, status, code, at, ms, phase, error }): Attempt => ({
+      number,
+      status,
+      responseCode: code,
+      executedAt: new Date(at),
+      durationMs: ms,
+      phase,
+      error,
     }),
   );
-  if (row.attempt_started_at === null) return closed;
-  const open: Attempt = {
-    number: row.attempt_count,
-    status: "active",
-    responseCode: null,
-    executedAt: row.attempt_started_at,
-    durationMs: null,
-    phase: "sent",
-    error: null,
-  };
-  return [...closed, open];
+  if (attemptStartedAt !== null)
+    attempts.push({
+      number: attemptCount,
+      status: "active",
+      responseCode: null,
+      executedAt: attemptStartedAt,
+      durationMs: null,
+      phase: "sent",
+      error: null,
+    });
+  return attempts;
 }
 
 export interface TaskFilter {
@@ -111,7 +102,7 @@ export async function listTasks(
   const filters =
     filter.queue === null && filter.status === null
       ? []
-      : [filter.queue, filter.status === null ? ALL_STATUSES : [filter.status]];
+      : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
   const rows = await sql.rows<SummaryRow>(
     `select ${SUMMARY}
        from (${ids}) page
@@ -123,18 +114,9 @@ export async function listTasks(
   return rows.map(toSummary);
 }
 
-const ALL_STATUSES: readonly TaskStatus[] = [
-  "pending",
-  "active",
-  "waiting",
-  "polling",
-  "completed",
-  "failed",
-];
-
 /** Read from the tallies: no task is looked at. */
 export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> {
-  const states = filter.status === null ? ALL_STATUSES : [filter.status];
+  const states = filter.status === null ? TASK_STATUSES : [filter.status];
   const rows = await sql.rows<{ total: number }>(
     `select coalesce(sum(${states.map((state) => `t.${state}`).join(" + ")}), 0)::float8 as total
        from queue_tallies t
@@ -146,28 +128,13 @@ export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> 
 }
 
 function toSummary(row: SummaryRow): TaskSummary {
+  const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, result, ...rest } =
+    row;
   return {
-    teamId: row.team_id,
-    id: row.id,
-    shape: row.shape,
-    queue: row.queue,
-    status: row.status,
-    call: { method: row.method, url: row.url, headers: row.headers ?? {} },
-    priority: row.priority,
-    maxRetries: row.max_retries,
-    backoff: row.backoff,
-    timeoutSeconds: row.timeout_seconds,
-    follow: toFollowUp(row),
-    onCompleteUrl: row.on_complete_url,
-    sign: row.sign,
-    sandbox: row.sandbox,
-    runAt: row.run_at,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    result: row.result === null ? null : inOrder(row.result),
-    error: row.error,
-    failureReason: row.failure_reason,
+    call: { method, url, headers: headers ?? {} },
+    follow: followOf(row),
+    result: result && inOrder(result),
+    ...rest,
   };
 }
 

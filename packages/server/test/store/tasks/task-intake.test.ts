@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { NewTask } from "../../../src/domain/task.ts";
+import { PROVIDER_CATALOG } from "../../../src/domain/poll/provider-catalog.ts";
+import { makeCreatedTask, type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
+import { insertedRow } from "../../../src/store/tasks/task-columns.ts";
 import { findAccepted, insertTasks, type Submission } from "../../../src/store/tasks/task-intake.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
@@ -44,6 +46,57 @@ describe("inserting tasks", () => {
       timeoutSeconds: 60,
     });
     assert.deepEqual(await settings(plain.id), [2, "fixed", 7]);
+  });
+
+  it("keeps everything that the task's creator said, and is read as it was said", async () => {
+    const queue = await store.openQueue();
+    const said: Partial<NewTask> = {
+      shape: "direct",
+      call: { method: "PUT", url: "http://localhost/é", headers: { "X-A": "b" }, body: " text\n" },
+      priority: 9,
+      onCompleteUrl: "http://localhost/done",
+      sign: true,
+      tags: ["signup", 'a "quoted", {braced} one'],
+      metadata: { order: "4711", "": "" },
+      maxRetries: 7,
+      backoff: "fixed",
+      timeoutSeconds: 11,
+      sandbox: true,
+    };
+    const { pollConfig = null } = PROVIDER_CATALOG[0] ?? {};
+    const ways: Partial<NewTask>[] = [
+      { follow: { ...NO_FOLLOW_UP, provider: "fal", pollConfig } },
+      { follow: { ...NO_FOLLOW_UP, waitForCallback: true, maxWaitSeconds: 77 } },
+    ];
+    for (const way of ways) {
+      const { id, accepted } = await insert(queue, { ...said, ...way });
+      assert.ok(accepted);
+
+      const stored = await findTask(store.database, queue.teamId, id);
+      const { callback, replayed, ...created } = makeCreatedTask(
+        { ...newTask(queue), ...said, ...way, id },
+        accepted,
+        null,
+      );
+      assert.deepEqual(stored, created);
+    }
+  });
+
+  it("says nothing to the database of what a task does not say", async () => {
+    const row = JSON.stringify(insertedRow(newTask(await store.openQueue()), null));
+
+    assert.deepEqual(Object.keys(JSON.parse(row)), [
+      "team_id",
+      "id",
+      "queue",
+      "delay_seconds",
+      "shape",
+      "priority",
+      "sandbox",
+      "method",
+      "url",
+      "body",
+    ]);
   });
 
   it("is due at once, after its delay, or at its time", async () => {

@@ -1,0 +1,345 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  answer,
+  attempt,
+  brokenIn,
+  COMPLETED,
+  call,
+  fault,
+  goodChanges,
+  historyOf,
+  life,
+  PID,
+  queueChange,
+  row,
+  taskChange,
+  workerChange,
+} from "./hand-made.ts";
+import type { TaskRow } from "./history.ts";
+import { tellStories } from "./stories.ts";
+import { drawTimeline } from "./timeline.ts";
+
+test("a task that is created, called and completed breaks no promise", () => {
+  assert.deepEqual(brokenIn(historyOf()), []);
+});
+
+test("A: an accepted task that the database does not know is lost", () => {
+  assert.deepEqual(brokenIn(historyOf({ changes: [], seen: [] })), ["A"]);
+  const refused = answer("create", 995, { status: 503, taskId: null });
+  assert.deepEqual(
+    brokenIn(historyOf({ changes: [], seen: [], answers: [refused], faults: [fault(900, 1_100)] })),
+    [],
+  );
+});
+
+test("A: a task may go only where a client deleted it or its queue", () => {
+  const changes = [taskChange(1_000, {}, "insert"), taskChange(2_000, {}, "delete")];
+  const created = answer("create", 995);
+  assert.deepEqual(brokenIn(historyOf({ changes, seen: [] })), ["A"]);
+  assert.deepEqual(
+    brokenIn(historyOf({ changes, seen: [], answers: [created, answer("delete-task", 1_995)] })),
+    [],
+  );
+  const unanswered = answer("delete-task", 1_995, { status: null, failure: "reset" });
+  assert.deepEqual(brokenIn(historyOf({ changes, seen: [], answers: [created, unanswered] })), []);
+  const queueGone = [queueChange(1_990, { deleted: true }), ...changes];
+  const deleted = answer("delete-queue", 1_980, { taskId: null });
+  assert.deepEqual(brokenIn(historyOf({ changes: queueGone, seen: [], answers: [created, deleted] })), []);
+});
+
+test("A: what was deleted or called back must be so", () => {
+  const kept = [answer("create", 995), answer("delete-task", 1_995)];
+  assert.deepEqual(
+    brokenIn(historyOf({ changes: [taskChange(1_000, {}, "insert")], seen: [], answers: kept })),
+    ["A", "rest"],
+  );
+  const failed = {
+    ...COMPLETED,
+    status: "failed" as const,
+    attempts: [attempt({ status: "failed", code: 500 })],
+  };
+  const changes = [...goodChanges().slice(0, 2), taskChange(1_200, failed)];
+  const seen = [call(1_020, 1_100, { status: 500 })];
+  const answers = [answer("create", 995), answer("callback", 1_300)];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen, answers })), ["A"]);
+});
+
+test("A: one idempotency key makes one task", () => {
+  const one = goodChanges({ idempotencyKey: "k" });
+  const other = goodChanges({ id: "u", idempotencyKey: "k" });
+  const seen = [call(1_020, 1_100), call(1_020, 1_100, { taskId: "u" })];
+  assert.deepEqual(brokenIn(historyOf({ changes: [...one, ...other], seen })), ["A"]);
+  const another = goodChanges({ id: "u", idempotencyKey: "another" });
+  assert.deepEqual(brokenIn(historyOf({ changes: [...one, ...another], seen })), []);
+});
+
+test("B: a task completes by a 2xx that a target gave", () => {
+  assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100, { status: null, whole: "no" })] })), ["B"]);
+  assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100, { whole: "doubtful" })] })), []);
+});
+
+test("B: a waiting task completes by a callback, a polling one by a done poll", () => {
+  const ways = (status: "waiting" | "polling") => [
+    ...goodChanges().slice(0, 2),
+    taskChange(1_200, { ...COMPLETED, status, deadlineAt: 9_000 }),
+    taskChange(3_000, { ...COMPLETED, fence: 3 }),
+  ];
+  const created = answer("create", 995);
+  assert.deepEqual(brokenIn(historyOf({ changes: ways("waiting") })), ["B"]);
+  const calledBack = [created, answer("callback", 2_990)];
+  assert.deepEqual(brokenIn(historyOf({ changes: ways("waiting"), answers: calledBack })), []);
+  const poll = (says: string) => call(2_900, 2_950, { kind: "poll", attempt: null, says });
+  const seen = (says: string) => [call(1_020, 1_100), poll(says)];
+  assert.deepEqual(brokenIn(historyOf({ changes: ways("polling"), seen: seen("processing") })), ["B"]);
+  assert.deepEqual(brokenIn(historyOf({ changes: ways("polling"), seen: seen("done") })), []);
+});
+
+test("C: a call that arrives before its attempt is committed was made too early", () => {
+  assert.deepEqual(brokenIn(historyOf({ seen: [call(1_002, 1_100)] })), ["C"]);
+  const unknown = [call(1_020, 1_100), call(1_150, 1_160, { attempt: 2, status: 500 })];
+  assert.ok(brokenIn(historyOf({ seen: unknown })).includes("C"));
+});
+
+test("D: an ended task does not change any more", () => {
+  const again = taskChange(2_000, { ...COMPLETED, status: "failed", fence: 3 });
+  assert.deepEqual(brokenIn(historyOf({ changes: [...goodChanges(), again] })), ["D"]);
+  const note = taskChange(2_000, { ...COMPLETED, attempts: [attempt({ status: "superseded" })] });
+  assert.deepEqual(brokenIn(historyOf({ changes: [...goodChanges(), note] })), []);
+});
+
+const givenBack: Partial<TaskRow> = {
+  fence: 2,
+  attemptCount: 1,
+  attempts: [attempt({ status: "interrupted", code: null, phase: "sent" })],
+};
+const secondAttempt: Partial<TaskRow> = {
+  ...givenBack,
+  status: "active",
+  fence: 3,
+  workerId: 1,
+  attemptCount: 2,
+};
+
+/** The first attempt is interrupted, the second under way when somebody settles. */
+function settledSecond(settledBy: number) {
+  return [
+    ...goodChanges().slice(0, 2),
+    taskChange(17_000, givenBack),
+    taskChange(17_010, secondAttempt),
+    taskChange(18_000, {
+      status: "completed",
+      fence: 4,
+      attemptCount: 2,
+      attempts: [...(givenBack.attempts ?? []), attempt({ number: settledBy })],
+    }),
+  ];
+}
+const bothCalls = [call(1_020, 1_500, { status: null, whole: "no" }), call(17_020, 17_500, { attempt: 2 })];
+
+test("D: a verdict counts only for the attempt under way", () => {
+  const faults = [fault(1_400, 3_000)];
+  assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen: bothCalls, faults })), []);
+  assert.ok(brokenIn(historyOf({ changes: settledSecond(1), seen: bothCalls, faults })).includes("D"));
+});
+
+test("E: no call begins beyond its queue's concurrency", () => {
+  const changes = [queueChange(1, { concurrency: 1 }), ...goodChanges(), ...goodChanges({ id: "u" })];
+  const together = [call(1_020, 1_100), call(1_050, 1_150, { taskId: "u" })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen: together })), ["E"]);
+  const apart = [call(1_020, 1_049), call(1_050, 1_150, { taskId: "u" })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen: apart })), []);
+});
+
+test("E: a limit that is lowered lets run what runs and begins nothing", () => {
+  const seen = [call(1_020, 1_900), call(1_030, 1_900, { taskId: "u" })];
+  const tasks = [...goodChanges(), ...goodChanges({ id: "u" })].map((change) =>
+    change.relation === "tasks" && change.row.status === "completed"
+      ? { ...change, committedAt: 2_000 }
+      : change,
+  );
+  const after = queueChange(1_500, { concurrency: 1 });
+  assert.deepEqual(brokenIn(historyOf({ changes: [...tasks, after], seen })), []);
+  const before = queueChange(900, { concurrency: 1 });
+  assert.deepEqual(brokenIn(historyOf({ changes: [...tasks, before], seen })), ["E"]);
+});
+
+test("E: a call that a process cannot let go of, being stopped past its lease, is not counted", () => {
+  const changes = [queueChange(1, { concurrency: 1 }), workerChange(16_000, "delete"), ...settledSecond(2)];
+  const seen = [
+    call(1_020, 20_050, { endedBy: "caller", status: null, whole: "no" }),
+    call(17_020, 17_500, { attempt: 2 }),
+  ];
+  const stopped = [fault(1_100, 20_000, { kind: "pause-past-lease", paused: [PID] })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen, faults: stopped })), []);
+  const cutOff = [fault(1_100, 20_000, { kind: "cut-off" })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen, faults: cutOff })), ["E", "twice"]);
+});
+
+test("F: nothing is called after its DELETE was answered", () => {
+  const changes = [
+    ...goodChanges().slice(0, 2),
+    taskChange(1_500, { ...givenBack, attempts: [attempt({ status: "failed", code: 500 })] }),
+    taskChange(2_000, { ...givenBack, attempts: [attempt({ status: "failed", code: 500 })] }, "delete"),
+  ];
+  const answers = [answer("create", 995), answer("delete-task", 1_995)];
+  const good = call(1_020, 1_100, { status: 500 });
+  assert.deepEqual(brokenIn(historyOf({ changes, answers, seen: [good] })), []);
+  assert.deepEqual(
+    brokenIn(historyOf({ changes, answers, seen: [{ ...good, begunAt: 2_330, endedAt: 2_400 }] })),
+    ["F"],
+  );
+});
+
+test("F: nothing of a paused or deleted queue is begun", () => {
+  const pause = answer("pause", 100, { taskId: null });
+  const resume = answer("resume", 500, { taskId: null });
+  const created = answer("create", 995);
+  assert.deepEqual(brokenIn(historyOf({ answers: [created, pause] })), ["F"]);
+  assert.deepEqual(brokenIn(historyOf({ answers: [created, pause, resume] })), []);
+  const gone = [queueChange(500, { deleted: true }), ...goodChanges()];
+  assert.deepEqual(brokenIn(historyOf({ changes: gone })), ["F"]);
+});
+
+test("attempts: the record tells every call, and no call that was not", () => {
+  const without = [...goodChanges().slice(0, 2), taskChange(1_200, { ...COMPLETED, attempts: [] })];
+  assert.deepEqual(brokenIn(historyOf({ changes: without })), ["attempts"]);
+  const unseen = [
+    ...goodChanges().slice(0, 2),
+    taskChange(1_200, {
+      ...COMPLETED,
+      status: "failed",
+      attempts: [attempt({ status: "failed", code: 500 })],
+    }),
+  ];
+  assert.deepEqual(brokenIn(historyOf({ changes: unseen, seen: [] })), ["attempts"]);
+  const notSent = [
+    ...goodChanges().slice(0, 2),
+    taskChange(1_200, {
+      ...COMPLETED,
+      status: "failed",
+      attempts: [attempt({ status: "failed", code: null, phase: "not_sent" })],
+    }),
+  ];
+  assert.deepEqual(brokenIn(historyOf({ changes: notSent, seen: [] })), []);
+  assert.deepEqual(brokenIn(historyOf({ changes: notSent })), ["attempts"]);
+});
+
+test("twice: a call that was answered well comes again only after a fault", () => {
+  const seen = [call(1_020, 1_500), call(17_020, 17_500, { attempt: 2 })];
+  const faults = [fault(1_400, 3_000)];
+  assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen, faults })), []);
+  assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen })), ["twice"]);
+});
+
+test("twice: an answer that came after the call's timeout is asked for again", () => {
+  const timedOut = attempt({ status: "timeout", code: null, phase: "sent" });
+  const changes = [
+    ...goodChanges().slice(0, 2),
+    taskChange(3_000, { ...givenBack, attempts: [timedOut] }),
+    taskChange(4_000, { ...secondAttempt, attempts: [timedOut] }),
+    taskChange(5_000, {
+      ...COMPLETED,
+      fence: 4,
+      attemptCount: 2,
+      attempts: [timedOut, attempt({ number: 2 })],
+    }),
+  ];
+  const seen = [call(1_020, 3_005), call(4_020, 4_100, { attempt: 2 })];
+  assert.deepEqual(brokenIn(historyOf({ changes, seen })), []);
+});
+
+test("twice: attempts come in order, one after the other, each once", () => {
+  const faults = [fault(1_400, 3_000)];
+  const changes = settledSecond(2);
+  const [first, second] = [bothCalls[0] ?? call(0, 0), bothCalls[1] ?? call(0, 0)];
+  const late = { ...first, begunAt: 17_600, endedAt: 17_700 };
+  assert.deepEqual(brokenIn(historyOf({ changes, faults, seen: [second, late] })), ["twice"]);
+  assert.deepEqual(brokenIn(historyOf({ changes, faults, seen: [{ ...first, endedAt: 17_300 }, second] })), [
+    "twice",
+  ]);
+  const repeated = { ...first, begunAt: 1_600, endedAt: 1_700 };
+  assert.deepEqual(brokenIn(historyOf({ changes, faults, seen: [first, repeated, second] })), ["twice"]);
+});
+
+test("rest: nothing is under way and nothing untold", () => {
+  assert.deepEqual(brokenIn(historyOf({ changes: goodChanges().slice(0, 2) })), ["rest"]);
+  const notification = { id: "n", taskId: "t", attempts: 1 };
+  const rest = (status: "pending" | "delivered") => ({ notifications: [{ ...notification, status }] });
+  assert.deepEqual(brokenIn(historyOf({ rest: rest("pending") })), ["rest"]);
+  assert.deepEqual(brokenIn(historyOf({ rest: rest("delivered") })), []);
+});
+
+test("stats: the API counts what there is", () => {
+  const none = { pending: 0, active: 0, waiting: 0, polling: 0, completed: 0, failed: 0 };
+  const rest = (completed: number) => ({
+    stats: [{ queueId: 1, name: "q", counts: { ...none, completed } }],
+  });
+  assert.deepEqual(brokenIn(historyOf({ rest: rest(1) })), []);
+  assert.deepEqual(brokenIn(historyOf({ rest: rest(2) })), ["stats"]);
+});
+
+test("order: the higher priority is called first, then the one due first", () => {
+  const ended = (id: string, changes: Partial<TaskRow>) => row({ ...COMPLETED, id, ...changes });
+  const inOrder = (first: Partial<TaskRow>, second: Partial<TaskRow>) => {
+    const tasks = [ended("t", first), ended("u", second)];
+    const changes = [...goodChanges(first), ...goodChanges({ id: "u", ...second })];
+    const seen = [call(1_020, 1_030), call(1_040, 1_050, { taskId: "u" })];
+    return brokenIn(historyOf({ changes, seen, rest: { tasks, orderedQueueId: 1 } }));
+  };
+  assert.deepEqual(inOrder({ priority: 9 }, { priority: 3 }), []);
+  assert.deepEqual(inOrder({ priority: 3 }, { priority: 9 }), ["order"]);
+  assert.deepEqual(inOrder({ runAt: 2 }, { runAt: 1 }), ["order"]);
+});
+
+test("told: the caller hears of the end, after it, and as it was", () => {
+  const changes = goodChanges({ hasNotification: true });
+  const telling = (begunAt: number, says: string) =>
+    call(begunAt, begunAt + 10, { kind: "notification", attempt: null, says });
+  const heard = (...tellings: ReturnType<typeof telling>[]) =>
+    brokenIn(historyOf({ changes, seen: [call(1_020, 1_100), ...tellings] }));
+  assert.deepEqual(heard(telling(1_300, "task.completed")), []);
+  assert.deepEqual(heard(), ["told"]);
+  assert.deepEqual(heard(telling(1_150, "task.completed")), ["told"]);
+  assert.deepEqual(heard(telling(1_300, "task.failed")), ["told"]);
+  assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100), telling(1_300, "task.completed")] })), [
+    "told",
+  ]);
+});
+
+test("answers: every request is answered in time, unless its node was stopped", () => {
+  const read = answer("read", 2_000, { taskId: null, queue: null });
+  const created = answer("create", 995);
+  const asked = (changes: Partial<typeof read>, faults: ReturnType<typeof fault>[] = []) =>
+    brokenIn(historyOf({ answers: [created, { ...read, ...changes }], faults }));
+  assert.deepEqual(asked({ endedAt: 3_900 }), []);
+  assert.deepEqual(asked({ endedAt: 8_000 }), ["answers"]);
+  assert.deepEqual(asked({ endedAt: 8_000 }, [fault(2_500, 7_000, { paused: [PID] })]), []);
+  assert.deepEqual(asked({ endedAt: 8_000 }, [fault(2_500, 7_000)]), ["answers"]);
+  assert.deepEqual(asked({ status: 500 }), ["answers"]);
+  assert.deepEqual(asked({ status: 503 }), ["answers"]);
+  assert.deepEqual(asked({ status: 503 }, [fault(500, 1_000)]), []);
+  assert.deepEqual(asked({ action: "callback", endedAt: 8_000 }), []);
+});
+
+test("process: a node stays up, starts, and stops in time", () => {
+  const lived = (changes: Partial<ReturnType<typeof life>>) =>
+    brokenIn(historyOf({ lives: [life(changes)] }));
+  assert.deepEqual(lived({ endedAt: 5_000, killed: true }), []);
+  assert.deepEqual(lived({ endedAt: 5_000, exitCode: 1 }), ["process"]);
+  assert.deepEqual(lived({ askedAt: 5_000, endedAt: 9_000, exitCode: 0 }), []);
+  assert.deepEqual(lived({ askedAt: 5_000, endedAt: 9_000, exitCode: 1 }), ["process"]);
+  assert.deepEqual(lived({ askedAt: 5_000, endedAt: 25_000, killed: true }), ["process"]);
+  assert.deepEqual(lived({ readyAt: null, endedAt: 3_000, exitCode: 1 }), []);
+  assert.deepEqual(lived({ readyAt: null, endedAt: 45_000, killed: true }), ["process"]);
+});
+
+test("a violation is explained by everything that happened to the task, in order", () => {
+  const history = historyOf({ faults: [fault(1_050, 1_150)] });
+  const lines = drawTimeline(tellStories(history).find("t"), history).map(
+    (line) => line.trim().split(/\s{2,}/)[1],
+  );
+  assert.equal(lines.length, 9);
+  assert.match(lines[0] ?? "", /client create → node 1/);
+  assert.match(lines.at(-1) ?? "", /database update → completed/);
+});

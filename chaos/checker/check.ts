@@ -1,0 +1,38 @@
+import { checkAccepted } from "./accepted.ts";
+import { checkAnswers } from "./answers.ts";
+import { checkCommittedFirst, checkRecords } from "./attempts.ts";
+import { checkCalls } from "./calls.ts";
+import { checkCompletion } from "./completion.ts";
+import { checkConcurrency } from "./concurrency.ts";
+import { checkDeletions } from "./deletions.ts";
+import type { History } from "./history.ts";
+import { checkLives } from "./lives.ts";
+import { checkNotifications } from "./notifications.ts";
+import { checkOutcomes } from "./outcomes.ts";
+import { checkOrder } from "./priority.ts";
+import { checkRest, checkStats } from "./rest.ts";
+import { type Stories, tellStories } from "./stories.ts";
+import type { Violation } from "./violation.ts";
+
+/** The grace that the runner gives its nodes (BELLHOP_STOP_GRACE). */
+export const STOP_GRACE_MS = 5_000;
+
+/** Every promise against the whole history. Pure: the same history always has the same violations. */
+export function check(history: History, stories: Stories = tellStories(history)): Violation[] {
+  return [
+    ...checkAccepted(history, stories),
+    ...checkCompletion(stories),
+    ...checkCommittedFirst(stories),
+    ...checkOutcomes(stories),
+    ...checkConcurrency(stories),
+    ...checkDeletions(history, stories),
+    ...checkRecords(stories),
+    ...checkCalls(history, stories),
+    ...checkRest(history),
+    ...checkStats(history),
+    ...checkOrder(history, stories),
+    ...checkNotifications(stories),
+    ...checkAnswers(history),
+    ...checkLives(history, STOP_GRACE_MS),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { Answer, History, Seen } from "./history.ts";
+import type { Stories } from "./stories.ts";
+import type { Violation } from "./violation.ts";
+
+/** Target and client are events of one runner: what arrived first may be handled second. */
+const EVENT_MS = 20;
+/** A claim that was decided before the change may commit a moment after it. */
+const COMMIT_MS = 250;
+
+/** Promise F: a deleted task is not called, and nothing of a paused or deleted queue is begun. */
+export function checkDeletions(history: History, stories: Stories): Violation[] {
+  const calls = history.seen.filter(({ kind }) => kind === "call");
+  return [
+    ...callsAfterDelete(history, stories),
+    ...calls.flatMap((call) => begunInStillness(call, history, stories)),
+  ];
+}
+
+function callsAfterDelete(history: History, stories: Stories): Violation[] {
+  return history.answers
+    .filter(({ action, status }) => action === "delete-task" && status === 200)
+    .flatMap(({ taskId, endedAt }) =>
+      stories
+        .find(taskId ?? "")
+        .calls.filter(({ begunAt }) => begunAt > endedAt + EVENT_MS)
+        .map(({ begunAt }): Violation => {
+          const text = `called ${(begunAt - endedAt).toFixed(0)} ms after its DELETE was answered 200`;
+          return { promise: "F", text, taskId, at: begunAt };
+        }),
+    );
+}
+
+function begunInStillness(call: Seen, { answers }: History, stories: Stories): Violation[] {
+  const claim = stories.claimOf(call);
+  if (claim === null) return [];
+  const name = stories.queueStates(claim.queueId)[0]?.queue.name;
+  const isOlder = ({ endedAt }: Answer) => endedAt + COMMIT_MS < claim.committedAt;
+  const ofQueue = answers.filter(({ queue }) => queue !== null && queue === name);
+  const stop = ofQueue.findLast(
+    (answer) => answer.action === "pause" && answer.status === 200 && isOlder(answer),
+  );
+  const isOn =
+    stop === undefined ||
+    // Whatever came of it: a resume without an answer may have counted. A queue made anew is not paused.
+    ofQueue.some(
+      ({ action, endedAt, at }) =>
+        (action === "resume" || action === "create-queue") && endedAt >= stop.at && at <= claim.committedAt,
+    );
+  const violations: Violation[] = [];
+  if (!isOn) violations.push(still(call, "begun after its queue's pause was answered"));
+  const gone = stories.queueStates(claim.queueId).find(({ queue }) => queue.deleted);
+  if (gone !== undefined && gone.from + COMMIT_MS < claim.committedAt)
+    violations.push(still(call, "begun after its queue was deleted"));
+  return violations;
+}
+
+function still({ taskId, begunAt, attempt }: Seen, what: string): Violation {
+  return { promise: "F", text: `attempt ${attempt} was ${what}`, taskId, at: begunAt };
+}

@@ -1,0 +1,85 @@
+import { answerMs } from "./answers.ts";
+import { isAnswered } from "./calls.ts";
+import type { History } from "./history.ts";
+import type { Stories } from "./stories.ts";
+
+/** What a run amounted to. */
+export interface Figures {
+  readonly tasks: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly deleted: number;
+  readonly calls: number;
+  readonly polls: number;
+  readonly notifications: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly faults: Readonly<Record<string, number>>;
+  /** Tasks that were called again after an answer that was good. */
+  readonly duplicates: number;
+  readonly slowestAnswerMs: number;
+  /** From the death of a process until what it held was given back, and until it was called again. */
+  readonly givenBackP99Ms: number | null;
+  readonly rerunP99Ms: number | null;
+  readonly slowestRunnerMs: number;
+}
+
+export function countFigures(history: History, stories: Stories): Figures {
+  const rows = stories.all.filter(({ last }) => last !== null);
+  const ended = (status: string) =>
+    rows.filter(({ last, isDeleted }) => !isDeleted && last?.status === status);
+  const faults: Record<string, number> = {};
+  for (const { kind } of history.faults) faults[kind] = (faults[kind] ?? 0) + 1;
+  const reruns = findReruns(history, stories);
+  return {
+    tasks: rows.length,
+    completed: ended("completed").length,
+    failed: ended("failed").length,
+    deleted: rows.filter(({ isDeleted }) => isDeleted).length,
+    calls: history.seen.filter(({ kind }) => kind === "call").length,
+    polls: history.seen.filter(({ kind }) => kind === "poll").length,
+    notifications: history.seen.filter(({ kind }) => kind === "notification").length,
+    requests: history.answers.length,
+    refused: history.answers.filter(({ status }) => status === null || status >= 500).length,
+    faults,
+    duplicates: stories.all.filter(({ calls }) => calls.slice(0, -1).some(isAnswered)).length,
+    slowestAnswerMs: history.answers
+      .filter(({ status }) => status !== null)
+      .reduce((slowest, answer) => Math.max(slowest, answerMs(answer, history)), 0),
+    givenBackP99Ms: percentile(reruns.map(({ givenBackMs }) => givenBackMs)),
+    rerunP99Ms: percentile(reruns.flatMap(({ rerunMs }) => (rerunMs === null ? [] : [rerunMs]))),
+    slowestRunnerMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),
+  };
+}
+
+/** The attempts that were under way in a process when it was killed. */
+function findReruns(history: History, stories: Stories): { givenBackMs: number; rerunMs: number | null }[] {
+  const deaths = new Map(
+    history.lives.flatMap(({ pid, endedAt, killed }) => (killed && endedAt !== null ? [[pid, endedAt]] : [])),
+  );
+  const pids = new Map(
+    history.changes.flatMap((change) =>
+      change.relation === "workers" ? [[change.row.id, change.row.pid]] : [],
+    ),
+  );
+  return stories.all.flatMap(({ changes, calls }) =>
+    changes.flatMap((change, index) => {
+      const next = changes[index + 1];
+      const diedAt = deaths.get(pids.get(change.row.workerId ?? -1) ?? -1);
+      if (change.row.status !== "active" || next === undefined || diedAt === undefined) return [];
+      if (next.committedAt < diedAt || change.committedAt > diedAt) return [];
+      const again = calls.find(({ attempt }) => (attempt ?? 0) > change.row.attemptCount);
+      return [
+        {
+          givenBackMs: next.committedAt - diedAt,
+          rerunMs: again === undefined ? null : again.begunAt - diedAt,
+        },
+      ];
+    }),
+  );
+}
+
+function percentile(values: readonly number[]): number | null {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? null;
+}

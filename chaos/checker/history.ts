@@ -1,0 +1,169 @@
+/**
+ * What one run left behind, parsed: what clients were told, what targets saw, every row change that was committed, what
+ * was done to the processes, and the state at rest. Instants are milliseconds of the machine's clock, which all of
+ * them share. The checker reads nothing else.
+ */
+export interface History {
+  readonly answers: readonly Answer[];
+  readonly seen: readonly Seen[];
+  readonly changes: readonly Change[];
+  readonly faults: readonly Fault[];
+  readonly lives: readonly Life[];
+  /** Moments in which the runner itself was too slow to be a fair witness. */
+  readonly lags: readonly Lag[];
+  /** When clients began, faults ended, and everything was expected to have ended. */
+  readonly beganAt: number;
+  readonly calmAt: number;
+  readonly endedAt: number;
+  readonly rest: Rest;
+}
+
+export type Action =
+  | "create"
+  | "delete-task"
+  | "callback"
+  | "pause"
+  | "resume"
+  | "limit"
+  | "create-queue"
+  | "delete-queue"
+  | "read";
+
+/** One request of a client and what it was told. */
+export interface Answer {
+  readonly action: Action;
+  readonly node: number;
+  readonly at: number;
+  readonly endedAt: number;
+  /** Null: no answer came. */
+  readonly status: number | null;
+  /** Why none came; null when one did. */
+  readonly failure: "refused" | "reset" | "timeout" | null;
+  /** The UUID, where the request or its answer names a task. */
+  readonly taskId: string | null;
+  readonly queue: string | null;
+}
+
+/** One request that a target received. */
+export interface Seen {
+  readonly kind: "call" | "poll" | "notification";
+  readonly taskId: string;
+  /** Of a call; null otherwise. */
+  readonly attempt: number | null;
+  readonly begunAt: number;
+  /** Null: it was still open at the end of the run. */
+  readonly endedAt: number | null;
+  readonly endedBy: "target" | "caller" | null;
+  /** The status that was sent, if one was. */
+  readonly status: number | null;
+  /** Whether the answer was whole; `doubtful` where the target lied about its length. */
+  readonly whole: "yes" | "no" | "doubtful";
+  /** What a poll answered or a notification said. */
+  readonly says: string | null;
+}
+
+export type TaskStatus = "pending" | "active" | "waiting" | "polling" | "completed" | "failed";
+
+export interface AttemptRecord {
+  readonly number: number;
+  readonly status: string;
+  readonly code: number | null;
+  readonly phase: "not_sent" | "sent" | "responded";
+}
+
+export interface TaskRow {
+  readonly id: string;
+  readonly queueId: number;
+  readonly status: TaskStatus;
+  readonly priority: number;
+  readonly fence: number;
+  readonly workerId: number | null;
+  readonly attemptCount: number;
+  readonly attempts: readonly AttemptRecord[];
+  readonly runAt: number;
+  readonly createdAt: number;
+  readonly deadlineAt: number | null;
+  readonly hasNotification: boolean;
+  readonly idempotencyKey: string | null;
+  readonly failureReason: string | null;
+}
+
+export interface QueueRow {
+  readonly id: number;
+  readonly name: string;
+  readonly concurrency: number;
+  readonly paused: boolean;
+  readonly deleted: boolean;
+}
+
+export interface WorkerRow {
+  readonly id: number;
+  readonly pid: number;
+}
+
+export interface NotificationRow {
+  readonly id: string;
+  readonly taskId: string;
+  readonly status: "pending" | "delivered" | "failed";
+  readonly attempts: number;
+}
+
+interface Changed<Relation extends string, Row> {
+  readonly seq: number;
+  readonly committedAt: number;
+  readonly relation: Relation;
+  readonly op: "insert" | "update" | "delete";
+  /** As it is after the change; of a deleted row as it was. */
+  readonly row: Row;
+}
+
+export type TaskChange = Changed<"tasks", TaskRow>;
+export type QueueChange = Changed<"queues", QueueRow>;
+export type WorkerChange = Changed<"workers", WorkerRow>;
+export type NotificationChange = Changed<"notifications", NotificationRow>;
+export type Change = TaskChange | QueueChange | WorkerChange | NotificationChange;
+
+export interface Fault {
+  readonly kind: string;
+  readonly nodes: readonly number[];
+  readonly from: number;
+  readonly to: number;
+  readonly detail: string;
+  /** The processes that were stopped by SIGSTOP, if any were. */
+  readonly paused: readonly number[];
+}
+
+/** One process of a node, from its start to its end. */
+export interface Life {
+  readonly node: number;
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Null: it never said that it was ready. */
+  readonly readyAt: number | null;
+  /** When it was asked to stop by SIGTERM. */
+  readonly askedAt: number | null;
+  readonly endedAt: number | null;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+}
+
+export interface Lag {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** What the database and the API say once everything should have ended. */
+export interface Rest {
+  readonly at: number;
+  readonly tasks: readonly TaskRow[];
+  readonly notifications: readonly NotificationRow[];
+  readonly stats: readonly QueueStats[];
+  /** The queue in which tasks of all priorities were started one after the other; null where that was not tried. */
+  readonly orderedQueueId: number | null;
+}
+
+export interface QueueStats {
+  readonly queueId: number;
+  readonly name: string;
+  readonly counts: Readonly<Record<TaskStatus, number>>;
+}

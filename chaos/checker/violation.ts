@@ -1,0 +1,28 @@
+/** Something that must never happen, and did. */
+export interface Violation {
+  readonly promise: PromiseName;
+  readonly text: string;
+  readonly taskId: string | null;
+  /** When it happened, to look it up in the evidence. */
+  readonly at: number | null;
+}
+
+export type PromiseName = keyof typeof PROMISES;
+
+/** In the words of docs/guarantees.md. */
+export const PROMISES = {
+  A: "a task that was accepted is never lost",
+  B: "a completed task had an answer that was seen",
+  C: "every call is on record before it leaves",
+  D: "one outcome per task",
+  E: "concurrency is a hard limit",
+  F: "no call after a successful DELETE",
+  attempts: "the record tells every call",
+  twice: "no call is made twice without a cause",
+  rest: "nothing stays under way for nobody",
+  stats: "counts are exact",
+  order: "the highest priority starts first",
+  told: "the caller is told after the end, at least once",
+  answers: "the API answers within its time",
+  process: "a node stays up, and stops when asked",
+} as const;

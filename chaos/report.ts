@@ -1,0 +1,56 @@
+import { check } from "./checker/check.ts";
+import { countFigures, type Figures } from "./checker/figures.ts";
+import type { History } from "./checker/history.ts";
+import { tellStories } from "./checker/stories.ts";
+import { drawTimeline } from "./checker/timeline.ts";
+import { PROMISES, type Violation } from "./checker/violation.ts";
+
+/** Of each promise so many are told with their timeline; the rest is counted. */
+const TOLD = 2;
+
+export interface Verdict {
+  readonly violations: readonly Violation[];
+  readonly figures: Figures;
+  readonly text: string;
+}
+
+export function judgeHistory(history: History): Verdict {
+  const stories = tellStories(history);
+  const violations = check(history, stories);
+  const figures = countFigures(history, stories);
+  const names = Object.keys(PROMISES) as (keyof typeof PROMISES)[];
+  const lines = names.flatMap((name) => {
+    const broken = violations.filter(({ promise }) => promise === name);
+    if (broken.length === 0) return [];
+    const told = broken.slice(0, TOLD).flatMap(({ taskId, text, at }) => {
+      const when = at === null ? "" : ` at ${((at - history.beganAt) / 1000).toFixed(3)} s`;
+      const story = taskId === null ? [] : drawTimeline(stories.find(taskId), history);
+      return [`  ${taskId ?? ""}${when}: ${text}`, ...story.map((line) => `    ${line}`)];
+    });
+    const others = broken.slice(TOLD, TOLD + 20).map(({ taskId, text }) => `  ${taskId ?? ""}: ${text}`);
+    return [`VIOLATED ${broken.length} times: ${name}, ${PROMISES[name]}`, ...told, ...others, ""];
+  });
+  const verdict =
+    violations.length === 0 ? "0 violations" : `${violations.length} violations: ${summary(violations)}`;
+  return { violations, figures, text: [...lines, ...formatFigures(figures), verdict].join("\n") };
+}
+
+export function summary(violations: readonly Violation[]): string {
+  const counts = new Map<string, number>();
+  for (const { promise } of violations) counts.set(promise, (counts.get(promise) ?? 0) + 1);
+  return [...counts].map(([promise, count]) => `${promise} ${count}`).join(", ");
+}
+
+function formatFigures(figures: Figures): string[] {
+  const seconds = (ms: number | null) => (ms === null ? "none" : `${(ms / 1000).toFixed(1)} s`);
+  const faults = Object.entries(figures.faults).map(([kind, count]) => `${kind} ${count}`);
+  return [
+    `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.deleted} deleted`,
+    `calls      ${figures.calls}, polls ${figures.polls}, notifications ${figures.notifications}`,
+    `duplicates ${figures.duplicates} tasks called again after a good answer that could not be recorded`,
+    `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
+    `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,
+    `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
+    `runner     held up for ${seconds(figures.slowestRunnerMs)} at most`,
+  ];
+}

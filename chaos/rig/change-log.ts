@@ -1,0 +1,102 @@
+import type { Change, NotificationRow, QueueRow, TaskRow, TaskStatus } from "../checker/history.ts";
+import type { Postgres } from "./postgres.ts";
+
+/**
+ * Triggers that write every change of a row into a table, in the transaction of the change: what was rolled back or lost
+ * in a crash is not in it. Instants as milliseconds. Renewals of leases would be most of it, and tell nothing.
+ */
+const INSTALL = `
+create schema chaos;
+create table chaos.changes (
+  seq      bigint generated always as identity primary key,
+  xid      xid8 not null default pg_current_xact_id(),
+  relation text not null,
+  op       text not null,
+  row      jsonb not null
+);
+create function chaos.ms(at timestamptz) returns float8 language sql immutable as
+  $$ select extract(epoch from at)::float8 * 1000 $$;
+create function chaos.task(t tasks) returns jsonb language sql immutable as $$
+  select jsonb_build_object(
+    'id', t.id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
+    'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', t.attempts, 'runAt', chaos.ms(t.run_at),
+    'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
+    'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
+    'failureReason', t.failure_reason) $$;
+create function chaos.queue(q queues) returns jsonb language sql immutable as $$
+  select jsonb_build_object('id', q.id, 'name', q.name, 'concurrency', q.concurrency, 'paused', q.paused,
+                            'deleted', q.deleted_at is not null) $$;
+create function chaos.worker(w workers) returns jsonb language sql immutable as $$
+  select jsonb_build_object('id', w.id, 'pid', substring(w.name from '[0-9]+$')::integer) $$;
+create function chaos.notification(n notifications) returns jsonb language sql immutable as $$
+  select jsonb_build_object('id', n.id, 'taskId', n.task_id, 'status', n.status, 'attempts', n.attempts) $$;
+`;
+
+const WATCHED = [
+  { relation: "tasks", describe: "task", when: "insert or update or delete" },
+  { relation: "queues", describe: "queue", when: "insert or update or delete" },
+  { relation: "workers", describe: "worker", when: "insert or delete" },
+  { relation: "notifications", describe: "notification", when: "insert or update or delete" },
+] as const;
+
+export async function installChangeLog(postgres: Postgres): Promise<void> {
+  const triggers = WATCHED.map(
+    ({ relation, describe, when }) => `
+      create function chaos.note_${relation}() returns trigger language plpgsql as $$
+      begin
+        if tg_op = 'DELETE' then
+          insert into chaos.changes (relation, op, row) values ('${relation}', 'delete', chaos.${describe}(old));
+        else
+          insert into chaos.changes (relation, op, row) values ('${relation}', lower(tg_op), chaos.${describe}(new));
+        end if;
+        return null;
+      end $$;
+      create trigger chaos_${relation} after ${when} on ${relation}
+        for each row execute function chaos.note_${relation}();`,
+  );
+  await postgres.query([INSTALL, ...triggers].join("\n"));
+  // Queues that the migration or the operator's start have made already.
+  await postgres.query(
+    "insert into chaos.changes (relation, op, row) select 'queues', 'insert', chaos.queue(q) from queues q",
+  );
+}
+
+export async function readChangeLog(postgres: Postgres): Promise<Change[]> {
+  // The rows are what the functions above made of them.
+  return postgres.query<Change>(
+    `select seq::float8, relation, op, row, chaos.ms(pg_xact_commit_timestamp(xid::xid)) as "committedAt"
+       from chaos.changes order by seq`,
+  );
+}
+
+export async function readTasks(postgres: Postgres): Promise<TaskRow[]> {
+  const rows = await postgres.query<{ row: TaskRow }>("select chaos.task(t) as row from tasks t");
+  return rows.map(({ row }) => row);
+}
+
+export async function readNotifications(postgres: Postgres): Promise<NotificationRow[]> {
+  const rows = await postgres.query<{ row: NotificationRow }>(
+    "select chaos.notification(n) as row from notifications n",
+  );
+  return rows.map(({ row }) => row);
+}
+
+export async function readQueues(postgres: Postgres): Promise<QueueRow[]> {
+  const rows = await postgres.query<{ row: QueueRow }>("select chaos.queue(q) as row from queues q");
+  return rows.map(({ row }) => row);
+}
+
+/** How many tasks and notifications have not come to their end. */
+export async function countUnfinished(postgres: Postgres): Promise<Record<TaskStatus | "untold", number>> {
+  const [counts] = await postgres.query<Record<TaskStatus | "untold", number>>(
+    `select count(*) filter (where status = 'pending')::integer as pending,
+            count(*) filter (where status = 'active')::integer as active,
+            count(*) filter (where status = 'waiting')::integer as waiting,
+            count(*) filter (where status = 'polling')::integer as polling,
+            0 as completed, 0 as failed,
+            (select count(*)::integer from notifications where status = 'pending') as untold
+       from tasks where status not in ('completed', 'failed')`,
+  );
+  if (counts === undefined) throw new Error("PostgreSQL did not count");
+  return counts;
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Life } from "../checker/history.ts";
+import { now } from "./clock.ts";
+import { endAtExit } from "./ending.ts";
+
+/** A start that takes longer hangs: it is ended, and the checker told. */
+const LONGEST_START_MS = 40_000;
+const LONGEST_STOP_MS = 20_000;
+
+export interface Node {
+  readonly index: number;
+  readonly url: string;
+  readonly lives: readonly Life[];
+  readonly pid: number | null;
+  /** Starts a process, again until one is ready: a start on a database that is away ends by itself. */
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** Asks it to stop, and waits until it has; one that does not is killed. */
+  stop(): Promise<void>;
+  pause(): void;
+  resume(): void;
+}
+
+type Draft = { -readonly [Field in keyof Life]: Life[Field] };
+
+/** One node: the same address and settings through any number of processes. */
+export function createNode(options: {
+  readonly index: number;
+  readonly main: string;
+  readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+}): Node {
+  const { index } = options;
+  const lives: Draft[] = [];
+  let child: ChildProcess | null = null;
+  const closed = false;
+  endAtExit(() => child?.kill("SIGKILL"));
+
+  function launch(): { life: Draft; ready: Promise<boolean> } {
+    const log = openSync(options.logFile, "a");
+    const started = spawn(process.execPath, [options.main], {
+      env: { PATH: process.env.PATH ?? "", ...options.env, PORT: String(options.port) },
+      stdio: ["ignore", "pipe", log],
+    });
+    closeSync(log);
+    const life: Draft = {
+      node: index,
+      pid: started.pid ?? -1,
+      startedAt: now(),
+      readyAt: null,
+      askedAt: null,
+      endedAt: null,
+      killed: false,
+      exitCode: null,
+    };
+    lives.push(life);
+    child = started;
+    const ready = new Promise<boolean>((resolve) => {
+      started.stdout?.on("data", (text: Buffer) => {
+        if (!text.toString().includes("is ready at")) return;
+        life.readyAt = now();
+        resolve(true);
+      });
+      started.once("exit", (code) => {
+        life.endedAt = now();
+        life.exitCode = code;
+        if (child === started) child = null;
+        resolve(false);
+      });
+    });
+    return { life, ready };
+  }
+
+  async function ended(): Promise<void> {
+    while (child !== null) await sleep(5);
+  }
+
+  async function kill(): Promise<void> {
+    const life = lives.at(-1);
+    if (child === null || life === undefined) return;
+    life.killed = true;
+    child.kill("SIGKILL");
+    await ended();
+  }
+
+  return {
+    index,
+    url: `http://127.0.0.1:${options.port}`,
+    lives,
+    get pid() {
+      return child?.pid ?? null;
+    },
+    async start() {
+      while (child === null && !closed) {
+        const { ready } = launch();
+        const slow = setTimeout(() => void kill(), LONGEST_START_MS);
+        const isReady = await ready;
+        clearTimeout(slow);
+        if (!isReady) await sleep(300);
+      }
+    },
+    kill,
+    async stop() {
+      const life = lives.at(-1);
+      if (child === null || life === undefined) return;
+      life.askedAt = now();
+      child.kill("SIGTERM");
+      const slow = setTimeout(() => void kill(), LONGEST_STOP_MS);
+      await ended();
+      clearTimeout(slow);
+    },
+    pause: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+  };
+}

@@ -1,0 +1,144 @@
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Settings } from "../../packages/server/src/postgres/settings.ts";
+import type { PromiseName } from "../checker/violation.ts";
+import type { Weather } from "./storm.ts";
+
+interface Edit {
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A bug that is put in on purpose, to see it caught. */
+export interface Plant {
+  readonly what: string;
+  /** The promises it breaks: it counts as found when one of them is, whatever else a run complains of. */
+  readonly breaks: readonly PromiseName[];
+  /** In the built server; each text must occur exactly once. */
+  readonly edits: readonly Edit[];
+  readonly settings?: Settings;
+  /** The faults under which the bug does harm. */
+  readonly weather: Weather;
+}
+
+const CALM: Weather = { processes: {}, database: {} };
+
+export const PLANTS: Readonly<Record<string, Plant>> = {
+  "no-fence": {
+    what: "a verdict counts whoever holds the task by now",
+    breaks: ["D"],
+    edits: [
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence\n",
+        replace: "where t.team_id = j.team_id and t.id = j.id\n",
+      },
+    ],
+    weather: { processes: {}, database: { "stall-past-lease": 1 } },
+  },
+  "all-slots": {
+    what: "every node takes all slots of a queue",
+    breaks: ["E"],
+    edits: [
+      {
+        file: "store/tasks/queue-slots.js",
+        find: "greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots",
+        replace: "$4::integer as slots",
+      },
+    ],
+    weather: CALM,
+  },
+  "attempt-not-recorded": {
+    what: "a closed attempt is not written into the task",
+    breaks: ["attempts"],
+    edits: [
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "attempts = t.attempts || j.attempt,",
+        replace: "attempts = t.attempts,",
+      },
+    ],
+    weather: CALM,
+  },
+  "call-before-commit": {
+    what: "a task that finds a free slot is called while its insert is under way",
+    breaks: ["C"],
+    edits: [
+      {
+        file: "engine/intake.js",
+        find: "const answers = await store(tasks, reservations, workerId);",
+        replace: `for (const [index, task] of tasks.entries()) {
+            const reservation = reservations[index];
+            if (reservation === null || reservation === undefined) continue;
+            deps.start(toClaim(task, { queueId: reservation.queueId, createdAt: new Date(), maxRetries: task.maxRetries ?? 2,
+                backoff: task.backoff ?? "fixed", retryDelaySeconds: 1, timeoutSeconds: task.timeoutSeconds ?? 3 }, workerId), reservation.local);
+        }
+        const answers = await store(tasks, reservations, workerId);`,
+      },
+      {
+        file: "engine/intake.js",
+        find: "deps.start(toClaim(task, accepted, workerId), reservation.local);\n            return;",
+        replace: "return;",
+      },
+    ],
+    weather: CALM,
+  },
+  "stale-start": {
+    what: "a call starts without asking whether the lease is still held",
+    breaks: ["C", "D", "E", "F", "twice"],
+    edits: [
+      {
+        file: "engine/attempts.js",
+        find: "!lease.isHeld() || claim.workerId !== lease.workerId",
+        replace: "false",
+      },
+    ],
+    weather: { processes: { "pause-with-answer": 1 }, database: {} },
+  },
+  "no-deadline": {
+    what: "a statement may take for ever",
+    breaks: ["F", "rest", "twice", "answers", "process"],
+    edits: [
+      {
+        file: "postgres/database.js",
+        find: "const STATEMENT_MS = 1_500;",
+        replace: "const STATEMENT_MS = 2_000_000;",
+      },
+    ],
+    weather: { processes: {}, database: { hole: 2, late: 1 } },
+  },
+  "synchronous-commit-off": {
+    what: "the database confirms what is not on disk yet",
+    breaks: ["A", "C"],
+    edits: [],
+    // Written late on purpose: a crash within those seconds shows what a power cut would.
+    settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
+    weather: { processes: {}, database: { "database-kill": 1 } },
+  },
+};
+
+/**
+ * A copy of the built server, with the bug in it if one is to be planted: the product has no switch for any of this. It
+ * fails loudly when a text is not found: the code has changed, and a plant that plants nothing would prove nothing.
+ * Returns its main file.
+ */
+export async function copyServer(distDir: string, directory: string, plant: Plant | null): Promise<string> {
+  const copy = join(directory, "packages", "server");
+  await mkdir(copy, { recursive: true });
+  await cp(distDir, join(copy, "dist"), { recursive: true });
+  await cp(join(distDir, "..", "package.json"), join(copy, "package.json"));
+  await symlink(join(distDir, "..", "..", "..", "node_modules"), join(directory, "node_modules"));
+  for (const { file, find, replace } of plant?.edits ?? []) {
+    const path = join(copy, "dist", file);
+    const text = await readFile(path, "utf8");
+    const count = text.split(find).length - 1;
+    if (count !== 1)
+      throw new Error(`The plant does not fit ${file}: its text is there ${count} times:\n${find}`);
+    await writeFile(
+      path,
+      text.replace(find, () => replace),
+    );
+  }
+  return join(copy, "dist", "main.js");
+}

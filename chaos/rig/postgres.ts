@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { isRunning, listDescendants } from "../../bench/process-usage.ts";
+import { type ChildRun, runBinary } from "../../packages/server/src/postgres/child-run.ts";
+import { ensureCluster } from "../../packages/server/src/postgres/cluster.ts";
+import { chooseIdentity } from "../../packages/server/src/postgres/identity.ts";
+import { clearPostmasterPid } from "../../packages/server/src/postgres/postmaster.ts";
+import { waitUntilReady } from "../../packages/server/src/postgres/running-server.ts";
+import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/runtime.ts";
+import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
+import {
+  clearSocketDir,
+  connectionTo,
+  type EmbeddedConnection,
+  makeSocketDir,
+  removeSocketDir,
+} from "../../packages/server/src/postgres/socket-dir.ts";
+import { endAtExit } from "./ending.ts";
+
+export interface Postgres {
+  readonly connection: EmbeddedConnection;
+  /** The file of its socket. */
+  readonly socket: string;
+  /** One statement on a connection of its own, past every proxy. */
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  start(): Promise<void>;
+  /** Kills every process of the server at once, as a power cut would. */
+  kill(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+}
+
+/** A real PostgreSQL from the embedded binaries, in a data directory of its own, which only dies when it is told to. */
+export async function createPostgres(options: {
+  readonly dataDir: string;
+  readonly settings: Settings;
+  readonly log: (line: string) => void;
+}): Promise<Postgres> {
+  const { dataDir, log } = options;
+  const binaries = await findBinaries();
+  const identity = await chooseIdentity(join(dataDir, "pgdata"));
+  const runtimeDir = await ensureRuntime(binaries, dataDir);
+  const pgdata = await ensureCluster(dataDir, runtimeDir, binaries.version, identity, () => {});
+  const socketDir = await makeSocketDir(identity);
+  const connection = connectionTo(socketDir);
+  // When each change was committed is the backbone of the evidence.
+  const settings = { track_commit_timestamp: "on", max_connections: "200", ...options.settings };
+  let running: ChildRun | null = null;
+
+  function pids(): number[] {
+    const pid = running?.child.pid;
+    // The postmaster first: once it stands still, no further process is born.
+    return pid === undefined ? [] : [pid, ...listDescendants(pid).map((each) => each.pid)];
+  }
+
+  function signal(name: NodeJS.Signals): void {
+    for (const pid of pids()) send(pid, name);
+  }
+  endAtExit(() => signal("SIGKILL"));
+
+  return {
+    connection,
+    socket: join(socketDir, `.s.PGSQL.${connection.port}`),
+    async query<Row extends object>(text: string, values: unknown[] = []) {
+      const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        return (await client.query<Row>(text, values)).rows;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
+    async start() {
+      await clearPostmasterPid(pgdata);
+      await clearSocketDir(socketDir);
+      const args = ["-D", pgdata, ...settingFlags(connection, settings)];
+      const run = runBinary(join(runtimeDir, "bin", "postgres"), args, identity, log);
+      running = run;
+      const died = new AbortController();
+      run.exited.then(({ lastLines }) => died.abort(new Error(`PostgreSQL ended: ${lastLines.join(" ")}`)));
+      await waitUntilReady(connection, died.signal);
+    },
+    async kill() {
+      const victims = listDescendants(running?.child.pid ?? -1);
+      signal("SIGKILL");
+      await running?.exited;
+      while (victims.some(isRunning)) await sleep(5);
+      running = null;
+    },
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
+    async stop() {
+      signal("SIGCONT");
+      running?.child.kill("SIGINT");
+      const slow = setTimeout(() => signal("SIGKILL"), 10_000);
+      await running?.exited;
+      clearTimeout(slow);
+      running = null;
+      await removeSocketDir(socketDir);
+    },
+  };
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended on its own.
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault, History, QueueStats, Rest } from "../checker/history.ts";
+import { type Api, createApi } from "./api.ts";
+import { countUnfinished, readChangeLog, readNotifications, readQueues, readTasks } from "./change-log.ts";
+import { createClients } from "./clients.ts";
+import { now } from "./clock.ts";
+import { type House, openHouse } from "./house.ts";
+import { watchLag } from "./lag.ts";
+import { NO_RULE } from "./line.ts";
+import type { Plant } from "./plants.ts";
+import { createRandom } from "./random.ts";
+import { ALL_WEATHER, rage, type Weather } from "./storm.ts";
+import { isRecord, MIX } from "./task-requests.ts";
+
+export interface RunOptions {
+  /** The built server. */
+  readonly distDir: string;
+  readonly seconds: number;
+  readonly nodes: number;
+  readonly seed: number;
+  readonly rate: number;
+  readonly plant: Plant | null;
+  readonly weather: Weather | null;
+  /** How long everything may take to end once the faults are over. */
+  readonly calmSeconds: number;
+  readonly say: (line: string) => void;
+  /** Given the directory of the logs before it is removed. */
+  readonly keepLogs: (directory: string) => Promise<void>;
+}
+
+/** Starts everything, lets it storm, waits until it is calm, and brings the history home. */
+export async function runOnce(options: RunOptions): Promise<History> {
+  const { say } = options;
+  const house = await openHouse(options);
+  const lag = watchLag();
+  try {
+    const random = createRandom(options.seed);
+    const api = createApi();
+    const faults: Fault[] = [];
+    const clients = createClients({
+      api,
+      nodes: house.nodes,
+      random: random.fork(),
+      target: house.target.url,
+      mix: MIX,
+      rate: options.rate,
+    });
+    await clients.prepare();
+    const beganAt = now();
+    say(`storm: ${options.seconds} s, ${options.nodes} nodes, seed ${options.seed}`);
+
+    const over = new AbortController();
+    const working = new AbortController();
+    setTimeout(() => over.abort(), options.seconds * 1000);
+    const progress = setInterval(() => say(describe(api, house, faults, beganAt)), 10_000);
+    const note = (fault: Fault) => void faults.push(fault);
+    const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
+    const storm = rage({ ...house, note }, weather, random.fork(), over.signal);
+    const work = clients.work(working.signal);
+    await Promise.all([storm, sleep(options.seconds * 1000)]);
+    working.abort();
+    for (const line of house.lines) line.set(NO_RULE);
+    await work;
+    const calmAt = now();
+    say(`calm: waiting until everything has ended, ${options.calmSeconds} s at most`);
+    const isCalm = await waitForCalm(house, options.calmSeconds, say);
+    const ordered = isCalm ? await clients.tryOrder() : null;
+    if (ordered !== null) await waitForCalm(house, options.calmSeconds, say);
+    clearInterval(progress);
+
+    const rest = await readRest(house, api, ordered);
+    await Promise.all(house.nodes.map((node) => node.stop()));
+    return {
+      answers: api.answers,
+      seen: house.target.seen,
+      changes: await readChangeLog(house.postgres),
+      faults,
+      lives: house.nodes.flatMap(({ lives }) => lives),
+      lags: lag.lags,
+      beganAt,
+      calmAt,
+      endedAt: now(),
+      rest,
+    };
+  } finally {
+    lag.stop();
+    await options.keepLogs(house.logDir);
+    await house.stop();
+  }
+}
+
+/** Twice in a row: a task may be between two of its states. */
+async function waitForCalm(house: House, seconds: number, say: (line: string) => void): Promise<boolean> {
+  const untilMs = now() + seconds * 1000;
+  let quiet = 0;
+  let left = "";
+  while (now() < untilMs) {
+    const counts = Object.entries(await countUnfinished(house.postgres)).filter(([, count]) => count > 0);
+    quiet = counts.length === 0 ? quiet + 1 : 0;
+    if (quiet === 2) return true;
+    left = counts.map(([name, count]) => `${count} ${name}`).join(", ");
+    await sleep(250);
+  }
+  say(`not calm after ${seconds} s: ${left}`);
+  return false;
+}
+
+async function readRest({ postgres, nodes }: House, api: Api, ordered: string | null): Promise<Rest> {
+  const queues = (await readQueues(postgres)).filter(({ deleted }) => !deleted);
+  const [node] = nodes;
+  if (node === undefined) throw new Error("There is no node to ask");
+  const told = await api.ask({ action: "read", node, method: "GET", path: "/v1/queues" });
+  const list = isRecord(told.body) && Array.isArray(told.body.queues) ? told.body.queues : [];
+  const stats = list.flatMap((entry: unknown): QueueStats[] => {
+    const queue = isRecord(entry) ? queues.find(({ name }) => name === entry.name) : undefined;
+    if (queue === undefined || !isRecord(entry)) return [];
+    return [{ queueId: queue.id, name: queue.name, counts: entry.stats as QueueStats["counts"] }];
+  });
+  return {
+    at: now(),
+    tasks: await readTasks(postgres),
+    notifications: await readNotifications(postgres),
+    stats,
+    orderedQueueId: queues.find(({ name }) => name === ordered)?.id ?? null,
+  };
+}
+
+function describe(api: Api, { target }: House, faults: readonly Fault[], beganAt: number): string {
+  const seconds = ((now() - beganAt) / 1000).toFixed(0).padStart(4);
+  return `${seconds} s: ${api.answers.length} requests, ${target.seen.length} calls seen, ${faults.length} faults`;
+}

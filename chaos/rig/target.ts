@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
+import type { Seen } from "../checker/history.ts";
+import { type Behaviour, isBehaviour, misbehave } from "./behaviours.ts";
+import { now } from "./clock.ts";
+
+export interface Target {
+  readonly url: string;
+  readonly seen: readonly Seen[];
+  stop(): Promise<void>;
+}
+
+/** What a target knows of one request while it deals with it. */
+export type Draft = { -readonly [Field in keyof Seen]: Seen[Field] };
+
+/**
+ * The other end of every call: it does what the URL tells it to and writes down what it saw. `/call/<behaviour>` with
+ * `ms` and `until`: up to that attempt it behaves so, and well from then on. `/poll/<task>`, `/told`.
+ */
+export async function startTarget(): Promise<Target> {
+  const seen: Draft[] = [];
+  const polls = new Map<string, number>();
+  const tellings = new Map<string, number>();
+
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    const url = new URL(request.url ?? "/", "http://target");
+    const [, kind, name = ""] = url.pathname.split("/");
+    request.on("error", () => {});
+    response.on("error", () => {});
+    if (kind === "call") answerCall(request, response, name, url.searchParams);
+    else if (kind === "poll") answerPoll(request, response, name, url.searchParams);
+    else void answerTelling(request, response);
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+
+  function note(response: ServerResponse, draft: Pick<Seen, "kind" | "taskId" | "attempt">): Draft {
+    const entry: Draft = {
+      ...draft,
+      begunAt: now(),
+      endedAt: null,
+      endedBy: null,
+      status: null,
+      whole: "no",
+      says: null,
+    };
+    seen.push(entry);
+    response.once("close", () => {
+      if (entry.endedAt !== null) return;
+      entry.endedAt = now();
+      entry.endedBy = "caller";
+    });
+    return entry;
+  }
+
+  function answerCall(
+    request: IncomingMessage,
+    response: ServerResponse,
+    behaviour: string,
+    parameters: URLSearchParams,
+  ): void {
+    const publicId = String(request.headers["bellhop-task-id"]);
+    const attempt = Number(request.headers["bellhop-attempt"]);
+    const entry = note(response, { kind: "call", taskId: parseTaskId(publicId) ?? publicId, attempt });
+    request.resume();
+    const isGood = attempt > Number(parameters.get("until") ?? 0) || !isBehaviour(behaviour);
+    const ms = Number(parameters.get("ms") ?? 0);
+    const chosen: Behaviour = isGood ? "ok" : behaviour;
+    misbehave(chosen, { response, entry, ms, body: JSON.stringify({ id: entry.taskId }) });
+  }
+
+  function answerPoll(
+    request: IncomingMessage,
+    response: ServerResponse,
+    taskId: string,
+    parameters: URLSearchParams,
+  ): void {
+    const entry = note(response, { kind: "poll", taskId, attempt: null });
+    request.resume();
+    const count = (polls.get(taskId) ?? 0) + 1;
+    polls.set(taskId, count);
+    const isOver = count > Number(parameters.get("polls") ?? 1);
+    entry.says = isOver ? (parameters.get("end") ?? "done") : "processing";
+    misbehave("ok", { response, entry, ms: 0, body: JSON.stringify({ status: entry.says }) });
+  }
+
+  /** Every tenth receiver is not there the first time. */
+  async function answerTelling(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begunAt = now();
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    const { type, taskId } = readTelling(text);
+    const entry = note(response, { kind: "notification", taskId, attempt: null });
+    entry.begunAt = begunAt;
+    entry.says = type;
+    const count = (tellings.get(taskId) ?? 0) + 1;
+    tellings.set(taskId, count);
+    const isAway = count === 1 && taskId.endsWith("7");
+    misbehave(isAway ? "error" : "ok", { response, entry, ms: 0, body: "{}" });
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    seen,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function readTelling(text: string): { type: string; taskId: string } {
+  const { type, data } = JSON.parse(text) as { type: string; data: { task: { id: string } } };
+  return { type, taskId: parseTaskId(data.task.id) ?? data.task.id };
+}

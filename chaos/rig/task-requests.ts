@@ -1,0 +1,114 @@
+import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
+import type { Behaviour } from "./behaviours.ts";
+import type { Random } from "./random.ts";
+
+/** Of what kind tasks are, by chance. */
+export interface Mix {
+  readonly behaviours: Readonly<Partial<Record<Behaviour, number>>>;
+  readonly delayed: number;
+  readonly keyed: number;
+  readonly told: number;
+  readonly waiting: number;
+  readonly polling: number;
+}
+
+export const MIX: Mix = {
+  behaviours: {
+    ok: 40,
+    slow: 24,
+    error: 8,
+    hang: 4,
+    drip: 3,
+    reset: 6,
+    short: 4,
+    long: 3,
+    garbage: 3,
+    redirect: 2,
+  },
+  delayed: 0.25,
+  keyed: 0.25,
+  told: 0.25,
+  waiting: 0.08,
+  polling: 0.08,
+};
+
+export interface TaskRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly queue: string;
+  readonly key: string | null;
+  readonly waits: boolean;
+  readonly delaySeconds: number;
+}
+
+/** One task of either dialect. Everything in it ends within half a minute of being due. */
+export function drawTask(
+  random: Random,
+  mix: Mix,
+  queue: string,
+  target: string,
+  label: string,
+): TaskRequest {
+  const behaviour = random.weighted(mix.behaviours);
+  const ms = behaviour === "slow" ? random.between(300, 2_200) : random.between(5, 300);
+  const until = random.chance(0.8) ? random.between(1, 2) : 9;
+  const url = `${target}/call/${behaviour}?ms=${ms}&until=${behaviour === "slow" ? 9 : until}&label=${label}`;
+  const isDirect = random.chance(0.4);
+  const delaySeconds = random.chance(mix.delayed) ? random.between(1, 5) : 0;
+  const follow = random.next();
+  const waits = follow < mix.waiting;
+  const polls = !waits && follow < mix.waiting + mix.polling;
+  const told = random.chance(mix.told) ? `${target}/told` : undefined;
+  const shared = {
+    queue,
+    priority: random.between(1, 10),
+    timeout: random.between(3, 4),
+    ...(delaySeconds > 0 && { delay: delaySeconds }),
+  };
+  const maxRetries = random.between(1, 3);
+  const pollConfig = polls
+    ? {
+        urlTemplate: `${target}/poll/{startResult.body.id}?polls=${random.between(0, 2)}&end=${random.chance(0.8) ? "done" : "failed"}`,
+        interval: 1,
+        statusPath: "status",
+        doneValues: ["done"],
+        failValues: ["failed"],
+        maxDuration: 40,
+      }
+    : undefined;
+  const body = isDirect
+    ? {
+        ...shared,
+        targetUrl: url,
+        body: label,
+        maxRetries,
+        pollConfig,
+        onCompleteUrl: told,
+        ...(waits && { waitForCallback: true, maxWait: 20 }),
+      }
+    : {
+        ...shared,
+        webhook_url: url,
+        payload: { label },
+        max_retries: maxRetries,
+        poll_config: pollConfig,
+        on_complete_url: told,
+        ...(waits && { wait_for_callback: true, max_wait: 20 }),
+      };
+  return { body, queue, key: random.chance(mix.keyed) ? `key-${label}` : null, waits, delaySeconds };
+}
+
+/** The UUID of the task in the answer to a creation, of either dialect. */
+export function readTaskId(body: unknown): string | null {
+  const record = isRecord(body) && isRecord(body.task) ? body.task : body;
+  return isRecord(record) && typeof record.id === "string" ? parseTaskId(record.id) : null;
+}
+
+export function readCallbackId(body: unknown): string | null {
+  if (!isRecord(body)) return null;
+  const id = body.callbackId ?? body.callback_id;
+  return typeof id === "string" ? id : null;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,92 @@
+import type { PromiseName } from "./checker/violation.ts";
+import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
+import { judgeHistory, summary, type Verdict } from "./report.ts";
+import { PLANTS } from "./rig/plants.ts";
+import { runOnce } from "./rig/run-once.ts";
+
+/** A bug must be found within a minute and a half: so long it storms, so long calm is waited for. */
+const PROOF_SECONDS = { storm: 45, calm: 25 } as const;
+const CALM_SECONDS = 90;
+
+async function run(options: Options, plantName: string | null): Promise<Verdict> {
+  const plant = plantName === null ? null : (PLANTS[plantName] ?? null);
+  const keep = options.keep === null || !options.prove ? options.keep : `${options.keep}/${plantName}`;
+  const history = await runOnce({
+    distDir: options.dist,
+    seconds: plant === null ? options.seconds : PROOF_SECONDS.storm,
+    nodes: options.nodes,
+    seed: options.seed,
+    rate: options.rate,
+    plant,
+    weather: options.calm ? { processes: {}, database: {} } : null,
+    calmSeconds: plant === null ? CALM_SECONDS : PROOF_SECONDS.calm,
+    say: (line) => console.log(line),
+    keepLogs: async (logDir) => {
+      if (keep !== null) await keepLogs(keep, logDir);
+    },
+  });
+  const verdict = judgeHistory(history);
+  if (keep !== null) await keepEvidence(keep, history, verdict.text);
+  return verdict;
+}
+
+/** Returns whether every plant was found. */
+async function prove(options: Options): Promise<boolean> {
+  const lines: string[] = [];
+  let isProven = true;
+  for (const [name, { what, breaks }] of Object.entries(PLANTS)) {
+    console.log(`\nplant ${name}: ${what}`);
+    const [isFound, line] = await tryPlant(options, name, breaks);
+    isProven &&= isFound;
+    lines.push(line);
+    console.log(lines.at(-1));
+  }
+  console.log(`\n${lines.join("\n")}`);
+  return isProven;
+}
+
+async function tryPlant(
+  options: Options,
+  name: string,
+  breaks: readonly PromiseName[],
+): Promise<[isFound: boolean, line: string]> {
+  try {
+    const { violations } = await run(options, name);
+    const isFound = violations.some(({ promise }) => breaks.includes(promise));
+    const counts = violations.length > 0 ? summary(violations) : "0 violations";
+    return [isFound, `${isFound ? "found    " : "NOT FOUND"} ${name}: ${counts}`];
+  } catch (error) {
+    return [false, `NOT TRIED ${name}: ${error instanceof Error ? error.message : error}`];
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+async function main(options: Options): Promise<boolean> {
+  if (options.prove) return prove(options);
+  const verdict =
+    options.check === null
+      ? await run(options, options.plant)
+      : judgeHistory(await readEvidence(options.check));
+  console.log(`\n${verdict.text}`);
+  return verdict.violations.length === 0;
+}
+
+let options: Options | undefined;
+try {
+  options = parseOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  process.exitCode = 2;
+}
+if (options !== undefined) {
+  try {
+    const isGood = await main(options);
+    if (!isGood) console.log(`seed ${options.seed}`);
+    process.exit(isGood ? 0 : 1);
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}

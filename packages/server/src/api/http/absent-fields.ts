@@ -1,0 +1,20 @@
+import type { preValidationHookHandler } from "fastify";
+
+/**
+ * `null` means "not given": takes such fields out of a body before its rules are asked, so that an optional one is
+ * left out and a required one is missing. Only fields that are known: a misspelt one must not disappear.
+ */
+export function dropNulls(body: unknown, known: Iterable<string>): void {
+  if (typeof body !== "object" || body === null) return;
+  for (const field of known) {
+    if (Object.getOwnPropertyDescriptor(body, field)?.value === null) Reflect.deleteProperty(body, field);
+  }
+}
+
+/** The same for a route whose body has these fields. */
+export function nullsDropped(known: readonly string[]): preValidationHookHandler {
+  return ({ body }, _reply, done) => {
+    dropNulls(body, known);
+    done();
+  };
+}

@@ -1,0 +1,50 @@
+import type { preValidationHookHandler } from "fastify";
+import type { TProperties } from "typebox";
+import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
+import type { Problem } from "../../domain/problem.ts";
+import { OwnPollConfig } from "../schemas/poll-config.ts";
+import { TASK_FIELDS } from "./task-fields.ts";
+import { CreateDirectTask, CreateTask } from "./task-models.ts";
+
+/** What is wrong with the body of a new task before its fields are judged by their schemas. */
+
+/** By the rules of either kind the other's field would only be an unknown one. */
+export const refuseTwoKinds: preValidationHookHandler = ({ body }, _reply, done) => {
+  const isObject = typeof body === "object" && body !== null;
+  const hasBoth = isObject && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
+  done(hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : undefined);
+};
+
+/** Ajv collects an error for every wrong item of a list, and half a million of them keep all other callers waiting. */
+export const refuseLongLists: preValidationHookHandler = ({ body }, _reply, done) => {
+  let problem = longListIn(body, LISTS);
+  for (const name of POLL_NAMES) problem ??= longListIn(memberOf(body, name), POLL_LISTS, name);
+  done(problem ?? undefined);
+};
+
+type Lists = readonly (readonly [name: string, most: number])[];
+
+const POLL_NAMES = TASK_FIELDS.pollConfig.names;
+const POLL_LISTS = listsIn(OwnPollConfig.properties);
+const LISTS = listsIn({ ...CreateTask.properties, ...CreateDirectTask.properties });
+
+function listsIn(properties: TProperties): Lists {
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    "maxItems" in schema ? [[name, Number(schema.maxItems)] as const] : [],
+  );
+}
+
+function longListIn(value: unknown, lists: Lists, within?: string): Problem | null {
+  for (const [name, most] of lists) {
+    const list = memberOf(value, name);
+    if (!Array.isArray(list) || list.length <= most) continue;
+    const field = within === undefined ? name : `${within}["${name}"]`;
+    return invalid([mustBe(field, `an array of at most ${most} strings`)]);
+  }
+  return null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}

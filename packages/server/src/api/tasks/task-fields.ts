@@ -1,0 +1,341 @@
+import { Type } from "typebox";
+import { BACKOFFS } from "../../domain/backoff.ts";
+import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
+import { DEFAULT_QUEUE } from "../../domain/queue.ts";
+import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
+import { publicTaskId } from "../../domain/task-id.ts";
+import {
+  IDEMPOTENCY_KEY_PATTERN,
+  LABEL_LIMITS,
+  LONGEST_DELAY_SECONDS,
+  LONGEST_WAIT_SECONDS,
+  type TaskDraft,
+} from "../../domain/task-request.ts";
+import { instant, oneOf, ref, textMap } from "../schemas/field.ts";
+import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
+import {
+  ANSWERS_AND_RECORDS,
+  always,
+  DIRECT_ANSWER_AND_RECORDS,
+  type Field,
+  RECORDS,
+  sometimes,
+  type ViewedTask,
+} from "./field-row.ts";
+import { RawJson } from "./json-text.ts";
+import { Attempt, DirectAttempt, STATUSES, TaskResult, writeAttempt } from "./task-parts.ts";
+
+/*
+ * Every field of a task, once. Below this room there is one kind of task; callers know two:
+ *
+ * - A *queue task* is created with `queue` and `webhook_url`. It carries a JSON payload to an address of the caller's own,
+ *   signed. Its words are snake_case.
+ * - A *direct task* is created with `targetUrl`. It makes a call to a third party exactly as given: method, headers, body.
+ *   Its words are camelCase, and its record stands inside `task`.
+ *
+ * A task is answered as the kind that it was created as. What may be asked for and how it is read, what is shown and where,
+ * and what the reference says of it all follow from this table. A new field is a row here, a property in
+ * `domain/task.ts`, which is passed on and checked in `domain/task-request.ts`, and a column in
+ * `store/tasks/task-columns.ts` and in the schema.
+ *
+ * This file is longer than 300 lines: it is one table, read row by row.
+ */
+
+/** What may be given for a new task, by the names of the domain. */
+export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
+
+function text(description: string, example: string) {
+  return Type.String({ description, examples: [example] });
+}
+
+function whole(minimum: number, maximum: number, description: string, fallback?: number) {
+  return Type.Integer({
+    minimum,
+    maximum,
+    ...(fallback !== undefined && { default: fallback }),
+    description,
+  });
+}
+
+function flag(description: string) {
+  return Type.Boolean({ default: false, description });
+}
+
+const queueName = text("Name of an existing queue.", "emails");
+const aboutUrl = `The absolute http or https URL to call, without credentials, at most ${CALL_LIMITS.url} characters.`;
+const aboutHeaders = (note: string) =>
+  `Headers of the call, at most ${CALL_LIMITS.headers} and 16 KiB together${note}. Hop-by-hop headers, Host and ` +
+  "Content-Length are refused. A value that starts with `tok_` refers to a vault token.";
+const aboutCallback =
+  "Whoever has it may end the task, once. Shown here and nowhere else; not to a repeated request.";
+
+export const TASK_FIELDS = {
+  id: {
+    names: ["id", "id"],
+    schema: [
+      Type.String({ examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
+      Type.String({ format: "uuid", examples: ["019a7e3a-75c5-7a31-a98f-db2dbf745c4d"] }),
+    ],
+    show: always(ANSWERS_AND_RECORDS, publicTaskId),
+  },
+  queue: {
+    names: ["queue", "queue"],
+    schema: queueName,
+    ask: {
+      required: "queue",
+      default: DEFAULT_QUEUE,
+      schema: [
+        queueName,
+        Type.String({
+          default: DEFAULT_QUEUE,
+          description: "Name of an existing queue.",
+          examples: ["media"],
+        }),
+      ],
+    },
+    show: always(ANSWERS_AND_RECORDS, (task) => task.queue),
+  },
+  status: {
+    names: ["status", "status"],
+    schema: oneOf(STATUSES, { description: "The state of the task." }),
+    show: always(ANSWERS_AND_RECORDS, (task) => task.status),
+  },
+  priority: {
+    names: ["priority", "priority"],
+    schema: whole(1, 10, "1 to 10, higher is processed first.", PRIORITY_DEFAULT),
+    ask: { default: PRIORITY_DEFAULT },
+    show: always(ANSWERS_AND_RECORDS, (task) => task.priority),
+  },
+  delaySeconds: {
+    names: ["delay", "delay"],
+    schema: whole(0, LONGEST_DELAY_SECONDS, "Seconds before the task becomes eligible for execution.", 0),
+    ask: { default: null },
+    show: always(["queue answer"], delayOf),
+  },
+  createdAt: {
+    names: ["created_at", "createdAt"],
+    schema: instant("When the task was accepted. It is on disk."),
+    show: always(ANSWERS_AND_RECORDS, (task) => task.createdAt),
+  },
+  runAt: {
+    names: ["run_at", "delayUntil"],
+    schema: instant(
+      "When the task becomes eligible, with a time zone; at most a year ahead. The past means now.",
+    ),
+    ask: { default: null },
+  },
+  /** Of a task from before it may have changed since: the record has it. */
+  firstRunAt: {
+    names: [null, "runAt"],
+    schema: instant("When it becomes eligible. Not in the answer to a repeated request."),
+    show: sometimes(["direct answer"], (task) => !task.replayed && task.runAt),
+  },
+  nextRunAt: {
+    names: ["run_at", "runAt"],
+    schema: instant("When it becomes, or became, eligible: later after a failed attempt that is retried."),
+    show: always(RECORDS, (task) => task.runAt),
+  },
+  startedAt: {
+    names: ["started_at", "startedAt"],
+    schema: instant("When its first attempt began."),
+    show: sometimes(RECORDS, (task) => task.startedAt),
+  },
+  completedAt: {
+    names: ["completed_at", "completedAt"],
+    schema: instant("When it ended, completed or failed."),
+    show: sometimes(RECORDS, (task) => task.completedAt),
+  },
+  body: {
+    names: ["payload", "body"],
+    schema: [
+      Type.Unsafe<object>({
+        type: "object",
+        description: "Sent as the JSON body of the call, byte for byte as it was written. Without it: `{}`.",
+        examples: [{ user_id: 42 }],
+      }),
+      Type.String({
+        description: "Sent as the body of the call, as it is. Without it the call has no body.",
+        examples: ['{"version":"…","input":{"prompt":"a bell"}}'],
+      }),
+    ],
+    ask: { default: null },
+    show: { in: ["direct answer", "record"], of: shownBody, optional: "direct" },
+  },
+  maxRetries: {
+    names: ["max_retries", "maxRetries"],
+    schema: whole(
+      0,
+      100,
+      "Retries after a failed first attempt. Default: the queue's, at the moment of creation.",
+    ),
+    ask: { default: null },
+    show: always(RECORDS, (task) => task.maxRetries),
+  },
+  timeoutSeconds: {
+    names: ["timeout", "timeout"],
+    schema: whole(1, 3600, "Seconds the call may take. Default: the queue's, at the moment of creation."),
+    ask: { default: null },
+    show: always(RECORDS, (task) => task.timeoutSeconds),
+  },
+  backoff: {
+    names: ["retry_backoff", "retryBackoff"],
+    schema: oneOf(BACKOFFS, { description: "Default: the queue's, at the moment of creation." }),
+    ask: { default: null },
+    show: always(RECORDS, (task) => task.backoff),
+  },
+  url: {
+    names: ["webhook_url", "targetUrl"],
+    schema: [
+      text(aboutUrl, "https://example.com/hooks/welcome"),
+      text(aboutUrl, "https://api.replicate.com/v1/predictions"),
+    ],
+    ask: { required: true, default: "" },
+    show: always(DIRECT_ANSWER_AND_RECORDS, (task) => task.call.url),
+  },
+  method: {
+    names: ["method", "method"],
+    schema: oneOf(METHODS, { default: "POST", description: "Method of the call." }),
+    ask: { default: "POST" },
+    show: always(DIRECT_ANSWER_AND_RECORDS, (task) => task.call.method),
+  },
+  headers: {
+    names: ["headers", "headers"],
+    schema: [
+      textMap({ description: aboutHeaders(""), examples: [{ "X-Source": "signup" }] }),
+      textMap({
+        description: aboutHeaders(", sent as they are"),
+        examples: [{ Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Content-Type": "application/json" }],
+      }),
+    ],
+    ask: { default: {} },
+    show: always(DIRECT_ANSWER_AND_RECORDS, (task) => task.call.headers),
+  },
+  waitForCallback: {
+    names: ["wait_for_callback", "waitForCallback"],
+    schema: flag("After a 2xx the task waits for its callback, instead of being completed."),
+    ask: { default: false },
+    show: sometimes(RECORDS, (task) => task.follow.waitForCallback),
+  },
+  maxWaitSeconds: {
+    names: ["max_wait", "maxWait"],
+    schema: whole(
+      1,
+      LONGEST_WAIT_SECONDS,
+      "Seconds that the task may wait for its callback before it fails.",
+      MAX_WAIT_DEFAULT_SECONDS,
+    ),
+    ask: { default: MAX_WAIT_DEFAULT_SECONDS },
+    show: sometimes(RECORDS, ({ follow }) => follow.waitForCallback && follow.maxWaitSeconds),
+  },
+  provider: {
+    names: ["provider", "provider"],
+    schema: text("Id of a catalog entry: after a 2xx the result is obtained by polling.", "replicate"),
+    ask: { default: null },
+    show: sometimes(DIRECT_ANSWER_AND_RECORDS, (task) => task.follow.provider),
+  },
+  pollConfig: {
+    names: ["poll_config", "pollConfig"],
+    schema: ref(PollConfig),
+    ask: { default: null, schema: ref(OwnPollConfig) },
+    show: sometimes(DIRECT_ANSWER_AND_RECORDS, (task) => task.follow.pollConfig),
+  },
+  onCompleteUrl: {
+    names: ["on_complete_url", "onCompleteUrl"],
+    schema: text(
+      "Called once when the task has ended, completed or failed, with the record of the task.",
+      "https://example.com/hooks/task-ended",
+    ),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.onCompleteUrl),
+  },
+  idempotencyKey: {
+    names: ["idempotency_key", "idempotencyKey"],
+    schema: Type.String({
+      pattern: IDEMPOTENCY_KEY_PATTERN,
+      description:
+        "1 to 255 printable ASCII characters. The same key and the same body within 24 hours: the first task again.",
+      examples: ["signup-42"],
+    }),
+    ask: { default: null },
+  },
+  sign: {
+    names: [null, "sign"],
+    schema: flag("Sign the call with the team's signing secret (Standard Webhooks)."),
+    // The call of a queue task always is.
+    ask: { default: (kind) => kind === "queue" },
+    show: sometimes(RECORDS, (task) => task.sign),
+  },
+  tags: {
+    names: ["tags", "tags"],
+    schema: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_LIMITS.tag }), {
+      maxItems: LABEL_LIMITS.tags,
+      description: `At most ${LABEL_LIMITS.tags} distinct words of the caller's own.`,
+      examples: [["signup", "eu"]],
+    }),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.tags),
+  },
+  metadata: {
+    names: ["metadata", "metadata"],
+    schema: textMap({
+      description: `Strings of the caller's own, at most ${LABEL_LIMITS.entries} and 1 KiB together, keys included.`,
+      examples: [{ order: "4711" }],
+    }),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.metadata),
+  },
+  result: {
+    names: ["result", "result"],
+    schema: ref(TaskResult),
+    show: sometimes(RECORDS, (task) => task.result),
+  },
+  error: {
+    names: ["error", "error"],
+    schema: Type.String({ description: "Why it failed, for people." }),
+    show: sometimes(RECORDS, (task) => task.error),
+  },
+  failureReason: {
+    names: ["failure_reason", "failureReason"],
+    schema: text("Why it failed, for machines.", "retries_exhausted"),
+    show: sometimes(RECORDS, (task) => task.failureReason),
+  },
+  sandbox: {
+    names: ["sandbox", "sandbox"],
+    schema: Type.Boolean({ description: "True for a task of a test key: it is never executed." }),
+    show: sometimes(RECORDS, (task) => task.sandbox),
+  },
+  attempts: {
+    names: ["attempts", "attempts"],
+    schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
+    show: always(["record"], shownAttempts),
+  },
+  callbackId: {
+    names: ["callback_id", "callbackId"],
+    schema: [
+      Type.String({
+        description: `For a task that waits, is polled or names its callback. ${aboutCallback}`,
+      }),
+      Type.String({ description: aboutCallback }),
+    ],
+    show: sometimes(["queue answer", "beside"], (task) => task.callback?.id),
+  },
+  callbackUrl: {
+    names: ["callback_url", "callbackUrl"],
+    schema: Type.String({ description: "Where a third party may report the result." }),
+    show: sometimes(["queue answer", "beside"], (task) => task.callback?.url),
+  },
+} satisfies Record<AskedField, Field & Required<Pick<Field, "ask">>> & Record<string, Field>;
+
+function shownBody({ shape, call }: ViewedTask): RawJson | string | undefined {
+  return shape === "queue" ? new RawJson(call.body ?? "{}") : (call.body ?? undefined);
+}
+
+function shownAttempts({ shape, attempts = [] }: ViewedTask): RawJson {
+  return new RawJson(`[${attempts.map(writeAttempt[shape]).join()}]`);
+}
+
+/** As it was asked for, or as the exact time came to: after the first attempt there is none. */
+function delayOf({ attempts, createdAt, runAt }: ViewedTask): number {
+  if (attempts !== undefined && attempts.length > 0) return 0;
+  return Math.max(0, Math.ceil((runAt.getTime() - createdAt.getTime()) / 1000));
+}

@@ -1,0 +1,172 @@
+import { type Static, type TProperties, Type } from "typebox";
+import type { Shape } from "../../domain/task.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
+import { either, instant, model, oneOf, ref, textOrNull } from "../schemas/field.ts";
+import { type Field, nameIn, type Place, schemaIn } from "./field-row.ts";
+import { TASK_FIELDS } from "./task-fields.ts";
+import { STATUSES, TaskResult } from "./task-parts.ts";
+
+/** The models of the reference that tell of tasks. */
+
+const FIELDS: readonly Field[] = Object.values(TASK_FIELDS);
+
+/** What may be given for a new task. */
+function asked(kind: Shape): TProperties {
+  const properties: TProperties = {};
+  for (const field of FIELDS) {
+    const name = nameIn(field, kind);
+    if (name === null || field.ask === undefined) continue;
+    const { required, schema = field.schema } = field.ask;
+    const isRequired = required === true || required === kind;
+    properties[name] = isRequired ? schemaIn(schema, kind) : Type.Optional(schemaIn(schema, kind));
+  }
+  return properties;
+}
+
+function shown(kind: Shape, place: Place): TProperties {
+  const properties: TProperties = {};
+  for (const field of FIELDS) {
+    const name = nameIn(field, kind);
+    if (name === null || !field.show?.in.includes(place)) continue;
+    const { optional } = field.show;
+    const schema = schemaIn(field.schema, kind);
+    properties[name] = optional === true || optional === kind ? Type.Optional(schema) : schema;
+  }
+  return properties;
+}
+
+export const CreateTask = model(
+  "CreateTask",
+  "A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, " +
+    "`provider` and `poll_config`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in " +
+    "the URL, a header or a string of the payload are filled in when the call is made.",
+  asked("queue"),
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        queue: "emails",
+        webhook_url: "https://example.com/hooks/welcome",
+        payload: { user_id: 42 },
+        delay: 60,
+        priority: 8,
+      },
+    ],
+  },
+);
+
+export const CreateDirectTask = model(
+  "CreateDirectTask",
+  "A call to make as given. Give `delay` or `delayUntil`, not both, and at most one of `waitForCallback`, `provider` " +
+    "and `pollConfig`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a " +
+    "header or the body are filled in when the call is made.",
+  asked("direct"),
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        targetUrl: "https://api.replicate.com/v1/predictions",
+        headers: { Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Content-Type": "application/json" },
+        body: '{"version":"…","input":{"prompt":"a bell"}}',
+        provider: "replicate",
+      },
+    ],
+  },
+);
+
+/** A new task of either kind, by the names that its caller knows. Its values have passed the schema of its kind. */
+export type TaskBody = Readonly<Record<string, unknown>>;
+
+/**
+ * A body with `targetUrl` is a direct task, any other a queue task, and each is judged by its own rules alone: with
+ * `oneOf` a wrong field would be answered with the mistakes of both. The reference shows it as `oneOf`, see openapi.ts.
+ */
+export const CreateEitherTask = Type.Unsafe<TaskBody>({
+  type: "object",
+  if: { properties: { targetUrl: {} }, required: ["targetUrl"] },
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  then: ref(CreateDirectTask),
+  else: ref(CreateTask),
+});
+
+export const CreateTaskHeaders = Type.Object({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      pattern: IDEMPOTENCY_KEY_PATTERN,
+      description: "The same as `idempotency_key` or `idempotencyKey` in the body.",
+    }),
+  ),
+});
+
+export const CreatedTask = model(
+  "CreatedTask",
+  "The task as it was accepted.",
+  shown("queue", "queue answer"),
+);
+
+export const CreatedDirectTask = model("CreatedDirectTask", "The task as it was accepted.", {
+  task: Type.Object(shown("direct", "direct answer")),
+  ...shown("direct", "beside"),
+});
+
+export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, "The task as it was accepted.");
+
+export const ReplayedAnswer = either(
+  CreatedTask,
+  CreatedDirectTask,
+  "The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`.",
+);
+
+export const Task = model("Task", "The record of a task.", shown("queue", "record"));
+
+export const DirectTask = model("DirectTask", "The record of a direct call.", shown("direct", "record"));
+
+export const DirectTaskAnswer = model("DirectTaskAnswer", "The record of a direct call.", {
+  task: ref(DirectTask),
+});
+
+export const RecordAnswer = either(Task, DirectTaskAnswer, "The record of the task.");
+
+export const TaskSummary = model(
+  "TaskSummary",
+  "A task in a list: everything but its payload and attempts.",
+  shown("queue", "list"),
+);
+
+export const DirectTaskSummary = model(
+  "DirectTaskSummary",
+  "A direct call in a list: everything but its body and attempts.",
+  shown("direct", "list"),
+);
+
+export const TaskList = model("TaskList", "One page of tasks.", {
+  tasks: Type.Array(either(TaskSummary, DirectTaskSummary), {
+    description: "Newest first, each as the kind that it was created as.",
+  }),
+  pagination: Type.Object({
+    total: Type.Integer({ description: "Tasks that match, on all pages." }),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    hasMore: Type.Boolean(),
+    nextCursor: textOrNull("`cursor` of the next page; null on the last."),
+  }),
+});
+
+export const DeletedTask = model("DeletedTask", "The task is gone and will not be called.", {
+  id: Type.String({ description: "As it was asked for.", examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
+  deleted: Type.Boolean(),
+});
+
+export const ResolvedTask = model("ResolvedTask", "The task that the callback ended.", {
+  task: Type.Object({
+    id: Type.String({
+      description: "`task_…` or a UUID, as the task was created.",
+      examples: ["019a7e3a-75c5-7a31-a98f-db2dbf745c4d"],
+    }),
+    status: oneOf(STATUSES, { description: "The state of the task." }),
+    result: Type.Optional(ref(TaskResult)),
+    createdAt: instant("When the task was accepted."),
+    completedAt: Type.Optional(instant("When the callback ended it.")),
+  }),
+});
+export type ResolvedTask = Static<typeof ResolvedTask>;

@@ -1,0 +1,232 @@
+import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
+import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
+import { parseInstant } from "./instant.ts";
+import { namesCallback } from "./placeholders.ts";
+import type { PollConfig, Provider } from "./poll/poll-config.ts";
+import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
+import { Problem, type ProblemDetail } from "./problem.ts";
+import { readQueueName } from "./queue.ts";
+import { cutToBytes } from "./result-body.ts";
+import { isStorable, STORABLE_RULE } from "./storable-text.ts";
+import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
+import { type VaultReference, vaultReferences } from "./vault-token.ts";
+
+/** Of a delay and of an exact time alike: 365 days. */
+export const LONGEST_DELAY_SECONDS = 31_536_000;
+
+/** Of a wait for a callback: 30 days. */
+export const LONGEST_WAIT_SECONDS = 2_592_000;
+
+/** Kept in every row, and shown in every list. */
+export const LABEL_LIMITS = { tags: 10, tag: 64, entries: 16, bytes: 1024 } as const;
+
+/** ASCII, because a header cannot carry more, and the key may come in either place. */
+export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
+
+/** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
+export interface TaskRequest extends TaskTerms {
+  readonly provider: string | null;
+  readonly pollConfig: PollConfig | null;
+  readonly waitForCallback: boolean;
+  readonly maxWaitSeconds: number;
+  readonly idempotencyKey: string | null;
+  /** The request as it came: under one idempotency key it must be the same. */
+  readonly requestText: string;
+}
+
+/** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
+export interface TaskDraft extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig"> {
+  readonly delaySeconds: number | null;
+  readonly runAt: string | null;
+  readonly pollConfig: OwnPollConfig | null;
+}
+
+export interface DraftContext {
+  /** How the caller wrote each field: complaints must name what was sent. */
+  readonly names: Readonly<Record<NamedField, string>>;
+  readonly now: Date;
+  readonly refuseUrl: RefuseUrl;
+  /** The key that came beside the request, in its header. */
+  readonly idempotencyKey: string | undefined;
+}
+
+type NamedField =
+  | "url"
+  | "delaySeconds"
+  | "runAt"
+  | "waitForCallback"
+  | "provider"
+  | "pollConfig"
+  | "onCompleteUrl"
+  | "idempotencyKey";
+
+/** Makes a request of a draft by the rules that no schema can say, or refuses it with every rule that it breaks. */
+export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest {
+  const { names, now } = context;
+  const { idempotencyKey = draft.idempotencyKey } = context;
+  const runAt = draft.runAt === null ? null : parseInstant(draft.runAt);
+  const complaints = callComplaints(draft, context);
+  if (draft.runAt !== null) complaints.push(...timeComplaints(draft, runAt, context));
+  complaints.push(...followUpComplaints(draft, names));
+  if (draft.pollConfig !== null) complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url));
+  const receiver = draft.onCompleteUrl;
+  const unreachable =
+    receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
+  if (unreachable !== null) complaints.push(unreachable);
+  if (draft.tags !== null) complaints.push(...tagComplaints(draft.tags));
+  if (draft.metadata !== null) complaints.push(...metadataComplaints(draft.metadata));
+  if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
+    complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
+  if (complaints.length > 0) throw invalid(complaints);
+  return {
+    ...draft,
+    queue: readQueueName(draft.queue),
+    delaySeconds: draft.delaySeconds ?? 0,
+    // The past means now, and only the database knows when now is.
+    runAt: runAt !== null && runAt > now ? runAt : null,
+    pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
+    idempotencyKey,
+  };
+}
+
+function callComplaints({ shape, call }: TaskDraft, { names, refuseUrl }: DraftContext): ProblemDetail[] {
+  const complaints: ProblemDetail[] = [];
+  // The payload of a queue task is JSON as it was written, in which such characters are escapes.
+  if (shape === "direct" && call.body !== null && !isStorable(call.body))
+    complaints.push(mustBe("body", STORABLE_RULE));
+  const unreachable = urlComplaint(names.url, call.url, refuseUrl);
+  if (unreachable !== null) complaints.push(unreachable);
+  complaints.push(...headerComplaints(call.headers));
+  return complaints;
+}
+
+function timeComplaints(
+  { delaySeconds }: TaskDraft,
+  runAt: Date | null,
+  { names, now }: DraftContext,
+): ProblemDetail[] {
+  if (delaySeconds !== null) return [notBoth(names.delaySeconds, names.runAt)];
+  if (runAt === null)
+    return [mustBe(names.runAt, "an ISO 8601 time with a zone, such as 2030-01-31T09:00:00Z")];
+  const isTooFar = runAt.getTime() - now.getTime() > LONGEST_DELAY_SECONDS * 1000;
+  return isTooFar ? [mustBe(names.runAt, "at most 1 year ahead")] : [];
+}
+
+/** There is one way to go on after the first call. */
+function followUpComplaints(
+  { provider, pollConfig, waitForCallback }: TaskDraft,
+  names: DraftContext["names"],
+): ProblemDetail[] {
+  const complaints: ProblemDetail[] = [];
+  if (provider !== null && pollConfig !== null) complaints.push(notBoth(names.provider, names.pollConfig));
+  if (waitForCallback && provider !== null) complaints.push(notBoth(names.waitForCallback, names.provider));
+  if (waitForCallback && pollConfig !== null)
+    complaints.push(notBoth(names.waitForCallback, names.pollConfig));
+  return complaints;
+}
+
+/** It is kept with every task: one that cannot be stored must not get as far as the database. */
+function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string): ProblemDetail[] {
+  const unstorable = Object.entries(own)
+    .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
+    .map(([field]) => mustBe(field, STORABLE_RULE));
+  return [...unstorable, ...pollConfigComplaints(own, firstCallUrl)];
+}
+
+function tagComplaints(tags: readonly string[]): ProblemDetail[] {
+  if (!tags.every(isStorable)) return [mustBe("tags", STORABLE_RULE)];
+  return new Set(tags).size < tags.length ? [mustBe("tags", "distinct")] : [];
+}
+
+function metadataComplaints(metadata: Readonly<Record<string, string>>): ProblemDetail[] {
+  const entries = Object.entries(metadata);
+  const texts = entries.flat();
+  if (!texts.every(isStorable)) return [mustBe("metadata", STORABLE_RULE)];
+  if (entries.length <= LABEL_LIMITS.entries && !cutToBytes(texts.join(""), LABEL_LIMITS.bytes).cut)
+    return [];
+  return [
+    mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries and ${LABEL_LIMITS.bytes} bytes together`),
+  ];
+}
+
+/** Whose task it will be. */
+export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox" | "idempotency"> {
+  /** Refuses if the task's creator may not have vault tokens sent. */
+  readonly requireTokenUse: () => void;
+}
+
+export type FindProvider = (id: string) => Provider | null;
+
+/** What acceptance must be given: the domain has neither database, nor randomness, nor the vault's key. */
+export interface AcceptanceDeps {
+  readonly findProvider: FindProvider;
+  /** Refuses references to vault tokens that no call to this URL could be made with. */
+  readonly checkReferences: (
+    teamId: number,
+    references: readonly VaultReference[],
+    url: string,
+  ) => Promise<void>;
+  readonly newTaskId: () => string;
+  /** `isNamed`: the call must be able to name it after a crash, on any node. */
+  readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
+}
+
+export interface NewCallback {
+  /** To be told to the task's creator alone. */
+  readonly id: string;
+  readonly stored: StoredCallback;
+}
+
+/**
+ * Makes a task of a request whose own rules have been checked: of a caller's, of one in a batch, or of one that is due
+ * again by a timetable. What it refers to is looked up now, for it may have gone since the request was written.
+ */
+export async function acceptRequest(
+  request: TaskRequest,
+  { teamId, sandbox, idempotency, requireTokenUse }: TaskOrigin,
+  deps: AcceptanceDeps,
+): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
+  const { call, shape } = request;
+  const follow = followUpOf(request, deps.findProvider);
+  const references = vaultReferences(call.headers);
+  if (references.length > 0) {
+    requireTokenUse();
+    await deps.checkReferences(teamId, references, call.url);
+  }
+  const id = deps.newTaskId();
+  const isNamed = namesCallback(call);
+  const isCalledBack = isNamed || shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
+  const callback = isCalledBack ? deps.newCallback(teamId, id, isNamed) : null;
+  // Every property by name, for every task: a literal costs a tenth of a spread.
+  const task = {
+    teamId,
+    id,
+    shape,
+    queue: request.queue,
+    call,
+    priority: request.priority,
+    onCompleteUrl: request.onCompleteUrl,
+    sign: request.sign,
+    tags: request.tags,
+    metadata: request.metadata,
+    maxRetries: request.maxRetries,
+    backoff: request.backoff,
+    timeoutSeconds: request.timeoutSeconds,
+    delaySeconds: request.delaySeconds,
+    runAt: request.runAt,
+    follow,
+    sandbox,
+    callback: callback?.stored ?? null,
+    idempotency,
+  };
+  return { task, callback };
+}
+
+/** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */
+export function followUpOf(request: TaskRequest, findProvider: FindProvider): FollowUp {
+  const { provider, pollConfig, waitForCallback, maxWaitSeconds } = request;
+  if (provider === null) return { provider, pollConfig, waitForCallback, maxWaitSeconds };
+  const entry = findProvider(provider);
+  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
+  return { provider, pollConfig: entry.pollConfig, waitForCallback, maxWaitSeconds };
+}

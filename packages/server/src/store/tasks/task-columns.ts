@@ -1,0 +1,125 @@
+import type { Call } from "../../domain/call.ts";
+import { type FollowUp, MAX_WAIT_DEFAULT_SECONDS, type NewTask } from "../../domain/task.ts";
+
+/** How a task goes on after its first call. */
+const FOLLOW = {
+  provider: "text",
+  poll_config: "jsonb",
+  wait_for_callback: "boolean",
+  max_wait_seconds: "integer",
+} as const;
+
+/** What a task's creator said, column by column, with its type. It never changes, and is read wherever the task is. */
+const SAID = {
+  shape: "text",
+  priority: "smallint",
+  sandbox: "boolean",
+  method: "text",
+  url: "text",
+  headers: "jsonb",
+  ...FOLLOW,
+  on_complete_url: "text",
+  sign: "boolean",
+  tags: "text[]",
+  metadata: "jsonb",
+} as const;
+
+/** Stored beside it, and read only where it is asked for. */
+const CARRIED = {
+  body: "text",
+  callback_hash: "bytea",
+  callback_sealed: "bytea",
+  idempotency_key: "text",
+} as const;
+
+/** What the insert must know besides: whose task it is, when it should run, and the slot that was set aside for it. */
+const ASKED = {
+  team_id: "integer",
+  id: "uuid",
+  queue: "text",
+  delay_seconds: "integer",
+  run_at: "timestamptz",
+  max_retries: "smallint",
+  backoff: "text",
+  timeout_seconds: "integer",
+  slot_queue_id: "bigint",
+  slot_epoch: "integer",
+  request_hash: "text",
+} as const;
+
+const COPIED = Object.entries({ ...SAID, ...CARRIED });
+
+/** For an insert from JSON: what each object there holds, the columns that are copied from it, and their values. */
+export const INSERTED = {
+  // Bytes come as hexadecimal digits.
+  record: [...Object.entries(ASKED), ...COPIED]
+    .map(([name, type]) => `${name} ${type === "bytea" ? "text" : type}`)
+    .join(", "),
+  columns: COPIED.map(([name]) => name).join(", "),
+  values: COPIED.map(([name, type]) => copiedValue(name, type)).join(", "),
+};
+
+/** What is false or null is left out of the JSON. */
+function copiedValue(name: string, type: string): string {
+  if (type === "boolean") return `coalesce(${name}, false)`;
+  return type === "bytea" ? `decode(${name}, 'hex')` : name;
+}
+
+/** Every value by name: this is done for every task, and a literal costs a fraction of a loop over the columns. */
+export function insertedRow(
+  task: NewTask,
+  slot: { readonly queueId: number; readonly epoch: number } | null,
+): Record<keyof typeof ASKED | keyof typeof SAID | keyof typeof CARRIED, unknown> {
+  const { call, follow, callback, idempotency } = task;
+  const isPolled = follow.pollConfig !== null;
+  const isWaiting = !isPolled && follow.waitForCallback;
+  return {
+    team_id: task.teamId,
+    id: task.id,
+    queue: task.queue,
+    delay_seconds: task.delaySeconds,
+    run_at: task.runAt ?? undefined,
+    max_retries: task.maxRetries ?? undefined,
+    backoff: task.backoff ?? undefined,
+    timeout_seconds: task.timeoutSeconds ?? undefined,
+    slot_queue_id: slot?.queueId,
+    slot_epoch: slot?.epoch,
+    request_hash: idempotency?.requestHash,
+    shape: task.shape,
+    priority: task.priority,
+    sandbox: task.sandbox,
+    method: call.method,
+    url: call.url,
+    headers: hasOwnKeys(call.headers) ? call.headers : undefined,
+    provider: isPolled ? (follow.provider ?? undefined) : undefined,
+    poll_config: follow.pollConfig ?? undefined,
+    wait_for_callback: isWaiting || undefined,
+    max_wait_seconds: isWaiting ? follow.maxWaitSeconds : undefined,
+    on_complete_url: task.onCompleteUrl ?? undefined,
+    sign: task.sign || undefined,
+    tags: task.tags ?? undefined,
+    metadata: task.metadata ?? undefined,
+    body: call.body ?? undefined,
+    callback_hash: callback?.hash,
+    callback_sealed: callback?.sealed ?? undefined,
+    idempotency_key: idempotency?.key,
+  };
+}
+
+function hasOwnKeys(value: object): boolean {
+  for (const _ in value) return true;
+  return false;
+}
+
+export const FOLLOW_NAMES = Object.keys(FOLLOW).join(", ");
+export const SAID_NAMES = Object.keys(SAID).join(", ");
+
+/** A row as it is read: flat, where a task has its call and its follow-up nested. */
+export type Flat<T> = Omit<T, "call" | "follow"> & CallRow & FollowRow;
+type CallRow = Omit<Call, "headers" | "body"> & { readonly headers: Call["headers"] | null };
+type FollowRow = Omit<FollowUp, "maxWaitSeconds"> & { readonly maxWaitSeconds: number | null };
+
+export function followOf({ provider, pollConfig, waitForCallback, maxWaitSeconds }: FollowRow): FollowUp {
+  const waitSeconds = maxWaitSeconds ?? MAX_WAIT_DEFAULT_SECONDS;
+  return { provider, pollConfig, waitForCallback, maxWaitSeconds: waitSeconds };
+}
