@@ -93,10 +93,12 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     ["step"],
   );
 
-  for (const step of ["intake", "claim", "settle", "poll"]) {
-    batchTasks(step);
-    batchSeconds(step);
-  }
+  const batches = new Map(
+    ["intake", "claim", "settle", "poll"].map((step) => [
+      step,
+      { observeTasks: batchTasks(step), observeSeconds: batchSeconds(step) },
+    ]),
+  );
 
   return {
     created(shape: Shape, sandbox: boolean) {
@@ -132,8 +134,9 @@ export function createEngineMetrics({ counter, histogram }: Series) {
       reaped.value += tasks;
     },
     batch(step: string, size: number, ms: number) {
-      batchTasks(step)(size);
-      batchSeconds(step)(ms / 1000);
+      const batch = batches.get(step);
+      batch?.observeTasks(size);
+      batch?.observeSeconds(ms / 1000);
     },
   };
 }
