@@ -40,7 +40,10 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
       servers: [{ url: publicUrl }],
       tags: [
         { name: "Tasks", description: "One HTTP call each, with its life until it ends." },
-        { name: "Queues", description: "Named lines of tasks, with concurrency, retry and timeout settings." },
+        {
+          name: "Queues",
+          description: "Named lines of tasks, with concurrency, retry and timeout settings.",
+        },
         { name: "Vault tokens", description: "Third-party credentials that tasks refer to by id." },
         { name: "Callbacks", description: "Where third parties report the results of tasks." },
         { name: "Signing secret", description: "With it targets can tell that a call is ours." },
