@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { PROBLEMS } from "../../src/domain/problem.ts";
 import { buildOpenApiDocument } from "../../src/openapi-document.ts";
 import { createTestApi, PUBLIC_URL, type TestApi, VERSION } from "./test-api.ts";
 
@@ -66,10 +67,17 @@ const OPEN = [
   "get /v1/providers",
 ];
 
+interface Answer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers?: Record<string, { readonly $ref: string }>;
+  readonly content?: Record<string, { readonly schema: { readonly $ref?: string } }>;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+  readonly responses: Record<string, Answer>;
   readonly parameters?: { in: string; name: string; required: boolean }[];
   readonly security?: unknown[];
 }
@@ -91,6 +99,15 @@ describe("the reference", () => {
       ]),
     );
 
+  /** What a pointer into the document points at. */
+  const at = (pointer: string) =>
+    pointer
+      .slice(2)
+      .split("/")
+      .reduce((part, key) => part?.[key.replaceAll("~1", "/")], document);
+  const answerOf = (answer: Answer): Answer =>
+    answer.$ref === undefined ? answer : { ...at(answer.$ref), description: answer.description };
+
   it("is OpenAPI 3.1 with every route", () => {
     assert.equal(document.openapi, "3.1.0");
     assert.equal(document.info.version, VERSION);
@@ -109,10 +126,11 @@ describe("the reference", () => {
         Object.keys(responses).some((status) => status.startsWith("2")),
         route,
       );
-      for (const { description, content } of Object.values(responses)) {
+      for (const [status, answer] of Object.entries(responses)) {
+        const { description, content } = answerOf(answer);
         assert.ok(description && description !== "Default Response", route);
         // Browsers are led on from here, or read a page.
-        if (route === "get /v1/oauth/authorize")
+        if (route === "get /v1/oauth/authorize" && status !== "431")
           assert.doesNotMatch(Object.keys(content ?? {}).join(), /json/);
         else assert.deepEqual(Object.keys(content ?? {}), ["application/json"]);
       }
@@ -165,19 +183,92 @@ describe("the reference", () => {
     assert.deepEqual(Object.keys(content), ["application/x-www-form-urlencoded"]);
   });
 
-  it("has no reference that leads nowhere", () => {
-    const names = new Set(Object.keys(document.components.schemas));
+  it("has no reference that leads nowhere, and nothing that no reference leads to", () => {
     const used = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
       ([, target]) => target ?? "",
     );
 
     assert.ok(used.length > 20);
-    for (const target of used) {
-      assert.ok(target.startsWith("#/components/schemas/") && names.has(target.slice(21)), target);
-    }
+    for (const target of used) assert.ok(at(target), target);
+    const { securitySchemes: _, ...components } = document.components;
+    const all = Object.entries<object>(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+    );
     assert.deepEqual(
-      [...names].filter((name) => !used.includes(`#/components/schemas/${name}`)),
+      all.filter((target) => !used.includes(target)),
       [],
+    );
+  });
+
+  it("tells each error once, by status, with its body; an operation names the codes of its own", () => {
+    for (const [route, { responses }] of operations()) {
+      for (const [status, answer] of Object.entries(responses)) {
+        if (Number(status) < 400 || answer.content !== undefined) continue;
+        const { content } = answerOf(answer);
+        const isOAuth = answer.$ref?.includes("/OAuth");
+        const schema = `#/components/schemas/${isOAuth ? "OAuthError" : "Error"}`;
+        assert.equal(content?.["application/json"]?.schema.$ref, schema, `${route} ${status}`);
+      }
+      assert.ok(responses[431]?.$ref, route);
+    }
+    const { 404: notFound } = document.paths["/v1/queues/{queue_name}"].get.responses;
+    assert.deepEqual(notFound, {
+      $ref: "#/components/responses/NotFound",
+      description: '`queue_not_found`: Queue "<name>" not found',
+    });
+    assert.deepEqual(document.components.schemas.Error.properties.code.enum, Object.keys(PROBLEMS));
+  });
+
+  it("tells the headers of each answer", () => {
+    const headersOf = (path: string, method: string, status: number) =>
+      Object.keys(answerOf(document.paths[path][method].responses[status]).headers ?? {});
+    const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+    for (const [route, { responses }] of operations()) {
+      for (const answer of Object.values(responses)) {
+        assert.ok(Object.hasOwn(answerOf(answer).headers ?? {}, "X-Request-Id"), route);
+      }
+    }
+    assert.deepEqual(headersOf("/v1/queues", "get", 200), ["X-Request-Id", ...limits]);
+    assert.deepEqual(headersOf("/v1/queues", "get", 429), ["X-Request-Id", ...limits, "Retry-After"]);
+    assert.deepEqual(headersOf("/v1/queues", "get", 401), ["X-Request-Id", "WWW-Authenticate"]);
+    assert.deepEqual(headersOf("/v1/tasks", "post", 200), ["X-Request-Id", ...limits, "Idempotent-Replayed"]);
+    assert.deepEqual(headersOf("/v1/providers", "get", 200), ["X-Request-Id"]);
+    assert.deepEqual(headersOf("/v1/oauth/token", "post", 200), ["X-Request-Id"]);
+    assert.deepEqual(headersOf("/v1/oauth/token", "post", 503), ["X-Request-Id", "Retry-After"]);
+  });
+
+  it("tells what Bellhop sends of its own accord", () => {
+    const { requestBody, parameters } = document.webhooks.taskEnded.post;
+
+    assert.deepEqual(
+      parameters.map(({ name }: { name: string }) => name),
+      ["webhook-id", "webhook-timestamp", "webhook-signature"],
+    );
+    const { properties } = at(requestBody.content["application/json"].schema.$ref);
+    assert.deepEqual(Object.keys(properties), ["type", "timestamp", "data"]);
+  });
+
+  it("lets clients be made from it: any object where one goes, and no field required that may be left out", () => {
+    const broken: string[] = [];
+    const look = (part: unknown, path: string): void => {
+      if (typeof part !== "object" || part === null) return;
+      const { type, properties, additionalProperties, required = [] } = part as Record<string, unknown>;
+      if (type === "object" && properties === undefined && additionalProperties === undefined)
+        broken.push(`${path} takes only an empty object`);
+      for (const [name, field] of Object.entries(properties ?? {})) {
+        // A generator takes a field with a default for one that is always there.
+        if (!(required as string[]).includes(name) && "default" in field)
+          broken.push(`${path}.${name} has a default`);
+      }
+      for (const [name, inner] of Object.entries(part)) look(inner, `${path}/${name}`);
+    };
+    look(document, "");
+
+    assert.deepEqual(broken, []);
+    assert.match(
+      document.components.schemas.CreateQueue.properties.concurrency.description,
+      /Default: `5`\.$/,
     );
   });
 

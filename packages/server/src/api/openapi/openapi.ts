@@ -3,7 +3,11 @@ import type { FastifySchema } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 import { allModels } from "../schemas/field.ts";
+import { easeClients } from "./client-types.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
+import { RESPONSE_HEADERS } from "./response-headers.ts";
+import { shareAnswers } from "./shared-answers.ts";
+import { WEBHOOKS } from "./webhooks.ts";
 
 const DESCRIPTION = `Bellhop makes HTTP calls later: it accepts a task, calls the task's URL when it is due, retries on failure
 and keeps the record.
@@ -35,6 +39,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
         title: "Bellhop API",
         version,
         description: DESCRIPTION,
+        contact: { name: "The operator of this server", url: publicUrl },
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: publicUrl }],
@@ -56,11 +61,18 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
         { name: "Health", description: "For load balancers and orchestrators." },
       ],
       security: SECURITY,
-      components: { securitySchemes: securitySchemes(publicUrl) },
+      components: { securitySchemes: securitySchemes(publicUrl), headers: RESPONSE_HEADERS },
     },
     transform: ({ schema, url, route }) => {
       const security = securityOf(route.config?.access);
       return { schema: { ...showChoice(schema), ...(security !== undefined && { security }) }, url };
+    },
+    transformObject: (made) => {
+      if (!("openapiObject" in made)) throw new Error("This is no OpenAPI 3");
+      const { paths = {}, components = {} } = made.openapiObject;
+      easeClients(made.openapiObject);
+      Object.assign(components, { responses: shareAnswers(paths) });
+      return Object.assign(made.openapiObject, { webhooks: WEBHOOKS });
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`),

@@ -7,6 +7,7 @@ import { readParameters } from "../../service/oauth/parameters.ts";
 import type { Api } from "../http/schema-types.ts";
 import { readSessionCookie } from "../http/session-cookie.ts";
 import { SCOPE_WORDS } from "../openapi/scope-words.ts";
+import { serverRefusals } from "../schemas/error.ts";
 import { AuthorizeQuery } from "../schemas/oauth.ts";
 import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, formField } from "./form.ts";
@@ -45,6 +46,7 @@ export function registerAuthorizePages(app: Api, oauth: OAuthService): void {
           },
           303: { type: "null", description: "To the sign-in, and from there back to this page." },
           400: page("Unknown application or redirect URI: nobody is sent anywhere."),
+          ...serverRefusals,
         },
       },
     },

@@ -1,6 +1,7 @@
 import type { HealthService } from "../../service/health-service.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
+import { serverRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { Alive, Readiness } from "../schemas/health.ts";
 
@@ -16,8 +17,9 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
         operationId: "getLiveness",
         tags,
         summary: "Is the process alive?",
+        description: "200 as long as it can answer at all, whatever becomes of its database.",
         security: [],
-        response: { 200: Alive },
+        response: { 200: Alive, ...serverRefusals },
       },
     },
     async () => ({ status: "ok" }),
@@ -35,8 +37,10 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
           operationId,
           tags,
           summary: "Can it take and execute tasks?",
+          description:
+            "200 while its database answers and its dispatcher works, otherwise 503 and what does not.",
           security: [],
-          response: { 200: ref(Readiness), 503: ref(Readiness) },
+          response: { 200: ref(Readiness), 503: ref(Readiness), ...serverRefusals },
         },
       },
       async (_request, reply) => {

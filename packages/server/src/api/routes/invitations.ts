@@ -55,6 +55,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
         operationId: "listInvitations",
         tags,
         summary: "List the open invitations",
+        description: "Those that were neither accepted nor revoked and have not expired.",
         response: { 200: ref(record.InvitationList), ...refusals() },
       },
     },

@@ -21,6 +21,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
         operationId: "listMembers",
         tags,
         summary: "List the members of the team",
+        description: "All of them, each with the role that they have there.",
         response: { 200: ref(record.MemberList), ...refusals() },
       },
     },

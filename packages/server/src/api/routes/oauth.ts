@@ -9,6 +9,7 @@ import { readParameters } from "../../service/oauth/parameters.ts";
 import { refuse } from "../http/error-answer.ts";
 import type { Api } from "../http/schema-types.ts";
 import { acceptForms } from "../pages/form.ts";
+import { serverRefusals } from "../schemas/error.ts";
 import { NoQuery, ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth.ts";
 
@@ -27,6 +28,7 @@ const REFUSALS = {
   415: refusal("`invalid_request`: the body is no form"),
   429: refusal("`temporarily_unavailable`: too many requests, or too many wrong secrets from one source"),
   503: refusal("`temporarily_unavailable`: try again shortly"),
+  ...serverRefusals,
 };
 
 /** The routes that OAuth clients call. In a scope of its own, for the forms that it takes and the errors that it gives. */
@@ -102,7 +104,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         summary: "Describe the authorization server",
         description: "RFC 8414: with this an OAuth client configures itself.",
         security: [],
-        response: { 200: ref(record.ServerMetadata) },
+        response: { 200: ref(record.ServerMetadata), ...serverRefusals },
       },
     },
     async () => metadataOf(oauth.issuer()),

@@ -84,6 +84,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         operationId: "renameTeam",
         tags,
         summary: "Rename the team",
+        description: "People see the name, programs never need it: the `id` stays.",
         body: ref(record.NameTeam),
         response: { 200: ref(record.TeamAnswer), ...refusals(...BODY_REFUSALS) },
       },

@@ -31,6 +31,7 @@ const ALWAYS = [
   "database_away",
   "overloaded",
   "stopping",
+  "headers_too_large",
 ] as const;
 
 interface ErrorResponse {
@@ -45,8 +46,13 @@ export function refusals(...codes: readonly ProblemCode[]): Record<number, Error
 
 /** The error responses of a route that asks for no credential. */
 export function openRefusals(...codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
-  return describeRefusals(["invalid", "rate_limited", "stopping", ...codes]);
+  return describeRefusals(["invalid", "rate_limited", "stopping", "headers_too_large", ...codes]);
 }
+
+/** The error responses that no route gives, and every route may have. */
+export const serverRefusals: Readonly<Record<number, ErrorResponse>> = describeRefusals([
+  "headers_too_large",
+]);
 
 /** Written from the registry of problems: one per status, with all its texts. */
 function describeRefusals(codes: readonly ProblemCode[]): Record<number, ErrorResponse> {
