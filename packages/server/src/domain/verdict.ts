@@ -36,6 +36,9 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
     return accepted(trial, outcome);
   }
   const error = describe(outcome);
+  // Our own refusal: the next attempt would meet the same policy.
+  if (outcome.kind === "failure" && outcome.code === "blocked")
+    return { kind: "failed", reason: "blocked", error, result: null };
   const failures = trial.failures + 1;
   if (failures > trial.maxRetries) {
     const result = outcome.kind === "response" ? toResult(outcome) : null;

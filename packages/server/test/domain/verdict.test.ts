@@ -51,8 +51,17 @@ describe("the judge", () => {
     }
   });
 
-  it("tries again after every kind of network failure", () => {
-    for (const code of CODES) {
+  it("ends a task at once, whatever retries it has, when the egress policy refuses its address", () => {
+    assert.deepEqual(judge(trial, failure("blocked", "not_sent"), now, 0), {
+      kind: "failed",
+      reason: "blocked",
+      error: "It went wrong: blocked",
+      result: null,
+    });
+  });
+
+  it("tries again after every other kind of network failure", () => {
+    for (const code of CODES.filter((each) => each !== "blocked")) {
       assert.deepEqual(judge(trial, failure(code), now, 0), {
         kind: "retry",
         waitMs: 1000,
