@@ -140,8 +140,11 @@ export interface CreatedTask extends Task {
   readonly replayed: boolean;
 }
 
-/** A task in a list: everything but its history and what it carries. */
-export type TaskSummary = Omit<Task, "attempts" | "call"> & { readonly call: Omit<Call, "body"> };
+/** A task in a list: everything but its history, what it carries and what came back. */
+export type TaskSummary = Omit<Task, "attempts" | "call" | "result"> & {
+  readonly call: Omit<Call, "body">;
+  readonly result: Omit<TaskResult, "body"> | null;
+};
 
 // Both of these are made for every task, so every property is named: a literal costs a tenth of a spread.
 

@@ -23,7 +23,14 @@ import {
   type ViewedTask,
 } from "./field-row.ts";
 import { RawJson } from "./json-text.ts";
-import { Attempt, DirectAttempt, STATUSES, TaskResult, writeAttempt } from "./task-parts.ts";
+import {
+  Attempt,
+  DirectAttempt,
+  STATUSES,
+  TaskResult,
+  TaskResultSummary,
+  writeAttempt,
+} from "./task-parts.ts";
 
 /** What may be given for a new task, by the names of the domain. */
 export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
@@ -299,7 +306,12 @@ export const TASK_FIELDS = {
   result: {
     names: ["result", "result"],
     schema: ref(TaskResult),
-    show: sometimes(RECORDS, (task) => task.result),
+    show: sometimes(["record"], (task) => task.result),
+  },
+  listedResult: {
+    names: ["result", "result"],
+    schema: ref(TaskResultSummary),
+    show: sometimes(["list"], (task) => task.result),
   },
   error: {
     names: ["error", "error"],

@@ -129,13 +129,13 @@ export const RecordAnswer = either(Task, DirectTaskAnswer, "The record of the ta
 
 export const TaskSummary = model(
   "TaskSummary",
-  "A task in a list: everything but its payload and attempts.",
+  "A task in a list: everything but its payload, its attempts and the body of its result.",
   shown("queue", "list"),
 );
 
 export const DirectTaskSummary = model(
   "DirectTaskSummary",
-  "A direct call in a list: everything but its body and attempts.",
+  "A direct call in a list: everything but its body, its attempts and the body of its result.",
   shown("direct", "list"),
 );
 
