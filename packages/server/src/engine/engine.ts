@@ -70,6 +70,7 @@ export function createEngine(deps: {
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
+  readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
   readonly time: Time;
   readonly random: () => number;
@@ -129,6 +130,7 @@ export function createEngine(deps: {
     outgoing: deps.outgoing,
     log,
     time,
+    resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });

@@ -20,7 +20,10 @@ const answerTail = {
 
 export const TaskResult = model("TaskResult", "The last answer of the target, or what a callback brought.", {
   ...answerHead,
-  body: Type.String({ description: "The answer as text, at most 256 KiB of it." }),
+  body: Type.String({
+    description:
+      "The answer as text, at most 1 MiB of it (`BELLHOP_RESULT_LIMIT`), or what a callback brought, whole.",
+  }),
   ...answerTail,
 });
 
