@@ -24,7 +24,7 @@ export interface AcceptanceDeps {
     url: string,
   ) => Promise<void>;
   readonly newTaskId: () => string;
-  /** `isNamed`: the call must be able to name it after a crash, on any node. */
+  /** `isNamed`: the call names it, and must be able to after a crash, on any node. */
   readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
 }
 
@@ -51,9 +51,10 @@ export async function acceptRequest(
     await deps.checkReferences(teamId, references, call.url);
   }
   const id = deps.newTaskId();
-  const isNamed = namesCallback(call);
-  const isCalledBack = isNamed || shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
-  const callback = isCalledBack ? deps.newCallback(teamId, id, isNamed) : null;
+  const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
+  // In a call that no callback is awaited for, a placeholder is text like any other.
+  const isNamed = isAwaited && namesCallback(call);
+  const callback = isAwaited || shape === "direct" ? deps.newCallback(teamId, id, isNamed) : null;
   const own = { teamId, id, sandbox, follow, callback: callback?.stored ?? null, idempotency };
   return { task: makeNewTask(request, own), callback };
 }

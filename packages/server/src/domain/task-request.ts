@@ -1,6 +1,7 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
+import { namesCallback } from "./placeholders.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import type { ProblemDetail } from "./problem.ts";
@@ -33,8 +34,10 @@ export interface TaskRequest extends TaskTerms {
 }
 
 /** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
-export interface TaskDraft extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig"> {
+export interface TaskDraft
+  extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback"> {
   readonly delaySeconds: number | null;
+  readonly waitForCallback: boolean | null;
   readonly runAt: string | null;
   readonly pollConfig: OwnPollConfig | null;
 }
@@ -83,6 +86,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     // The past means now, and only the database knows when now is.
     runAt: runAt !== null && runAt > now ? runAt : null,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
+    waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
     idempotencyKey,
   };
 }
@@ -110,6 +114,11 @@ function timeComplaints(
   return isTooFar ? [mustBe(names.runAt, "at most 1 year ahead")] : [];
 }
 
+/** A third party that is told where to answer is expected to: the 2xx to the call is not the end then. */
+function isToBeAwaited({ call, provider, pollConfig }: TaskDraft): boolean {
+  return provider === null && pollConfig === null && namesCallback(call);
+}
+
 /** There is one way to go on after the first call. */
 function followUpComplaints(
   { provider, pollConfig, waitForCallback }: TaskDraft,
@@ -117,8 +126,9 @@ function followUpComplaints(
 ): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
   if (provider !== null && pollConfig !== null) complaints.push(notBoth(names.provider, names.pollConfig));
-  if (waitForCallback && provider !== null) complaints.push(notBoth(names.waitForCallback, names.provider));
-  if (waitForCallback && pollConfig !== null)
+  if (waitForCallback === true && provider !== null)
+    complaints.push(notBoth(names.waitForCallback, names.provider));
+  if (waitForCallback === true && pollConfig !== null)
     complaints.push(notBoth(names.waitForCallback, names.pollConfig));
   return complaints;
 }

@@ -69,7 +69,7 @@ export const NO_FOLLOW_UP: FollowUp = {
   maxWaitSeconds: MAX_WAIT_DEFAULT_SECONDS,
 };
 
-/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where a call must name it. */
+/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where the call names it. */
 export interface StoredCallback {
   readonly hash: string;
   readonly sealed: string | null;

@@ -68,6 +68,53 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       }
     });
 
+    it("a call that names its callback waits for it, and tells its creator too", async () => {
+      for (const fields of [
+        { [url]: "https://target.example/start?answer={callbackUrl}" },
+        { headers: { "X-Answer": "{callbackUrl}" } },
+        kind === "queue task" ? { payload: { to: ["{callbackId}"] } } : { body: "to {callbackId}" },
+      ]) {
+        const { body } = await create(fields);
+        assert.match(String(callbackOf(body)[0]), /^[0-9a-f]{64}$/);
+        const record = await recordOf({ ...fields, [maxWait]: 60 });
+        assert.deepEqual([record[wait], record[maxWait]], [true, 60]);
+      }
+      assert.equal(wait in (await recordOf({ headers: { "X-Answer": "callbackUrl" } })), false);
+    });
+
+    it("a call that names its callback and does not wait for it goes out as it was written", async () => {
+      const { calls, url: address } = api.house.target;
+      const text = '{"to":"{callbackUrl}"}';
+      const carried = kind === "queue task" ? { payload: { to: "{callbackUrl}" } } : { body: text };
+      const fields = { [url]: address, headers: { "X-Answer": "{callbackId}" }, ...carried, [wait]: false };
+
+      const { body } = await api.run(fields);
+
+      const call = calls.at(-1);
+      assert.deepEqual([call?.headers["x-answer"], call?.body], ["{callbackId}", text]);
+      const record = (await api.call("GET", `/v1/tasks/${idOf(body)}`)).body;
+      assert.equal((record.task ?? record).status, "completed");
+      assert.equal(wait in (record.task ?? record), false);
+      assert.equal(callbackOf(body)[0] !== undefined, kind === "direct task");
+    });
+
+    it("a call that names its callback and is polled tells it, and may be ended by either", async () => {
+      const { calls, url: address } = api.house.target;
+      const config = { ...OWN, urlTemplate: `${address}/jobs` };
+      for (const said of [{}, { [wait]: false }]) {
+        const { body } = await api.run({
+          [url]: address,
+          headers: { "X-Answer": "{callbackId}" },
+          [poll]: config,
+          ...said,
+        });
+        const [id] = callbackOf(body);
+        assert.equal(calls.at(-1)?.headers["x-answer"], id);
+        const ended = await api.send({ method: "POST", url: `/v1/callbacks/${id}`, payload: "1" });
+        assert.deepEqual([ended.status, ended.body.task.status], [200, "completed"]);
+      }
+    });
+
     it("max_wait is an hour unless given, and at most 30 days", async () => {
       const usual = await recordOf({ [wait]: true });
       assert.deepEqual([usual[wait], usual[maxWait]], [true, 3600]);

@@ -223,10 +223,11 @@ export const TASK_FIELDS = {
   waitForCallback: {
     names: ["wait_for_callback", "waitForCallback"],
     schema: Type.Boolean({
-      default: false,
-      description: "After a 2xx the task waits for its callback, instead of being completed.",
+      description:
+        "After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names " +
+        "`{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written.",
     }),
-    ask: { default: false },
+    ask: { default: null },
     show: sometimes(RECORDS, (task) => task.follow.waitForCallback),
   },
   maxWaitSeconds: {
@@ -338,7 +339,7 @@ export const TASK_FIELDS = {
     schema: [
       Type.String({
         description:
-          "For a task that waits, is polled or names its callback. Whoever has it may end the task, once. Shown here " +
+          "For a task that waits or is polled. Whoever has it may end the task, once. Shown here " +
           `and nowhere else; ${later}`,
       }),
       Type.String({
