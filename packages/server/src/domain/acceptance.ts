@@ -7,7 +7,8 @@ import type { TaskRequest } from "./task-request.ts";
 import { type VaultReference, vaultReferences } from "./vault-token.ts";
 
 /** Whose task it will be. */
-export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox" | "idempotency"> {
+export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
   /** Refuses if the task's creator may not have vault tokens sent. */
   readonly requireTokenUse: () => void;
 }
@@ -24,14 +25,20 @@ export interface AcceptanceDeps {
     url: string,
   ) => Promise<void>;
   readonly newTaskId: () => string;
-  /** `isNamed`: the call names it, and must be able to after a crash, on any node. */
-  readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
+  readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
 }
 
-export interface NewCallback {
+/** Why its id must be readable later. */
+export interface CallbackUse {
+  /** The call names it, and must be able to after a crash, on any node. */
+  readonly isNamed: boolean;
+  /** A repeated request is to be told it again, if that can be. */
+  readonly isRepeatable: boolean;
+}
+
+export interface NewCallback extends StoredCallback {
   /** To be told to the task's creator alone. */
   readonly id: string;
-  readonly stored: StoredCallback;
 }
 
 /**
@@ -54,9 +61,18 @@ export async function acceptRequest(
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
   // In a call that no callback is awaited for, a placeholder is text like any other.
   const isNamed = isAwaited && namesCallback(call);
-  const callback = isAwaited || shape === "direct" ? deps.newCallback(teamId, id, isNamed) : null;
-  const own = { teamId, id, sandbox, follow, callback: callback?.stored ?? null, idempotency };
-  return { task: makeNewTask(request, own), callback };
+  const isRepeatable = idempotency !== null;
+  const callback =
+    isAwaited || shape === "direct" ? deps.newCallback(teamId, id, { isNamed, isRepeatable }) : null;
+  const task = makeNewTask(request, {
+    teamId,
+    id,
+    sandbox,
+    follow,
+    callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },
+    idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
+  });
+  return { task, callback };
 }
 
 /** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */

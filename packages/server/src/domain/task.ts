@@ -118,7 +118,12 @@ interface TaskIdentity {
 /** An accepted task on its way into the store. */
 export interface NewTask extends TaskTerms, TaskIdentity {
   readonly callback: StoredCallback | null;
-  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+  readonly idempotency: {
+    readonly key: string;
+    readonly requestHash: string;
+    /** The id of its callback, for a repeated request; null if it has none or there is no vault. */
+    readonly callbackSealed: string | null;
+  } | null;
 }
 
 export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
@@ -135,7 +140,7 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
 
 /** A task as it was accepted: `pending`, or, of an earlier request with the same idempotency key, as it is now. */
 export interface CreatedTask extends Task {
-  /** Shown here and nowhere else. Null if the task has none, or was created before. */
+  /** Shown here and nowhere else. Null if the task has none, or was created before and it cannot be read any more. */
   readonly callback: { readonly id: string; readonly url: string } | null;
   readonly replayed: boolean;
 }

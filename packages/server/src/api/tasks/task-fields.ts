@@ -53,7 +53,7 @@ function headers(note: string, example: Record<string, string>) {
   });
 }
 
-const later = "not to a repeated request.";
+const shown = "Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else.";
 
 /**
  * Every field of a task, once. Below this room there is one kind of task; callers know two:
@@ -338,12 +338,10 @@ export const TASK_FIELDS = {
     names: ["callback_id", "callbackId"],
     schema: [
       Type.String({
-        description:
-          "For a task that waits or is polled. Whoever has it may end the task, once. Shown here " +
-          `and nowhere else; ${later}`,
+        description: `For a task that waits or is polled. Whoever has it may end the task, once. ${shown}`,
       }),
       Type.String({
-        description: `Whoever has it may end the task, once. Shown here and nowhere else; ${later}`,
+        description: `Whoever has it may end the task, once. ${shown}`,
       }),
     ],
     show: sometimes(["queue answer", "beside"], (task) => task.callback?.id),

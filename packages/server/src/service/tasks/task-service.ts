@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { acceptRequest, followUpOf } from "../../domain/acceptance.ts";
+import { acceptRequest, type CallbackUse, followUpOf } from "../../domain/acceptance.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -14,10 +14,11 @@ import {
 import { formatTaskId } from "../../domain/task-id.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
-import { findTakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
+import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
@@ -51,18 +52,32 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
-  readonly vault: Pick<Vault, "check" | "sealText">;
+  readonly vault: Pick<Vault, "check" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
 
-  /** Its id is kept, sealed, only where the call must be able to name it. */
-  function newCallback(teamId: number, taskId: string, isNamed: boolean) {
+  /** Without a vault a call that names it is refused; a repeated request is merely not told it. */
+  function newCallback(teamId: number, taskId: string, { isNamed, isRepeatable }: CallbackUse) {
     const id = newCallbackId();
-    const sealed = isNamed ? vault.sealText("callback", teamId, taskId, id) : null;
-    return { id, stored: { hash: hashCallbackId(id), sealed: sealed?.toString("hex") ?? null } };
+    const isKept = isNamed || (isRepeatable && vault.isOpen);
+    const sealed = isKept ? vault.sealText("callback", teamId, taskId, id).toString("hex") : null;
+    return { id, hash: hashCallbackId(id), sealed };
+  }
+
+  const shownCallback = (id: string) => ({ id, url: callbackUrl(deps.publicUrl(), id) });
+
+  /** As it was told to the first request. Null where it was not kept, or its key has left the ring. */
+  function readCallback(teamId: number, { taskId, callbackSealed }: TakenKey): CreatedTask["callback"] {
+    if (callbackSealed === null || !vault.isOpen) return null;
+    try {
+      return shownCallback(vault.openText("callback", teamId, taskId, callbackSealed));
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
   }
 
   const acceptance = { findProvider, checkReferences: vault.check, newTaskId: newUuid, newCallback };
@@ -77,7 +92,7 @@ export function createTaskService(deps: {
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
-    return { callback: null, replayed: true, ...task };
+    return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
   async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
@@ -92,8 +107,7 @@ export function createTaskService(deps: {
     const { task, callback } = await acceptRequest(request, origin, acceptance);
     const accepted = await deps.submit(task);
     if (accepted === null) return null;
-    const shown = callback && { id: callback.id, url: callbackUrl(deps.publicUrl(), callback.id) };
-    return makeCreatedTask(task, accepted, shown);
+    return makeCreatedTask(task, accepted, callback && shownCallback(callback.id));
   }
 
   /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */
