@@ -9,6 +9,8 @@ const WHEN = {
   vault_token_unknown:
     "A header of the task names a vault token that does not exist, is revoked or is another team's.",
   provider_unknown: "`provider` is not in the catalog.",
+  vault_token_inside:
+    "A header of the task has the id of one of the team's vault tokens in it without starting with it, as in `Bearer tok_…`.",
   vault_token_host:
     "A header of the task names a vault token whose `allowedHosts` leave out the host of the call.",
   api_key_required: "The request has no credential.",

@@ -4,7 +4,7 @@ import type { Provider } from "./poll/poll-config.ts";
 import { Problem } from "./problem.ts";
 import { type FollowUp, makeNewTask, type NewTask, type StoredCallback } from "./task.ts";
 import type { TaskRequest } from "./task-request.ts";
-import { type VaultReference, vaultReferences } from "./vault-token.ts";
+import { type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
 /** Whose task it will be. */
 export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
@@ -24,6 +24,8 @@ export interface AcceptanceDeps {
     references: readonly VaultReference[],
     url: string,
   ) => Promise<void>;
+  /** Refuses text that has the id of one of the team's vault tokens in it. */
+  readonly refuseMentions: (teamId: number, mentions: readonly VaultReference[]) => Promise<void>;
   readonly newTaskId: () => string;
   readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
 }
@@ -57,6 +59,8 @@ export async function acceptRequest(
     requireTokenUse();
     await deps.checkReferences(teamId, references, call.url);
   }
+  const mentions = vaultMentions(call.headers);
+  if (mentions.length > 0) await deps.refuseMentions(teamId, mentions);
   const id = deps.newTaskId();
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
   // In a call that no callback is awaited for, a placeholder is text like any other.

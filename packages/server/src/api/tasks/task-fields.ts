@@ -48,7 +48,8 @@ function headers(note: string, example: Record<string, string>) {
   return textMap({
     description:
       `Headers of the call, at most ${CALL_LIMITS.headers} and 16 KiB together${note}. Hop-by-hop headers, Host and ` +
-      "Content-Length are refused. A value that starts with `tok_` refers to a vault token.",
+      "Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a " +
+      "vault token elsewhere in it is refused.",
     examples: [example],
   });
 }

@@ -52,7 +52,7 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
-  readonly vault: Pick<Vault, "check" | "sealText" | "openText" | "isOpen">;
+  readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
 }): TaskService {
@@ -80,7 +80,13 @@ export function createTaskService(deps: {
     }
   }
 
-  const acceptance = { findProvider, checkReferences: vault.check, newTaskId: newUuid, newCallback };
+  const acceptance = {
+    findProvider,
+    checkReferences: vault.check,
+    refuseMentions: vault.refuseMentions,
+    newTaskId: newUuid,
+    newCallback,
+  };
 
   /** The task that was created under this idempotency key before; null if there is none. */
   async function replay(
