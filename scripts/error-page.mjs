@@ -34,7 +34,7 @@ const WHEN = {
   vault_token_not_found: "The team has no such active vault token.",
   method_not_allowed: "The path exists, but not with this method. `Allow` lists those that do.",
   request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
-  idempotency_conflict: "The key was used within 24 hours with another body.",
+  idempotency_conflict: "The key was used within 24 hours with a request that asked for something else.",
   callback_not_awaited: "The task cannot be ended by a callback now. The id stays valid.",
   task_not_pending: "Only a pending task can be deleted.",
   queue_exists: "The team has a queue of this name.",

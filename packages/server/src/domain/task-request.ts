@@ -1,4 +1,5 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
+import { canonicalText } from "./canonical-text.ts";
 import { invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
 import { namesCallback } from "./placeholders.ts";
@@ -29,13 +30,13 @@ export interface TaskRequest extends TaskTerms {
   readonly waitForCallback: boolean;
   readonly maxWaitSeconds: number;
   readonly idempotencyKey: string | null;
-  /** The request as it came: under one idempotency key it must be the same. */
+  /** What was asked for, however it was written: under one idempotency key it must be the same. Empty without a key. */
   readonly requestText: string;
 }
 
 /** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
 export interface TaskDraft
-  extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback"> {
+  extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback" | "requestText"> {
   readonly delaySeconds: number | null;
   readonly waitForCallback: boolean | null;
   readonly runAt: string | null;
@@ -79,7 +80,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
-  return {
+  const request = {
     ...draft,
     queue: readQueueName(draft.queue),
     delaySeconds: draft.delaySeconds ?? 0,
@@ -88,7 +89,11 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
     idempotencyKey,
+    requestText: "",
   };
+  if (idempotencyKey === null) return request;
+  // Not the key, which may come in either place; and the time as it was asked for, however long ago that is by now.
+  return { ...request, requestText: canonicalText({ ...request, idempotencyKey: null, runAt }) };
 }
 
 function callComplaints({ shape, call }: TaskDraft, { names, refuseUrl }: DraftContext): ProblemDetail[] {

@@ -204,6 +204,64 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(idOf(again.body), idOf(first.body));
     });
 
+    it("the same key and request bring the first task again, however it is written", async () => {
+      const soon = new Date(Date.now() + 60_000).toISOString();
+      const time = kind === "queue task" ? "run_at" : "delayUntil";
+      const fields = {
+        headers: { "X-A": "1", "X-B": "2" },
+        metadata: { a: "1", b: "2" },
+        [poll]: OWN,
+        [time]: soon,
+      };
+      const { id } = await recordOf({ ...base, ...fields, [key]: "written" });
+
+      const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse());
+      const rewritten = reversed({
+        ...base,
+        ...fields,
+        headers: reversed(fields.headers),
+        metadata: reversed(fields.metadata),
+        [poll]: reversed({ ...OWN, interval: 5, resultPath: "" }),
+        [time]: soon.replace("Z", "+00:00"),
+        priority: 5,
+        method: "POST",
+        [wait]: false,
+      });
+      const spaced = JSON.stringify(rewritten, null, 2);
+      const again = await api.call("POST", "/v1/tasks", spaced, { "idempotency-key": "written" });
+      assert.deepEqual([again.status, idOf(again.body)], [200, id], again.text);
+    });
+
+    it("every field counts, and what is carried counts byte for byte", async () => {
+      const carried = kind === "queue task" ? "payload" : "body";
+      const text = (value: string, more = "") =>
+        `${JSON.stringify({ ...base, [key]: `bytes ${carried}` }).slice(0, -1)},"${carried}":${value}${more}}`;
+      const first = kind === "queue task" ? '{"a":1}' : '"a"';
+      assert.equal((await api.call("POST", "/v1/tasks", text(first))).status, 201);
+      assert.equal((await api.call("POST", "/v1/tasks", text(` ${first} `))).status, 200);
+      const others = kind === "queue task" ? ['{"a": 1}', '{"a":1.0}'] : ['"a "', '"A"'];
+      for (const other of others)
+        assert.equal((await api.call("POST", "/v1/tasks", text(other))).status, 409);
+      for (const more of [
+        { [wait]: true },
+        { [maxWait]: 60 },
+        { provider: "fal" },
+        { [poll]: OWN },
+        { [done]: "https://target.example/done" },
+        { headers: { "X-A": "1" } },
+        { delay: 1 },
+        { timeout: 5 },
+        { tags: ["a"] },
+      ]) {
+        const { status } = await api.call(
+          "POST",
+          "/v1/tasks",
+          text(first, `,${JSON.stringify(more).slice(1, -1)}`),
+        );
+        assert.equal(status, 409, JSON.stringify(more));
+      }
+    });
+
     it("the same key with another body is a conflict", async () => {
       await create({ [key]: "conflict" });
       const { status, body } = await create({ [key]: "conflict", priority: 1 });

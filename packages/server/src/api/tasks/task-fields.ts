@@ -33,7 +33,7 @@ import {
 } from "./task-parts.ts";
 
 /** What may be given for a new task, by the names of the domain. */
-export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
+export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call">;
 
 const queueName = Type.String({ description: "Name of an existing queue.", examples: ["emails"] });
 
@@ -271,7 +271,8 @@ export const TASK_FIELDS = {
     schema: Type.String({
       pattern: IDEMPOTENCY_KEY_PATTERN,
       description:
-        "1 to 255 printable ASCII characters. The same key and the same body within 24 hours: the first task again.",
+        "1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task " +
+        "again.",
       examples: ["signup-42"],
     }),
     ask: { default: null },
