@@ -12,6 +12,8 @@ const WHEN = {
   vault_token_unknown:
     "A header of the task names a vault token that does not exist, is revoked or is another team's.",
   provider_unknown: "`provider` is not in the catalog.",
+  vault_token_inside:
+    "A header of the task has the id of one of the team's vault tokens in it without starting with it, as in `Bearer tok_…`.",
   vault_token_host:
     "A header of the task names a vault token whose `allowedHosts` leave out the host of the call.",
   api_key_required: "The request has no credential.",
@@ -38,7 +40,7 @@ const WHEN = {
   vault_token_not_found: "The team has no such active vault token.",
   method_not_allowed: "The path exists, but not with this method. `Allow` lists those that do.",
   request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
-  idempotency_conflict: "The key was used within 24 hours with another body.",
+  idempotency_conflict: "The key was used within 24 hours with a request that asked for something else.",
   callback_not_awaited: "The task cannot be ended by a callback now. The id stays valid.",
   task_not_pending: "Only a pending task can be deleted.",
   queue_exists: "The team has a queue of this name.",

@@ -67,6 +67,8 @@ export interface NodeDeps {
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
+  /** How much of an answer is kept. */
+  readonly resultLimitBytes: number;
   readonly log: Log;
   readonly time: Time;
   readonly random: () => number;
@@ -105,6 +107,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     name: deps.name,
     capacity: deps.capacity,
     retentionDays: deps.retentionDays,
+    resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
       const task = await findTask(database, teamId, taskId);
       return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };

@@ -86,7 +86,12 @@ async function build(
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
 
   const guard = createEgressGuard(config.egress);
-  const caller = createCaller({ userAgent: `Bellhop/${VERSION}`, guard });
+  const { resultLimitBytes } = config;
+  const caller = createCaller({
+    userAgent: `Bellhop/${VERSION}`,
+    guard,
+    maxResponseBytes: resultLimitBytes,
+  });
   closers.push(caller.stop);
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
@@ -117,6 +122,7 @@ async function build(
     name: `${hostname()}:${process.pid}`,
     capacity: config.maxInFlight,
     retentionDays: config.retentionDays,
+    resultLimitBytes,
     log,
     time: systemTime,
     random: Math.random,

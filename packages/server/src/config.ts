@@ -5,6 +5,7 @@ import { closestName } from "./domain/spelling.ts";
 import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
+import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -26,6 +27,7 @@ export interface Config {
   readonly retentionDays: number;
   readonly maxInFlight: number;
   readonly bodyLimitBytes: number;
+  readonly resultLimitBytes: number;
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
   readonly egress: Egress;
@@ -80,6 +82,7 @@ export function readConfig(environment: Environment): Config {
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
     bodyLimitBytes: integer(environment, SETTINGS.bodyLimitBytes, 1024, 104_857_600),
+    resultLimitBytes: integer(environment, SETTINGS.resultLimitBytes, 1024, LARGE_ANSWER_BYTES),
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
     egress,

@@ -35,6 +35,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     name: "document",
     capacity: 1,
     retentionDays: 1,
+    resultLimitBytes: 1,
     log,
     time: systemTime,
     random: () => 0,

@@ -84,6 +84,13 @@ export const SETTINGS = {
     fallback: "1048576",
     about: "Largest request body accepted, in bytes, 1024 to 104857600.",
   },
+  resultLimitBytes: {
+    name: "BELLHOP_RESULT_LIMIT",
+    fallback: "1048576",
+    about:
+      "Bytes that are kept of the answer to a call, a poll or the fetching of a result, 1024 to 16777216; what is longer " +
+      "is cut. Callbacks are kept whole.",
+  },
   stopGraceSeconds: {
     name: "BELLHOP_STOP_GRACE",
     fallback: "25",

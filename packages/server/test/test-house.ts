@@ -80,6 +80,8 @@ export interface TestHouseOptions {
   /** Calls in flight per node. */
   readonly capacity?: number;
   readonly random?: () => number;
+  /** How much of an answer is kept. */
+  readonly resultLimitBytes?: number;
   readonly sendMail?: SendMail;
 }
 
@@ -215,7 +217,13 @@ async function startNode(house: {
   readonly target: TestTarget;
 }): Promise<TestNode> {
   const { test, log, options } = house;
-  const caller = createCaller({ userAgent: "Bellhop/test", guard: allowAll, lookup: refuseName });
+  const { resultLimitBytes = 1_048_576 } = options;
+  const caller = createCaller({
+    userAgent: "Bellhop/test",
+    guard: allowAll,
+    lookup: refuseName,
+    maxResponseBytes: resultLimitBytes,
+  });
   const note = (fields: object, message: string) => {
     log.push({ fields: { ...fields }, message });
   };
@@ -241,6 +249,7 @@ async function startNode(house: {
     name: "test",
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
+    resultLimitBytes,
     log: { debug: note, info: note, warn: note, error: note },
     time: { ...systemTime, monotonicMs: () => performance.now() + frozenMs },
     random: options.random ?? (() => 0),

@@ -64,6 +64,12 @@ export const PROBLEMS = {
   authorization_not_found: { status: 404, text: "Authorization not found or already ended" },
   vault_off: { status: 503, text: "Token vault is not configured" },
   vault_token_not_found: { status: 404, text: "Token not found or already revoked" },
+  vault_token_inside: {
+    status: 400,
+    text:
+      'Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole ' +
+      "value of the header in the vault, and give nothing but the token's id",
+  },
   vault_token_host: {
     status: 400,
     text: 'Header "<header>" references vault token "<token>", which may not be sent to "<host>"',

@@ -1,6 +1,3 @@
-/** The record keeps this much of an answer; what outbound read beyond it helped nobody. */
-export const RESULT_BODY_BYTES = 256 * 1024;
-
 /** Cuts by UTF-8 length without splitting a character. */
 export function cutToBytes(text: string, maxBytes: number): { text: string; cut: boolean } {
   // A UTF-16 unit is at most three bytes, so short texts need no measuring.

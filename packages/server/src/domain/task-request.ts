@@ -1,4 +1,5 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
+import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
 import { namesCallback } from "./placeholders.ts";
@@ -9,7 +10,7 @@ import { readQueueName } from "./queue.ts";
 import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
-import { type VaultReference, vaultReferences } from "./vault-token.ts";
+import { type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -30,13 +31,15 @@ export interface TaskRequest extends TaskTerms {
   readonly waitForCallback: boolean;
   readonly maxWaitSeconds: number;
   readonly idempotencyKey: string | null;
-  /** The request as it came: under one idempotency key it must be the same. */
+  /** What was asked for, however it was written: under one idempotency key it must be the same. Empty without a key. */
   readonly requestText: string;
 }
 
 /** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
-export interface TaskDraft extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig"> {
+export interface TaskDraft
+  extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback" | "requestText"> {
   readonly delaySeconds: number | null;
+  readonly waitForCallback: boolean | null;
   readonly runAt: string | null;
   readonly pollConfig: OwnPollConfig | null;
 }
@@ -78,15 +81,20 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
-  return {
+  const request = {
     ...draft,
     queue: readQueueName(draft.queue),
     delaySeconds: draft.delaySeconds ?? 0,
     // The past means now, and only the database knows when now is.
     runAt: runAt !== null && runAt > now ? runAt : null,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
+    waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
     idempotencyKey,
+    requestText: "",
   };
+  if (idempotencyKey === null) return request;
+  // Not the key, which may come in either place; and the time as it was asked for, however long ago that is by now.
+  return { ...request, requestText: canonicalText({ ...request, idempotencyKey: null, runAt }) };
 }
 
 function callComplaints({ shape, call }: TaskDraft, { names, refuseUrl }: DraftContext): ProblemDetail[] {
@@ -112,6 +120,11 @@ function timeComplaints(
   return isTooFar ? [mustBe(names.runAt, "at most 1 year ahead")] : [];
 }
 
+/** A third party that is told where to answer is expected to: the 2xx to the call is not the end then. */
+function isToBeAwaited({ call, provider, pollConfig }: TaskDraft): boolean {
+  return provider === null && pollConfig === null && namesCallback(call);
+}
+
 /** There is one way to go on after the first call. */
 function followUpComplaints(
   { provider, pollConfig, waitForCallback }: TaskDraft,
@@ -119,8 +132,9 @@ function followUpComplaints(
 ): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
   if (provider !== null && pollConfig !== null) complaints.push(notBoth(names.provider, names.pollConfig));
-  if (waitForCallback && provider !== null) complaints.push(notBoth(names.waitForCallback, names.provider));
-  if (waitForCallback && pollConfig !== null)
+  if (waitForCallback === true && provider !== null)
+    complaints.push(notBoth(names.waitForCallback, names.provider));
+  if (waitForCallback === true && pollConfig !== null)
     complaints.push(notBoth(names.waitForCallback, names.pollConfig));
   return complaints;
 }
@@ -150,7 +164,8 @@ function metadataComplaints(metadata: Readonly<Record<string, string>>): Problem
 }
 
 /** Whose task it will be. */
-export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox" | "idempotency"> {
+export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
+  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
   /** Refuses if the task's creator may not have vault tokens sent. */
   readonly requireTokenUse: () => void;
 }
@@ -166,15 +181,23 @@ export interface AcceptanceDeps {
     references: readonly VaultReference[],
     url: string,
   ) => Promise<void>;
+  /** Refuses text that has the id of one of the team's vault tokens in it. */
+  readonly refuseMentions: (teamId: number, mentions: readonly VaultReference[]) => Promise<void>;
   readonly newTaskId: () => string;
-  /** `isNamed`: the call must be able to name it after a crash, on any node. */
-  readonly newCallback: (teamId: number, taskId: string, isNamed: boolean) => NewCallback;
+  readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
 }
 
-export interface NewCallback {
+/** Why its id must be readable later. */
+export interface CallbackUse {
+  /** The call names it, and must be able to after a crash, on any node. */
+  readonly isNamed: boolean;
+  /** A repeated request is to be told it again, if that can be. */
+  readonly isRepeatable: boolean;
+}
+
+export interface NewCallback extends StoredCallback {
   /** To be told to the task's creator alone. */
   readonly id: string;
-  readonly stored: StoredCallback;
 }
 
 /**
@@ -193,10 +216,15 @@ export async function acceptRequest(
     requireTokenUse();
     await deps.checkReferences(teamId, references, call.url);
   }
+  const mentions = vaultMentions(call.headers);
+  if (mentions.length > 0) await deps.refuseMentions(teamId, mentions);
   const id = deps.newTaskId();
-  const isNamed = namesCallback(call);
-  const isCalledBack = isNamed || shape === "direct" || follow.waitForCallback || follow.pollConfig !== null;
-  const callback = isCalledBack ? deps.newCallback(teamId, id, isNamed) : null;
+  const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
+  // In a call that no callback is awaited for, a placeholder is text like any other.
+  const isNamed = isAwaited && namesCallback(call);
+  const isRepeatable = idempotency !== null;
+  const callback =
+    isAwaited || shape === "direct" ? deps.newCallback(teamId, id, { isNamed, isRepeatable }) : null;
   // Every property by name, for every task: a literal costs a tenth of a spread.
   const task = {
     teamId,
@@ -216,8 +244,8 @@ export async function acceptRequest(
     runAt: request.runAt,
     follow,
     sandbox,
-    callback: callback?.stored ?? null,
-    idempotency,
+    callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },
+    idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
   };
   return { task, callback };
 }

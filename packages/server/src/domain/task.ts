@@ -69,7 +69,7 @@ export const NO_FOLLOW_UP: FollowUp = {
   maxWaitSeconds: MAX_WAIT_DEFAULT_SECONDS,
 };
 
-/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where a call must name it. */
+/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where the call names it. */
 export interface StoredCallback {
   readonly hash: string;
   readonly sealed: string | null;
@@ -118,7 +118,12 @@ interface TaskIdentity {
 /** An accepted task on its way into the store. */
 export interface NewTask extends TaskTerms, TaskIdentity {
   readonly callback: StoredCallback | null;
-  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+  readonly idempotency: {
+    readonly key: string;
+    readonly requestHash: string;
+    /** The id of its callback, for a repeated request; null if it has none or there is no vault. */
+    readonly callbackSealed: string | null;
+  } | null;
 }
 
 export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
@@ -135,13 +140,16 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
 
 /** A task as it was accepted: `pending`, or, of an earlier request with the same idempotency key, as it is now. */
 export interface CreatedTask extends Task {
-  /** Shown here and nowhere else. Null if the task has none, or was created before. */
+  /** Shown here and nowhere else. Null if the task has none, or was created before and it cannot be read any more. */
   readonly callback: { readonly id: string; readonly url: string } | null;
   readonly replayed: boolean;
 }
 
-/** A task in a list: everything but its history and what it carries. */
-export type TaskSummary = Omit<Task, "attempts" | "call"> & { readonly call: Omit<Call, "body"> };
+/** A task in a list: everything but its history, what it carries and what came back. */
+export type TaskSummary = Omit<Task, "attempts" | "call" | "result"> & {
+  readonly call: Omit<Call, "body">;
+  readonly result: Omit<TaskResult, "body"> | null;
+};
 
 /**
  * Its times and settings are the store's to say. Every property by name: this is done for every task, and a literal costs

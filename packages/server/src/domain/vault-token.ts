@@ -29,6 +29,23 @@ export function vaultReferences(headers: Readonly<Record<string, string>>): Vaul
     .map(([header, tokenId]) => ({ header, tokenId }));
 }
 
+/** What could be the id of a token inside of other text. */
+const INSIDE = /tok_[0-9a-z]{26}/g;
+
+/**
+ * What could be ids of tokens in values that are not references: `Bearer tok_…`. Such a value is sent as it is, which its
+ * author can only have meant if the id is none of the team's.
+ */
+export function vaultMentions(headers: Readonly<Record<string, string>>): VaultReference[] {
+  const mentions: VaultReference[] = [];
+  for (const header in headers) {
+    const value = headers[header] ?? "";
+    if (value.startsWith(REFERENCE_PREFIX) || !value.includes(REFERENCE_PREFIX)) continue;
+    for (const [tokenId] of value.matchAll(INSIDE)) mentions.push({ header, tokenId });
+  }
+  return mentions;
+}
+
 /** `host`, `host:port`, `*.host`, `*.host:port`; the host a name, an IPv4 address or an IPv6 address in brackets. */
 const ALLOWED_HOST = /^(\*\.)?([^\s/\\?#@:[\]*%]+|\[[0-9a-fA-F:.]+\])(?::([1-9][0-9]{0,4}))?$/;
 /** As it is once it is parsed. The URL parser itself also takes what no resolver does, such as a comma. */

@@ -2,7 +2,6 @@ import { type Backoff, backoffMs, retryAfterMs } from "./backoff.ts";
 import type { Call } from "./call.ts";
 import type { CallResponse, Outcome } from "./outcome.ts";
 import { type PollPlan, planPolling } from "./poll/poll-plan.ts";
-import { cutToBytes, RESULT_BODY_BYTES } from "./result-body.ts";
 import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
 
 /** What the domain decides from an outcome. */
@@ -36,6 +35,9 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
     return accepted(trial, outcome);
   }
   const error = describe(outcome);
+  // Our own refusal: the next attempt would meet the same policy.
+  if (outcome.kind === "failure" && outcome.code === "blocked")
+    return { kind: "failed", reason: "blocked", error, result: null };
   const failures = trial.failures + 1;
   if (failures > trial.maxRetries) {
     const result = outcome.kind === "response" ? toResult(outcome) : null;
@@ -102,8 +104,7 @@ function describe(outcome: Outcome): string {
 }
 
 function toResult(response: Extract<Outcome, { kind: "response" }>): TaskResult {
-  const { statusCode, headers, durationMs } = response;
-  const { text, cut } = cutToBytes(response.body, RESULT_BODY_BYTES);
-  const result = { statusCode, headers, body: text, duration: durationMs };
-  return cut || response.truncated ? { ...result, truncated: true } : result;
+  const { statusCode, headers, body, durationMs } = response;
+  const result = { statusCode, headers, body, duration: durationMs };
+  return response.truncated ? { ...result, truncated: true } : result;
 }

@@ -72,6 +72,7 @@ export function createEngine(deps: {
   readonly name: string;
   readonly capacity: number;
   readonly retentionDays: number;
+  readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
   readonly time: Time;
   readonly random: () => number;
@@ -136,6 +137,7 @@ export function createEngine(deps: {
     log,
     time,
     meter,
+    resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });

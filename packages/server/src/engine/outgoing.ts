@@ -30,6 +30,8 @@ export interface RecordedCall {
     readonly callbackSealed: string | null;
   } | null;
   readonly signal: AbortSignal;
+  /** Something is looked for in the answer, which may stand beyond what is kept of it. */
+  readonly readWhole?: boolean;
 }
 
 /** Refused: the call was not made, and trying again would change nothing. */
@@ -101,13 +103,15 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { timeoutMs, signal }: RecordedCall,
+    { timeoutMs, signal, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options =
-      secrets === null ? { timeoutMs, headers, signal } : { timeoutMs, headers, signal, secrets };
+      secrets === null
+        ? { timeoutMs, headers, signal, readWhole }
+        : { timeoutMs, headers, signal, readWhole, secrets };
     return { kind: "outcome", outcome: await deps.caller.call(call, options) };
   }
 

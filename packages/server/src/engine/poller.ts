@@ -1,9 +1,15 @@
 import type { Call } from "../domain/call.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
-import { judgePoll, judgeResultFetch, type PollVerdict } from "../domain/poll/poll-verdict.ts";
+import {
+  judgePoll,
+  judgeResultFetch,
+  mustBeReadWhole,
+  type PollVerdict,
+} from "../domain/poll/poll-verdict.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
+import { inPortions } from "../store/portions.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDuePolls,
@@ -37,15 +43,24 @@ export function createPoller(deps: {
   readonly log: Log;
   readonly time: Time;
   readonly meter?: EngineMeter;
+  readonly resultLimitBytes: number;
   readonly wake: () => void;
   readonly onEnded: () => void;
 }): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
   const group = createGroupCommit<PollSettlement, boolean>({
-    flush: meterFlush("poll", deps, (settlements) => settlePolls(sql, settlements, lease.workerId)),
+    flush: meterFlush("poll", deps, settle),
     maxItems: BATCH,
     soon: deps.time.soon,
   });
+
+  async function settle(settlements: readonly PollSettlement[]): Promise<readonly boolean[]> {
+    const counted: boolean[] = [];
+    for (const portion of inPortions(settlements, weightOf)) {
+      counted.push(...(await settlePolls(sql, portion, lease.workerId)));
+    }
+    return counted;
+  }
 
   async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
     const step = await poll(claim, signal);
@@ -75,6 +90,7 @@ export function createPoller(deps: {
       callbackSealed: null,
       wipe: { headers: claim.firstHeaders, callbackSealed: claim.callbackSealed },
       signal,
+      readWhole: mustBeReadWhole(config, plan.fetching),
     });
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
@@ -85,6 +101,7 @@ export function createPoller(deps: {
       url: target.url,
       durationMs: claim.elapsedMs + outcome.durationMs,
       withheld: target.withheld,
+      keepBytes: deps.resultLimitBytes,
     };
     const ask = plan.fetching ? judgeResultFetch : judgePoll;
     const verdict = ask(config, outcome, plan.state, made);
@@ -114,4 +131,8 @@ export function createPoller(deps: {
     untilNextMs: () => untilNextPollMs(sql),
     releaseStray: (underWay) => releaseStrayPolls(sql, lease.workerId, underWay),
   });
+}
+
+function weightOf({ step }: PollSettlement): number {
+  return "result" in step && step.result !== null ? step.result.body.length : 0;
 }

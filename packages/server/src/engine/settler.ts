@@ -4,6 +4,7 @@ import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
+import { inPortions } from "../store/portions.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import { markSuperseded, type Settled, settleAttempts } from "../store/tasks/task-settlements.ts";
 import type { Log } from "./log.ts";
@@ -55,6 +56,14 @@ export function createSettler(deps: {
     }
   }
 
+  async function flushPortions(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+    const portions = inPortions(settlements, weightOf);
+    if (portions.length === 1) return flush(settlements);
+    const settled: (Settled | null)[] = [];
+    for (const portion of portions) settled.push(...(await flush(portion)));
+    return settled;
+  }
+
   /** One record that the database cannot hold must not keep the others from being settled. */
   async function separately(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
     const [only] = settlements;
@@ -77,7 +86,7 @@ export function createSettler(deps: {
 
   return Object.assign(
     createGroupCommit<Settlement, Settled | null>({
-      flush: meterFlush("settle", deps, (batch) => flush(batch)),
+      flush: meterFlush("settle", deps, flushPortions),
       maxItems: MAX_ITEMS,
       soon: time.soon,
     }),
@@ -87,6 +96,10 @@ export function createSettler(deps: {
       },
     },
   );
+}
+
+function weightOf({ verdict }: Settlement): number {
+  return "result" in verdict && verdict.result !== null ? verdict.result.body.length : 0;
 }
 
 /** The same verdict without a word that came from outside. */

@@ -1,4 +1,5 @@
 import type { CallResponse } from "../domain/outcome.ts";
+import { cutToBytes } from "../domain/result-body.ts";
 import { type DecodedContent, decodeContent } from "./content-decoding.ts";
 import { ResponseBody } from "./response-body.ts";
 import { readHeaders, readText } from "./response-text.ts";
@@ -21,6 +22,19 @@ export class Answer {
     this.#maxBytes = maxBytes;
   }
 
+  /** Bytes of its body so far. */
+  get size(): number {
+    return this.#body.length;
+  }
+
+  get isEncoded(): boolean {
+    return this.#coding !== "identity" && this.size > 0;
+  }
+
+  get #coding(): string {
+    return this.#headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  }
+
   /** Returns false when the target sends more than we read. */
   append(chunk: Buffer): boolean {
     return this.#body.append(chunk);
@@ -29,9 +43,8 @@ export class Answer {
   /** A promise only where there is something to decode: the plain answer needs no further turn of the loop. */
   read(cut: boolean, durationMs: number): CallResponse | Promise<CallResponse> {
     const received: DecodedContent = { bytes: this.#body.bytes(), truncated: cut };
-    const coding = this.#headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-    if (coding === "identity" || received.bytes.length === 0) return this.#toResponse(received, durationMs);
-    return decodeContent(received.bytes, coding, this.#maxBytes).then((decoded) =>
+    if (!this.isEncoded) return this.#toResponse(received, durationMs);
+    return decodeContent(received.bytes, this.#coding, this.#maxBytes).then((decoded) =>
       this.#toResponse(
         decoded === null ? received : { bytes: decoded.bytes, truncated: cut || decoded.truncated },
         durationMs,
@@ -40,13 +53,20 @@ export class Answer {
   }
 
   #toResponse({ bytes, truncated }: DecodedContent, durationMs: number): CallResponse {
+    const { text, cut } = this.#fit(readText(bytes));
     return {
       kind: "response",
       statusCode: this.statusCode,
       headers: this.#headers,
-      body: readText(bytes),
-      truncated,
+      body: text,
+      truncated: truncated || cut,
       durationMs,
     };
+  }
+
+  /** What is not UTF-8 becomes up to three times as long as text; half a character at the cut is dropped. */
+  #fit(text: string): { readonly text: string; readonly cut: boolean } {
+    const isShort = text.length * 3 <= this.#maxBytes || Buffer.byteLength(text) <= this.#maxBytes;
+    return isShort ? { text, cut: false } : cutToBytes(text, this.#maxBytes);
   }
 }

@@ -6,6 +6,7 @@ import { createConnector } from "./connector.ts";
 import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts";
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
+import { createLargeAnswers } from "./large-answers.ts";
 import { type Lookup, lookupAll } from "./name-resolver.ts";
 import { type CallSecrets, withCredentials, withoutSecrets } from "./secret-call.ts";
 import { createSignalWatch } from "./signal-watch.ts";
@@ -18,7 +19,7 @@ const KEEP_ALIVE_MS = 4_000;
 export interface CallerOptions {
   readonly userAgent: string;
   readonly guard: AddressGuard;
-  /** Of the answer's body, as it comes and once decoded. */
+  /** Of the answer's body, as it comes, once decoded and as text. */
   readonly maxResponseBytes?: number;
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs?: number;
@@ -34,6 +35,8 @@ export interface SendOptions {
   readonly secrets?: CallSecrets;
   /** Aborted, it destroys the call's socket at once. */
   readonly signal?: AbortSignal;
+  /** Read as much as can be, instead of what is kept of other answers. Few of these are read at a time. */
+  readonly readWhole?: boolean;
 }
 
 export interface Caller {
@@ -77,6 +80,7 @@ export function createCaller({
   const home: ExchangeHome = {
     agent,
     maxResponseBytes,
+    largeAnswers: createLargeAnswers(),
     waiting,
     forget(exchange) {
       underWay.delete(exchange);
@@ -87,7 +91,7 @@ export function createCaller({
 
   function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(home, request, options.timeoutMs, options.signal, resolve);
+      const exchange = new Exchange(home, request, options, resolve);
       underWay.add(exchange);
       if (options.signal !== undefined) signals.add(options.signal, exchange);
       exchange.start();

@@ -3,6 +3,7 @@ import type { Outcome, Phase } from "../domain/outcome.ts";
 import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
 import { describeDeadline, describeError, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
+import { LARGE_ANSWER_BYTES, type LargeAnswers } from "./large-answers.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
 
 /**
@@ -29,9 +30,17 @@ export interface ExchangeRequest extends Dispatcher.DispatchOptions {
 export interface ExchangeHome {
   readonly agent: Agent;
   readonly maxResponseBytes: number;
+  readonly largeAnswers: LargeAnswers;
   readonly waiting: WaitingCalls;
   /** Called once per exchange, right before its outcome is told. */
   forget(exchange: Exchange): void;
+}
+
+/** As a call is given to the caller. */
+interface ExchangeOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly readWhole?: boolean;
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -39,6 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
   readonly #timeoutMs: number;
+  readonly #readWhole: boolean;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
@@ -47,19 +57,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answerBegan = false;
   #answer: Answer | null = null;
   #unsentRetries = 0;
+  #turn: "none" | "asked" | "held" = "none";
   #ended = false;
+  #told = false;
 
   constructor(
     home: ExchangeHome,
     request: ExchangeRequest,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
+    options: ExchangeOptions,
     resolve: (outcome: Outcome) => void,
   ) {
     this.#home = home;
     this.#request = request;
-    this.#timeoutMs = timeoutMs;
-    this.signal = signal;
+    this.#timeoutMs = options.timeoutMs;
+    this.signal = options.signal;
+    this.#readWhole = options.readWhole === true;
     this.#resolve = resolve;
   }
 
@@ -106,13 +118,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // Informational: the answer is still to come.
     if (statusCode < 200 || this.#ended) return;
     this.#phase = "responded";
-    this.#answer = new Answer(statusCode, headers, this.#home.maxResponseBytes);
+    const { maxResponseBytes } = this.#home;
+    this.#answer = new Answer(statusCode, headers, this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#ended || this.#answer?.append(chunk) !== false) return;
-    this.#complete(true);
-    controller.abort(LET_GO);
+    if (this.#ended || this.#answer === null) return;
+    if (!this.#answer.append(chunk)) {
+      this.#complete(true);
+      controller.abort(LET_GO);
+    } else if (this.#readWhole && this.#turn === "none" && this.#answer.size > this.#home.maxResponseBytes) {
+      controller.pause();
+      void this.#takeTurn().then(() => {
+        if (!this.#ended) controller.resume();
+      });
+    }
   }
 
   onResponseEnd(): void {
@@ -164,12 +184,27 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #complete(cut: boolean): void {
     if (this.#ended || this.#answer === null) return;
-    const response = this.#answer.read(cut, this.#end());
+    const answer = this.#answer;
+    const durationMs = this.#end();
+    // However small it came, it may be large once decoded.
+    const response =
+      this.#readWhole && answer.isEncoded && this.#turn === "none"
+        ? this.#takeTurn().then(() => answer.read(cut, durationMs))
+        : answer.read(cut, durationMs);
     if (response instanceof Promise) void response.then((decoded) => this.#tell(decoded));
     else this.#tell(response);
   }
 
+  async #takeTurn(): Promise<void> {
+    this.#turn = "asked";
+    await this.#home.largeAnswers.enter();
+    if (this.#told) this.#home.largeAnswers.leave();
+    else this.#turn = "held";
+  }
+
   #tell(outcome: Outcome): void {
+    this.#told = true;
+    if (this.#turn === "held") this.#home.largeAnswers.leave();
     this.#home.forget(this);
     this.#resolve(outcome);
   }

@@ -25,6 +25,10 @@ export class ResponseBody {
     return taken.length === chunk.length;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   bytes(): Buffer {
     return this.#store === null ? Buffer.alloc(0) : this.#store.subarray(0, this.#length);
   }

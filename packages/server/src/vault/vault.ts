@@ -12,6 +12,7 @@ import type { Sql } from "../store/sql.ts";
 import {
   findActiveTokens,
   findSealedTokens,
+  findTokenIds,
   insertVaultToken,
   listVaultTokens,
   revokeVaultToken,
@@ -32,7 +33,7 @@ export type Resolved =
 
 /** Third-party credentials, readable only with a key that is not in the database. */
 export interface Vault {
-  /** False: there is no key, and everything but `check` without references is refused. */
+  /** False: there is no key, and everything that needs one is refused. */
   readonly isOpen: boolean;
   put(
     teamId: number,
@@ -48,6 +49,8 @@ export interface Vault {
   revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
   check(teamId: number, references: readonly VaultReference[], targetUrl: string): Promise<void>;
+  /** Refuses text that has the id of one of the team's tokens in it, active or revoked. Needs no key. */
+  refuseMentions(teamId: number, mentions: readonly VaultReference[]): Promise<void>;
   /** The only way to a value. Ask right before the call, and check `allowedHosts` against where it goes. */
   resolve(teamId: number, tokenIds: readonly string[]): Promise<Map<string, Resolved>>;
   sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
@@ -103,6 +106,14 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
           throw new Problem("vault_token_host", { ...named, host: echo(hostOf(targetUrl)) });
         }
       }
+    },
+    async refuseMentions(teamId, mentions) {
+      const uuids = uuidsOf(mentions.map(({ tokenId }) => tokenId));
+      if (uuids.length === 0) return;
+      const own = new Set((await findTokenIds(sql, teamId, uuids)).map((id) => formatId("tok", id)));
+      const found = mentions.find(({ tokenId }) => own.has(tokenId));
+      if (found !== undefined)
+        throw new Problem("vault_token_inside", { header: echo(found.header), token: found.tokenId });
     },
     async resolve(teamId, tokenIds) {
       const keys = ring();

@@ -120,9 +120,15 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await recordOf(id)).status, "waiting");
   });
 
-  it("a body over the limit is too large", async () => {
-    const { status, body } = await send(UNKNOWN, `"${"a".repeat(BODY_LIMIT)}"`, "text/plain");
+  it("a body up to the limit is kept whole; one over it is too large, and does not use up the id", async () => {
+    const { id, callbackId } = await waiting();
+    const largest = `"${"a".repeat(BODY_LIMIT - 2)}"`;
+    assert.equal((await send(callbackId, `${largest} `)).status, 413);
+    assert.equal((await recordOf(id)).status, "waiting");
+    assert.equal((await send(callbackId, largest)).status, 200);
+    assert.equal((await recordOf(id)).result.body, largest);
 
+    const { status, body } = await send(UNKNOWN, `"${"a".repeat(BODY_LIMIT)}"`, "text/plain");
     assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 

@@ -68,6 +68,53 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       }
     });
 
+    it("a call that names its callback waits for it, and tells its creator too", async () => {
+      for (const fields of [
+        { [url]: "https://target.example/start?answer={callbackUrl}" },
+        { headers: { "X-Answer": "{callbackUrl}" } },
+        kind === "queue task" ? { payload: { to: ["{callbackId}"] } } : { body: "to {callbackId}" },
+      ]) {
+        const { body } = await create(fields);
+        assert.match(String(callbackOf(body)[0]), /^[0-9a-f]{64}$/);
+        const record = await recordOf({ ...fields, [maxWait]: 60 });
+        assert.deepEqual([record[wait], record[maxWait]], [true, 60]);
+      }
+      assert.equal(wait in (await recordOf({ headers: { "X-Answer": "callbackUrl" } })), false);
+    });
+
+    it("a call that names its callback and does not wait for it goes out as it was written", async () => {
+      const { calls, url: address } = api.house.target;
+      const text = '{"to":"{callbackUrl}"}';
+      const carried = kind === "queue task" ? { payload: { to: "{callbackUrl}" } } : { body: text };
+      const fields = { [url]: address, headers: { "X-Answer": "{callbackId}" }, ...carried, [wait]: false };
+
+      const { body } = await api.run(fields);
+
+      const call = calls.at(-1);
+      assert.deepEqual([call?.headers["x-answer"], call?.body], ["{callbackId}", text]);
+      const record = (await api.call("GET", `/v1/tasks/${idOf(body)}`)).body;
+      assert.equal((record.task ?? record).status, "completed");
+      assert.equal(wait in (record.task ?? record), false);
+      assert.equal(callbackOf(body)[0] !== undefined, kind === "direct task");
+    });
+
+    it("a call that names its callback and is polled tells it, and may be ended by either", async () => {
+      const { calls, url: address } = api.house.target;
+      const config = { ...OWN, urlTemplate: `${address}/jobs` };
+      for (const said of [{}, { [wait]: false }]) {
+        const { body } = await api.run({
+          [url]: address,
+          headers: { "X-Answer": "{callbackId}" },
+          [poll]: config,
+          ...said,
+        });
+        const [id] = callbackOf(body);
+        assert.equal(calls.at(-1)?.headers["x-answer"], id);
+        const ended = await api.send({ method: "POST", url: `/v1/callbacks/${id}`, payload: "1" });
+        assert.deepEqual([ended.status, ended.body.task.status], [200, "completed"]);
+      }
+    });
+
     it("max_wait is an hour unless given, and at most 30 days", async () => {
       const usual = await recordOf({ [wait]: true });
       assert.deepEqual([usual[wait], usual[maxWait]], [true, 3600]);
@@ -145,15 +192,74 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(await refusal({ [done]: "http://private.example/" }), `${done} ${PRIVATE_RULE}`);
     });
 
-    it("the same key and body bring the first task again, without its callback", async () => {
+    it("the same key and body bring the first task again, with its callback", async () => {
       const fields = { [key]: "again", [wait]: true };
       const first = await create(fields);
       const again = await create(fields);
 
       assert.deepEqual([first.status, first.headers["idempotent-replayed"]], [201, undefined]);
       assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [200, "true"]);
-      assert.deepEqual(callbackOf(again.body), [undefined, undefined]);
+      assert.match(String(callbackOf(first.body)[0]), /^[0-9a-f]{64}$/);
+      assert.deepEqual(callbackOf(again.body), callbackOf(first.body));
       assert.equal(idOf(again.body), idOf(first.body));
+    });
+
+    it("the same key and request bring the first task again, however it is written", async () => {
+      const soon = new Date(Date.now() + 60_000).toISOString();
+      const time = kind === "queue task" ? "run_at" : "delayUntil";
+      const fields = {
+        headers: { "X-A": "1", "X-B": "2" },
+        metadata: { a: "1", b: "2" },
+        [poll]: OWN,
+        [time]: soon,
+      };
+      const { id } = await recordOf({ ...base, ...fields, [key]: "written" });
+
+      const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse());
+      const rewritten = reversed({
+        ...base,
+        ...fields,
+        headers: reversed(fields.headers),
+        metadata: reversed(fields.metadata),
+        [poll]: reversed({ ...OWN, interval: 5, resultPath: "" }),
+        [time]: soon.replace("Z", "+00:00"),
+        priority: 5,
+        method: "POST",
+        [wait]: false,
+      });
+      const spaced = JSON.stringify(rewritten, null, 2);
+      const again = await api.call("POST", "/v1/tasks", spaced, { "idempotency-key": "written" });
+      assert.deepEqual([again.status, idOf(again.body)], [200, id], again.text);
+    });
+
+    it("every field counts, and what is carried counts byte for byte", async () => {
+      const carried = kind === "queue task" ? "payload" : "body";
+      const text = (value: string, more = "") =>
+        `${JSON.stringify({ ...base, [key]: `bytes ${carried}` }).slice(0, -1)},"${carried}":${value}${more}}`;
+      const first = kind === "queue task" ? '{"a":1}' : '"a"';
+      assert.equal((await api.call("POST", "/v1/tasks", text(first))).status, 201);
+      assert.equal((await api.call("POST", "/v1/tasks", text(` ${first} `))).status, 200);
+      const others = kind === "queue task" ? ['{"a": 1}', '{"a":1.0}'] : ['"a "', '"A"'];
+      for (const other of others)
+        assert.equal((await api.call("POST", "/v1/tasks", text(other))).status, 409);
+      for (const more of [
+        { [wait]: true },
+        { [maxWait]: 60 },
+        { provider: "fal" },
+        { [poll]: OWN },
+        { [done]: "https://target.example/done" },
+        { headers: { "X-A": "1" } },
+        { delay: 1 },
+        { timeout: 5 },
+        { tags: ["a"] },
+      ]) {
+        const { status } = await api.call(
+          "POST",
+          "/v1/tasks",
+          text(first, `,${JSON.stringify(more).slice(1, -1)}`),
+        );
+        assert.equal(status, 409, JSON.stringify(more));
+      }
     });
 
     it("the same key with another body is a conflict", async () => {

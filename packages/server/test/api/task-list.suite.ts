@@ -149,4 +149,27 @@ describe("GET /v1/tasks", () => {
       assert.deepEqual(body, { error, code: "invalid" }, query);
     }
   });
+
+  it("holds results without their bodies, of both kinds", async (test) => {
+    const { target } = api.house;
+    test.mock.method(target, "answer", (...[, response]: Parameters<typeof target.answer>) =>
+      response.end("canary"),
+    );
+    const queued = await api.run({});
+    const direct = await api.run({ targetUrl: target.url, body: "canary" });
+
+    const { body, text } = await list("?limit=2");
+
+    assert.deepEqual(
+      body.tasks.map(({ id }: { id: string }) => id),
+      [direct.body.task.id, queued.body.id],
+    );
+    for (const { status, result } of body.tasks) {
+      assert.equal(status, "completed");
+      assert.deepEqual(Object.keys(result), ["statusCode", "headers", "duration"]);
+    }
+    assert.ok(!text.includes("canary"), text);
+    const record = (await api.call("GET", `/v1/tasks/${queued.body.id}`)).body;
+    assert.deepEqual(Object.keys(record.result), ["statusCode", "headers", "body", "duration"]);
+  });
 });

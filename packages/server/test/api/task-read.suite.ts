@@ -6,7 +6,7 @@ import { differencesFrom } from "./reference.ts";
 import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
 /** More than is kept of an answer. */
-const LONG = "oh ".repeat(100_000);
+const LONG = "oh ".repeat(400_000);
 
 describe("queue tasks that exist", () => {
   let api: TestApi;

@@ -326,7 +326,7 @@ describe("the catalog", () => {
 
   for (const [id, name, outcome, [kind, text]] of ANSWERS) {
     it(`${id}: ${name} means ${kind}`, () => {
-      const poll = { url: "https://poll.example/", durationMs: 1 };
+      const poll = { url: "https://poll.example/", durationMs: 1, keepBytes: 1_048_576 };
       const verdict = judgePoll(provider(id).pollConfig, outcome, FRESH_POLL, poll);
 
       assert.equal(verdict.kind, kind);
@@ -337,7 +337,7 @@ describe("the catalog", () => {
 
   it("fal: the result is the whole answer; a failed job is told by its status", () => {
     const { pollConfig } = provider("fal");
-    const poll = { url: "https://poll.example/", durationMs: 1 };
+    const poll = { url: "https://poll.example/", durationMs: 1, keepBytes: 1_048_576 };
     const images = '{"images":[{"url":"https://v3.fal.media/1.png"}],"seed":16133521434203533000}';
     const invalid = '{"detail":[{"loc":["body","prompt"],"msg":"Field required","type":"missing"}]}';
 

@@ -10,10 +10,9 @@ import {
   type PollState,
   type PollVerdict,
 } from "../../src/domain/poll/poll-verdict.ts";
-import { RESULT_BODY_BYTES } from "../../src/domain/result-body.ts";
 import { answer, failure, ownConfig } from "./poll-scene.ts";
 
-const POLL = { url: "https://api.example.com/jobs/j1", durationMs: 4321 };
+const POLL = { url: "https://api.example.com/jobs/j1", durationMs: 4321, keepBytes: 1000 };
 const HEADERS = { "content-type": "application/json" };
 
 const judged = (outcome: Outcome, changes: Partial<PollConfig> = {}, state: PollState = FRESH_POLL) =>
@@ -110,12 +109,12 @@ describe("a done value", () => {
     assert.equal(doneBody(judged(answer(200, large), { doneValues: ["12345678901234567890"] })), "x");
   });
 
-  it("result.body is cut at 256 KiB with truncated: true", () => {
-    const text = "é".repeat(RESULT_BODY_BYTES);
+  it("result.body is cut at what is kept with truncated: true", () => {
+    const text = "é".repeat(1000);
     const verdict = judged(answer(200, { status: "done", output: text }));
 
     assert.ok(verdict.kind === "done");
-    assert.equal(Buffer.byteLength(verdict.result.body), RESULT_BODY_BYTES);
+    assert.equal(Buffer.byteLength(verdict.result.body), 1000);
     assert.equal(verdict.result.truncated, true);
   });
 

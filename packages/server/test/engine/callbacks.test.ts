@@ -50,6 +50,15 @@ describe("callbacks", () => {
     await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
+  it("keeps a body whole, however much longer it is than what is kept of an answer", async () => {
+    const { id, callbackId } = await waiting();
+    const body = JSON.stringify("é".repeat(1_000_000));
+    const { result } = await house.callbacks.resolve(callbackId, body);
+
+    assert.deepEqual(result, { statusCode: 200, headers: {}, body, duration: 0 });
+    assert.deepEqual((await house.task(id)).result, result);
+  });
+
   it("an unknown id is 404, a task that does not wait 409", async () => {
     await refused(house.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
     await refused(house.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");

@@ -164,6 +164,35 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
+  it("a header with the id of one of the team's tokens inside of other text is 400, and tells the remedy", async () => {
+    const own = await put("sk-own");
+    const revoked = await put("sk-revoked");
+    await house.vault.revoke(house.principal.teamId, revoked);
+    for (const [value, token] of [
+      [`Bearer ${own}`, own],
+      [`Bearer tok_01k9z3mxe5f8hrk3yv5pzq8c2d ${own}`, own],
+      [`key=${own}!`, own],
+      [`Bearer ${revoked}`, revoked],
+    ] as const) {
+      await refused(
+        calling({ Plain: "a", Authorization: value }),
+        400,
+        `Header "Authorization" has vault token "${token}" inside of other text, which would be sent as it is: store ` +
+          "the whole value of the header in the vault, and give nothing but the token's id",
+      );
+    }
+    assert.equal(house.target.calls.length, 0);
+  });
+
+  it("what only looks like the id of a token, or is another team's, is sent as it is", async () => {
+    const foreign = (await house.vault.put((await house.openTeam()).teamId, "x", new Secret("sk"), null)).id;
+    const values = ["Bearer tok_", "a tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Bearer tok_zzz", `Bearer ${foreign}`];
+    for (const value of values) {
+      await made(calling({ Authorization: value }));
+      assert.equal(house.target.calls.at(-1)?.headers.authorization, value);
+    }
+  });
+
   it('creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
     const revoked = await put("revoked-secret");
     await house.vault.revoke(house.principal.teamId, revoked);

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
+import { createProviderService } from "../../src/service/tasks/provider-service.ts";
+import { createTaskService } from "../../src/service/tasks/task-service.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 
 describe("idempotency keys", () => {
@@ -65,12 +68,59 @@ describe("idempotency keys", () => {
     assert.equal(house.target.calls.length, 1);
   });
 
-  it("callbackId is shown at the creation and not again", async () => {
-    const first = await create({ shape: "direct", waitForCallback: true });
-    const again = await create({ shape: "direct", waitForCallback: true });
+  it("a repeated request is told the same callback, whichever kind it is and also once it was used", async () => {
+    for (const changes of [
+      { shape: "direct" },
+      { shape: "direct", waitForCallback: true },
+      { waitForCallback: true, call: { ...request().call, body: '"{callbackUrl}"' } },
+    ] as const) {
+      key += "+";
+      const first = await create(changes);
+      const again = await create(changes);
+      assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
+      assert.deepEqual([again.id, again.callback], [first.id, first.callback]);
+      await house.dispatchOnce();
+      if (!("waitForCallback" in changes)) continue;
+      await house.callbacks.resolve(first.callback?.id ?? "", "{}");
+      assert.deepEqual((await create(changes)).callback, first.callback);
+    }
+    key += "+";
+    await create();
+    assert.equal((await create()).callback, null);
+  });
+
+  it("the callback that is kept for a repeated request is sealed, and is not sent", async () => {
+    const first = await create({ shape: "direct", call: { ...request().call, body: "{callbackId}" } });
+    await house.dispatchOnce();
+
+    const [row] = await house.database.rows<{ text: string; callback_sealed: Buffer }>(
+      "select k::text as text, callback_sealed from idempotency_keys k where key = $1",
+      [key],
+    );
+    assert.ok(!row?.text.includes(first.callback?.id ?? ""));
+    assert.ok(!row?.callback_sealed.toString("latin1").includes(first.callback?.id ?? ""));
+    assert.equal(house.target.calls.at(-1)?.body, "{callbackId}");
+  });
+
+  it("without a vault a repeated request is not told the callback, and nothing else is amiss", async () => {
+    const closed = createTaskService({
+      database: house.database,
+      submit: house.engine.submit,
+      vault: createVault({ sql: house.database, keyRing: null }),
+      providers: createProviderService(null),
+      publicUrl: () => "https://bellhop.test",
+    });
+    const wanted = request({ shape: "direct" });
+    const first = await closed.create(house.principal, wanted);
+    const again = await closed.create(house.principal, wanted);
+
     assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
-    assert.equal(again.callback, null);
-    assert.equal(again.id, first.id);
+    assert.deepEqual([again.id, again.replayed, again.callback], [first.id, true, null]);
+    // Nor by a node that has one, and a node without one does not stumble over what was kept.
+    assert.equal((await create({ shape: "direct" })).callback, null);
+    key += "+";
+    await create({ shape: "direct" });
+    assert.equal((await closed.create(house.principal, request({ shape: "direct" }))).callback, null);
   });
 
   it('same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {

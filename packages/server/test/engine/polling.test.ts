@@ -8,7 +8,7 @@ describe("polling", () => {
   let status: (poll: number) => { code?: number; body: object | string };
   let polls: number;
   beforeEach(async () => {
-    house = await openTestHouse({ maxRetries: 0, concurrency: 1 });
+    house = await openTestHouse({ maxRetries: 0, concurrency: 1 }, { resultLimitBytes: 1000 });
     polls = 0;
     status = () => ({ body: { status: "running" } });
     house.target.answer = (call, response) => {
@@ -121,6 +121,49 @@ describe("polling", () => {
     assert.equal(task.status, "completed");
     assert.equal(task.result?.body, '{"images":[1,2]}');
     assert.equal(house.target.calls.at(-1)?.path, "/results/1");
+  });
+
+  it("finds status and result in an answer however much longer it is than what is kept", async () => {
+    const id = await start();
+    status = () => ({ body: { log: "x".repeat(2_000_000), status: "done", output: "v.mp4" } });
+    await pollAfter(5.1);
+
+    const { result } = await house.task(id);
+    assert.deepEqual([result?.body, result?.truncated], ["v.mp4", undefined]);
+  });
+
+  it("keeps so much of a result and says that it was cut", async () => {
+    const id = await start();
+    status = () => ({ body: { status: "done", output: "é".repeat(501) } });
+    await pollAfter(5.1);
+
+    const { result } = await house.task(id);
+    assert.deepEqual([result?.body, result?.truncated], ["é".repeat(500), true]);
+  });
+
+  it("keeps so much of a result that is fetched, and finds the part of it that is asked for", async () => {
+    const fetched = { resultUrlTemplate: "{startResult.body.response_url}" };
+    const part = await start(fetched);
+    status = (poll) => ({
+      body: poll === 1 ? { status: "done" } : { log: "x".repeat(2_000_000), output: "v.mp4" },
+    });
+    await pollAfter(5.1);
+    assert.equal((await house.task(part)).result?.body, "v.mp4");
+
+    polls = 0;
+    const whole = await start({ ...fetched, resultPath: "" });
+    await pollAfter(5.1);
+    const { result } = await house.task(whole);
+    assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
+  });
+
+  it("keeps so much of the answer to a call", async () => {
+    house.target.answer = (_call, response) => response.end("x".repeat(1001));
+    const id = await house.submit();
+    await house.dispatchOnce();
+
+    const { result } = await house.task(id);
+    assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
   });
 
   it("forwards the first call's credential to its own origin, and none to another", async () => {

@@ -86,6 +86,22 @@ describe("the settler", () => {
     );
   });
 
+  it("gives long results a statement of their own: together they would be more than one can carry", async () => {
+    const { sql, statements } = createFakeSql(() => null);
+    const settler = newSettler(sql);
+    const long = "x".repeat(5 * 1_048_576);
+
+    const settled = await Promise.all(
+      ["a", "b", "c", "d"].map((id) => settler.add(settlement(id, id === "d" ? "short" : long))),
+    );
+
+    assert.deepEqual(statements, [["a"], ["b"], ["c", "d"]]);
+    assert.deepEqual(
+      settled.map((each) => each?.status),
+      ["completed", "completed", "completed", "completed"],
+    );
+  });
+
   it("drops only the result of the one that cannot be held", async () => {
     const kept = new Map<string, string>();
     const { sql } = createFakeSql((rows) => {

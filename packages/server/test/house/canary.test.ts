@@ -247,9 +247,14 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     };
     const waiting = await create("waiting", { ...naming, waitForCallback: true });
     await create("stillWaiting", { ...naming, waitForCallback: true });
-    await create("named", { ...naming, targetUrl: `${target.url}/echo?hook={callbackUrl}` });
+    // An answer that repeats the id and is kept.
+    await create("named", {
+      ...naming,
+      targetUrl: `${target.url}/error?hook={callbackUrl}`,
+      maxRetries: 0,
+    });
     for (const name of ["waiting", "stillWaiting"]) await reaches(name, ["waiting"]);
-    await reaches("named", ["completed"]);
+    await reaches("named", ["failed"]);
     const told = target.calls.filter(({ headers }) => headers["x-callback"] === waiting.callbackId);
     assert.equal(told.length, 1);
     assert.equal(told[0]?.body, `{"webhook":"${server.url}/v1/callbacks/${waiting.callbackId}"}`);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { readConfig } from "../../src/config.ts";
 import { ResponseBody } from "../../src/outbound/response-body.ts";
 import {
   assertResponse,
@@ -74,6 +75,13 @@ describe("the size of an answer", () => {
     await connectionClosed(target);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     assert.equal(target.sockets.length, 1);
+  });
+
+  it("is cut as text too: what is not UTF-8 takes more room, and half a character is dropped", async () => {
+    const noise = await answerWith(Buffer.alloc(9, 0xff), null, 9);
+    assert.deepEqual([noise.body, noise.truncated], ["\uFFFD".repeat(3), true]);
+    const halved = await answerWith(Buffer.from("123é"), null, 4);
+    assert.deepEqual([halved.body, halved.truncated], ["123", true]);
   });
 
   it("is put together from many chunks in their order", async () => {
@@ -167,7 +175,7 @@ describe("an answer that comes encoded", () => {
     ["br", quickBrotli],
   ] as const) {
     it(`costs a few megabytes when it is a ${coding} bomb`, async () => {
-      const bomb = encode(Buffer.alloc(64 * MEBIBYTE));
+      const bomb = encode(Buffer.alloc(64 * MEBIBYTE, "x"));
       await answerWith(gzipSync(Buffer.alloc(2 * MEBIBYTE)), "gzip");
       const before = process.resourceUsage().maxRSS;
       const outcome = await answerWith(bomb, coding);
@@ -177,6 +185,104 @@ describe("an answer that comes encoded", () => {
       assert.ok(grownKib < 16 * 1024, `${grownKib} KiB`);
     });
   }
+});
+
+// Behind the bombs, which are measured by the most memory that the process ever had.
+describe("an answer that must be read whole", () => {
+  const WHOLE = { ...PATIENT, readWhole: true };
+
+  it("is read beyond the limit of others, to 16 MiB", async () => {
+    const target = await httpTarget((request, response) =>
+      response.end(Buffer.alloc(16 * MEBIBYTE + (request.url === "/more" ? 1 : 0), "x")),
+    );
+    const caller = newCaller({ maxResponseBytes: 1000 });
+    for (const [path, truncated] of [
+      ["", false],
+      ["/more", true],
+    ] as const) {
+      const outcome = await caller.call(call(target.url + path), WHOLE);
+      assertResponse(outcome);
+      assert.deepEqual([outcome.body.length, outcome.truncated], [16 * MEBIBYTE, truncated]);
+    }
+  });
+
+  it("is decoded beyond that limit as well", async () => {
+    const target = await httpTarget((_request, response) => {
+      response.setHeader("content-encoding", "gzip");
+      response.end(gzipSync(Buffer.alloc(17 * MEBIBYTE, "x")));
+    });
+    const outcome = await newCaller({ maxResponseBytes: 1000 }).call(call(target.url), WHOLE);
+    assertResponse(outcome);
+    assert.deepEqual([outcome.body.length, outcome.truncated], [16 * MEBIBYTE, true]);
+  });
+
+  it("waits for its turn when it turns out large, and four others are being read", async () => {
+    const open: (() => void)[] = [];
+    let began = () => {};
+    const target = await httpTarget((request, response) => {
+      if (request.url === "/small") response.end("1");
+      else if (request.url === "/fifth") response.end("1234567890");
+      else {
+        response.write("1234567890");
+        open.push(() => response.end("!"));
+        if (open.length === 4) began();
+      }
+    });
+    const caller = newCaller({ maxResponseBytes: 5 });
+    const allBegan = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const slow = Array.from({ length: 4 }, () => caller.call(call(target.url), WHOLE));
+    await allBegan;
+    // By their answers all that was sent before has been read.
+    for (let turn = 0; turn < 5; turn += 1)
+      assertResponse(await caller.call(call(`${target.url}/small`), WHOLE));
+
+    let isRead = false;
+    const fifth = caller.call(call(`${target.url}/fifth`), WHOLE).finally(() => {
+      isRead = true;
+    });
+    for (let turn = 0; turn < 5; turn += 1)
+      assertResponse(await caller.call(call(`${target.url}/small`), WHOLE));
+    assert.equal(isRead, false);
+
+    open[0]?.();
+    const last = await fifth;
+    assertResponse(last);
+    assert.deepEqual([last.body, last.truncated], ["1234567890", false]);
+    for (const end of open) end();
+    for (const outcome of await Promise.all(slow)) {
+      assertResponse(outcome);
+      assert.equal(outcome.body, "1234567890!");
+    }
+  });
+
+  it("gives up at its deadline while it waits, and takes nobody's turn with it", async () => {
+    const target = await httpTarget((request, response) => {
+      response.write("1234567890");
+      if (request.url === "/end") response.end();
+    });
+    const caller = newCaller({ maxResponseBytes: 5 });
+    const stuck = await Promise.all(
+      Array.from({ length: 9 }, () => caller.call(call(target.url), { ...WHOLE, timeoutMs: 100 })),
+    );
+    assert.deepEqual([...new Set(stuck.map(({ kind }) => kind))], ["failure"]);
+    for (let turn = 0; turn < 5; turn += 1)
+      assertResponse(await caller.call(call(`${target.url}/end`), WHOLE));
+  });
+});
+
+describe("BELLHOP_RESULT_LIMIT", () => {
+  it("is 1 MiB, and may be 1 KiB to 16 MiB", () => {
+    assert.equal(readConfig({}).resultLimitBytes, MEBIBYTE);
+    for (const bytes of [1024, 16 * MEBIBYTE])
+      assert.equal(readConfig({ BELLHOP_RESULT_LIMIT: `${bytes}` }).resultLimitBytes, bytes);
+    for (const wrong of ["1023", "16777217", "1M"])
+      assert.throws(
+        () => readConfig({ BELLHOP_RESULT_LIMIT: wrong }),
+        /BELLHOP_RESULT_LIMIT must be a whole number/,
+      );
+  });
 });
 
 /** The best compression takes seconds to make this bomb, and makes it no worse. */

@@ -84,6 +84,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
           200: ReplayedAnswer,
           ...refusals(
             "vault_token_unknown",
+            "vault_token_inside",
             "vault_token_host",
             "vault_off",
             "provider_unknown",

@@ -23,7 +23,14 @@ import {
   type ViewedTask,
 } from "./field-row.ts";
 import { RawJson } from "./json-text.ts";
-import { Attempt, DirectAttempt, STATUSES, TaskResult, writeAttempt } from "./task-parts.ts";
+import {
+  Attempt,
+  DirectAttempt,
+  STATUSES,
+  TaskResult,
+  TaskResultSummary,
+  writeAttempt,
+} from "./task-parts.ts";
 
 /*
  * Every field of a task, once. Below this room there is one kind of task; callers know two:
@@ -42,7 +49,7 @@ import { Attempt, DirectAttempt, STATUSES, TaskResult, writeAttempt } from "./ta
  */
 
 /** What may be given for a new task, by the names of the domain. */
-export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "requestText">;
+export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call">;
 
 function text(description: string, example: string) {
   return Type.String({ description, examples: [example] });
@@ -65,9 +72,11 @@ const queueName = text("Name of an existing queue.", "emails");
 const aboutUrl = `The absolute http or https URL to call, without credentials, at most ${CALL_LIMITS.url} characters.`;
 const aboutHeaders = (note: string) =>
   `Headers of the call, at most ${CALL_LIMITS.headers} and 16 KiB together${note}. Hop-by-hop headers, Host and ` +
-  "Content-Length are refused. A value that starts with `tok_` refers to a vault token.";
+  "Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault " +
+  "token elsewhere in it is refused.";
 const aboutCallback =
-  "Whoever has it may end the task, once. Shown here and nowhere else; not to a repeated request.";
+  "Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and " +
+  "nowhere else.";
 
 export const TASK_FIELDS = {
   id: {
@@ -212,8 +221,12 @@ export const TASK_FIELDS = {
   },
   waitForCallback: {
     names: ["wait_for_callback", "waitForCallback"],
-    schema: flag("After a 2xx the task waits for its callback, instead of being completed."),
-    ask: { default: false },
+    schema: Type.Boolean({
+      description:
+        "After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names " +
+        "`{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written.",
+    }),
+    ask: { default: null },
     show: sometimes(RECORDS, (task) => task.follow.waitForCallback),
   },
   maxWaitSeconds: {
@@ -253,7 +266,8 @@ export const TASK_FIELDS = {
     schema: Type.String({
       pattern: IDEMPOTENCY_KEY_PATTERN,
       description:
-        "1 to 255 printable ASCII characters. The same key and the same body within 24 hours: the first task again.",
+        "1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task " +
+        "again.",
       examples: ["signup-42"],
     }),
     ask: { default: null },
@@ -287,7 +301,12 @@ export const TASK_FIELDS = {
   result: {
     names: ["result", "result"],
     schema: ref(TaskResult),
-    show: sometimes(RECORDS, (task) => task.result),
+    show: sometimes(["record"], (task) => task.result),
+  },
+  listedResult: {
+    names: ["result", "result"],
+    schema: ref(TaskResultSummary),
+    show: sometimes(["list"], (task) => task.result),
   },
   error: {
     names: ["error", "error"],
@@ -313,7 +332,7 @@ export const TASK_FIELDS = {
     names: ["callback_id", "callbackId"],
     schema: [
       Type.String({
-        description: `For a task that waits, is polled or names its callback. ${aboutCallback}`,
+        description: `For a task that waits or is polled. ${aboutCallback}`,
       }),
       Type.String({ description: aboutCallback }),
     ],

@@ -39,7 +39,8 @@ export const CreateTask = model(
   "CreateTask",
   "A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, " +
     "`provider` and `poll_config`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in " +
-    "the URL, a header or a string of the payload are filled in when the call is made.",
+    "the URL, a header or a string of the payload are filled in when the call is made, and make the task wait for its " +
+    "callback unless it is polled or says `wait_for_callback: false`.",
   asked("queue"),
   {
     additionalProperties: false,
@@ -59,7 +60,8 @@ export const CreateDirectTask = model(
   "CreateDirectTask",
   "A call to make as given. Give `delay` or `delayUntil`, not both, and at most one of `waitForCallback`, `provider` " +
     "and `pollConfig`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a " +
-    "header or the body are filled in when the call is made.",
+    "header or the body are filled in when the call is made, and make the task wait for its callback unless it is " +
+    "polled or says `waitForCallback: false`.",
   asked("direct"),
   {
     additionalProperties: false,
@@ -129,13 +131,13 @@ export const RecordAnswer = either(Task, DirectTaskAnswer, "The record of the ta
 
 export const TaskSummary = model(
   "TaskSummary",
-  "A task in a list: everything but its payload and attempts.",
+  "A task in a list: everything but its payload, its attempts and the body of its result.",
   shown("queue", "list"),
 );
 
 export const DirectTaskSummary = model(
   "DirectTaskSummary",
-  "A direct call in a list: everything but its body and attempts.",
+  "A direct call in a list: everything but its body, its attempts and the body of its result.",
   shown("direct", "list"),
 );
 

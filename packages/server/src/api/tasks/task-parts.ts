@@ -6,15 +6,30 @@ import { jsonWriter } from "./json-text.ts";
 /** The specification's order, and behind it what came later. */
 export const STATUSES = ["pending", "active", "completed", "failed", "waiting", "polling"] as const;
 
-export const TaskResult = model("TaskResult", "The last answer of the target, or what a callback brought.", {
+const answerHead = {
   statusCode: Type.Integer(),
   headers: textMap({
     description: "Headers of the answer, names in lower case.",
     examples: [{ "content-type": "text/plain" }],
   }),
-  body: Type.String({ description: "The answer as text, at most 256 KiB of it." }),
+};
+const answerTail = {
   duration: Type.Integer({ description: "Milliseconds." }),
   truncated: Type.Optional(Type.Boolean({ description: "True when the body was cut." })),
+};
+
+export const TaskResult = model("TaskResult", "The last answer of the target, or what a callback brought.", {
+  ...answerHead,
+  body: Type.String({
+    description:
+      "The answer as text, at most 1 MiB of it (`BELLHOP_RESULT_LIMIT`), or what a callback brought, whole.",
+  }),
+  ...answerTail,
+});
+
+export const TaskResultSummary = model("TaskResultSummary", "A result in a list: everything but its body.", {
+  ...answerHead,
+  ...answerTail,
 });
 
 type AttemptField = readonly [

@@ -29,7 +29,7 @@ interface Reader {
 }
 
 function createReader(shape: Shape): Reader {
-  const draft: Record<string, unknown> = { shape, requestText: "" };
+  const draft: Record<string, unknown> = { shape };
   const call: Record<string, unknown> = {};
   const names: Record<string, string> = {};
   const properties = new Map<string, { name: string; ofCall: boolean }>();
@@ -60,7 +60,7 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
   const shape = Object.hasOwn(body, "targetUrl") ? "direct" : "queue";
   const { draft: empty, names, properties } = READERS[shape];
   const call: Writable<Call> = { ...empty.call };
-  const draft: Writable<TaskDraft> = { ...empty, call, requestText: context.text };
+  const draft: Writable<TaskDraft> = { ...empty, call };
   for (const word in body) {
     const property = properties.get(word);
     if (property !== undefined) (property.ofCall ? call : draft)[property.name] = body[word];

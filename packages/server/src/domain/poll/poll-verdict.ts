@@ -1,5 +1,5 @@
 import type { CallFailure, CallResponse, Outcome } from "../outcome.ts";
-import { cutToBytes, RESULT_BODY_BYTES } from "../result-body.ts";
+import { cutToBytes } from "../result-body.ts";
 import type { TaskResult } from "../task.ts";
 import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
 import type { PollConfig } from "./poll-config.ts";
@@ -26,6 +26,14 @@ export interface Poll {
   readonly durationMs: number;
   /** Headers that were kept back because the URL's origin is not trusted. */
   readonly withheld?: readonly string[];
+  /** How much of a result is kept. */
+  readonly keepBytes: number;
+}
+
+/** Whether the answer to come must be read beyond what is kept: to find its status, or a part that is its result. */
+export function mustBeReadWhole(config: PollConfig, fetching: boolean): boolean {
+  const isPart = config.resultPath !== "" && config.resultPath !== BINARY_URL;
+  return isPart || (!fetching && config.statusPath !== HTTP_STATUS);
 }
 
 export type PollVerdict =
@@ -176,7 +184,7 @@ function wholeResult(response: CallResponse, poll: Poll): TaskResult {
 }
 
 function cutResult({ statusCode, headers }: CallResponse, body: string, poll: Poll): TaskResult {
-  const { text, cut } = cutToBytes(body, RESULT_BODY_BYTES);
+  const { text, cut } = cutToBytes(body, poll.keepBytes);
   const result = { statusCode, headers, body: text, duration: poll.durationMs };
   return cut ? { ...result, truncated: true } : result;
 }

@@ -1,5 +1,4 @@
 import { Problem } from "../../domain/problem.ts";
-import { cutToBytes, RESULT_BODY_BYTES } from "../../domain/result-body.ts";
 import type { Task, TaskResult } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import { callbackStatus, resolveCallback } from "../../store/tasks/callbacks.ts";
@@ -72,8 +71,7 @@ export function createCallbackService(deps: {
   };
 }
 
+/** Whole, unlike the answer to a call: the third party was told 200 for all of it. The body limit bounds it. */
 function toResult(body: string): TaskResult {
-  const { text, cut } = cutToBytes(body, RESULT_BODY_BYTES);
-  const result = { statusCode: 200, headers: {}, body: text, duration: 0 };
-  return cut ? { ...result, truncated: true } : result;
+  return { statusCode: 200, headers: {}, body, duration: 0 };
 }

@@ -11,12 +11,13 @@ import {
   type TaskSummary,
 } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import { acceptRequest, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
+import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
-import { findTakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
+import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
@@ -50,21 +51,41 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
-  readonly vault: Pick<Vault, "check" | "sealText">;
+  readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
 
-  /** Its id is kept, sealed, only where the call must be able to name it. */
-  function newCallback(teamId: number, taskId: string, isNamed: boolean) {
+  /** Without a vault a call that names it is refused; a repeated request is merely not told it. */
+  function newCallback(teamId: number, taskId: string, { isNamed, isRepeatable }: CallbackUse) {
     const id = newCallbackId();
-    const sealed = isNamed ? vault.sealText("callback", teamId, taskId, id) : null;
-    return { id, stored: { hash: hashCallbackId(id), sealed: sealed?.toString("hex") ?? null } };
+    const isKept = isNamed || (isRepeatable && vault.isOpen);
+    const sealed = isKept ? vault.sealText("callback", teamId, taskId, id).toString("hex") : null;
+    return { id, hash: hashCallbackId(id), sealed };
   }
 
-  const acceptance = { findProvider, checkReferences: vault.check, newTaskId: newUuid, newCallback };
+  const shownCallback = (id: string) => ({ id, url: callbackUrl(deps.publicUrl(), id) });
+
+  /** As it was told to the first request. Null where it was not kept, or its key has left the ring. */
+  function readCallback(teamId: number, { taskId, callbackSealed }: TakenKey): CreatedTask["callback"] {
+    if (callbackSealed === null || !vault.isOpen) return null;
+    try {
+      return shownCallback(vault.openText("callback", teamId, taskId, callbackSealed));
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
+  const acceptance = {
+    findProvider,
+    checkReferences: vault.check,
+    refuseMentions: vault.refuseMentions,
+    newTaskId: newUuid,
+    newCallback,
+  };
 
   /** The task that was created under this idempotency key before; null if there is none. */
   async function replay(
@@ -76,7 +97,7 @@ export function createTaskService(deps: {
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
-    return { callback: null, replayed: true, ...task };
+    return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
   async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
@@ -91,8 +112,7 @@ export function createTaskService(deps: {
     const { task, callback } = await acceptRequest(request, origin, acceptance);
     const accepted = await deps.submit(task);
     if (accepted === null) return null;
-    const shown = callback && { id: callback.id, url: callbackUrl(deps.publicUrl(), callback.id) };
-    return makeCreatedTask(task, accepted, shown);
+    return makeCreatedTask(task, accepted, callback && shownCallback(callback.id));
   }
 
   /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */

@@ -158,12 +158,14 @@ create index notifications_by_task on notifications (team_id, task_id);
 
 -- A key used in the sandbox says nothing about the same key used for real.
 create table idempotency_keys (
-  team_id      integer not null,
-  key          text not null,
-  sandbox      boolean not null,
-  request_hash bytea not null,
-  task_id      uuid not null,
-  created_at   timestamptz not null default now(),
+  team_id         integer not null,
+  key             text not null,
+  sandbox         boolean not null,
+  request_hash    bytea not null,
+  task_id         uuid not null,
+  -- The id of the task's callback, sealed: a repeated request is told it again.
+  callback_sealed bytea,
+  created_at      timestamptz not null default now(),
   primary key (team_id, key, sandbox)
 );
 create index idempotency_keys_by_age on idempotency_keys (created_at);

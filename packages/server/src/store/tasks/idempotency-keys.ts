@@ -3,6 +3,8 @@ import type { Sql } from "../sql.ts";
 export interface TakenKey {
   readonly taskId: string;
   readonly requestHash: string;
+  /** The id of the task's callback, for a repeated request. */
+  readonly callbackSealed: Buffer | null;
 }
 
 export async function findTakenKey(
@@ -12,7 +14,8 @@ export async function findTakenKey(
   sandbox: boolean,
 ): Promise<TakenKey | null> {
   const rows = await sql.rows<TakenKey>(
-    `select task_id as "taskId", encode(request_hash, 'hex') as "requestHash" from idempotency_keys
+    `select task_id as "taskId", encode(request_hash, 'hex') as "requestHash", callback_sealed as "callbackSealed"
+       from idempotency_keys
       where team_id = $1 and key = $2 and sandbox = $3 and created_at > now() - interval '24 hours'`,
     [teamId, key, sandbox],
   );

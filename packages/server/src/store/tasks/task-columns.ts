@@ -45,6 +45,7 @@ const ASKED = {
   slot_queue_id: "bigint",
   slot_epoch: "integer",
   request_hash: "text",
+  repeat_callback: "text",
 } as const;
 
 const COPIED = Object.entries({ ...SAID, ...CARRIED });
@@ -85,6 +86,7 @@ export function insertedRow(
     slot_queue_id: slot?.queueId,
     slot_epoch: slot?.epoch,
     request_hash: idempotency?.requestHash,
+    repeat_callback: idempotency?.callbackSealed ?? undefined,
     shape: task.shape,
     priority: task.priority,
     sandbox: task.sandbox,

@@ -49,11 +49,12 @@ const INSERT_TASKS = prepare(
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
    ), keyed as (
      -- Of all that come with one key, the first stores its task; a key older than a day is free again.
-     insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id)
-     select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id from asked
+     insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, callback_sealed)
+     select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id, decode(repeat_callback, 'hex') from asked
       where idempotency_key is not null
      on conflict (team_id, key, sandbox) do update
-        set request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
+        set request_hash = excluded.request_hash, task_id = excluded.task_id,
+            callback_sealed = excluded.callback_sealed, created_at = now()
       where k.created_at < now() - interval '24 hours'
      returning task_id
    ), inserted as (

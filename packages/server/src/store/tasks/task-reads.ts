@@ -12,9 +12,11 @@ import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
 type SummaryRow = Flat<TaskSummary>;
+type RecordRow = Omit<SummaryRow, "result"> & HistoryRow;
 
 interface HistoryRow {
   readonly body: string | null;
+  readonly result: TaskResult | null;
   readonly attemptCount: number;
   readonly attemptStartedAt: Date | null;
   readonly closed: readonly AttemptJson[];
@@ -22,11 +24,11 @@ interface HistoryRow {
 
 const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
   "t",
-  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, result,
-   error, failure_reason`,
+  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, error,
+   failure_reason`,
 )}`;
 
-const HISTORY = `${columns("t", "body, attempt_count, attempt_started_at")}, t.attempts as closed`;
+const HISTORY = `${columns("t", "body, result, attempt_count, attempt_started_at")}, t.attempts as closed`;
 
 const FIND_TASK = prepare(
   "find_task",
@@ -36,16 +38,20 @@ const FIND_TASK = prepare(
 );
 
 export async function findTask(sql: Sql, teamId: number, id: string): Promise<Task | null> {
-  const [row] = await sql.rows<SummaryRow & HistoryRow>(FIND_TASK, [teamId, id]);
+  const [row] = await sql.rows<RecordRow>(FIND_TASK, [teamId, id]);
   if (row === undefined) return null;
-  const { body, closed, attemptCount, attemptStartedAt, ...summary } = row;
-  const { call, ...task } = toSummary(summary);
-  const attempts = attemptsOf({ body, closed, attemptCount, attemptStartedAt });
-  return { attempts, call: { ...call, body }, ...task };
+  const { body, result, closed, attemptCount, attemptStartedAt, ...said } = row;
+  const { call, ...task } = nest(said);
+  const attempts = attemptsOf({ closed, attemptCount, attemptStartedAt });
+  return { attempts, call: { ...call, body }, result: result && inOrder(result), ...task };
 }
 
 /** The closed attempts, and the open one if there is one: it lies in the row itself. */
-function attemptsOf({ closed, attemptCount, attemptStartedAt }: HistoryRow): Attempt[] {
+function attemptsOf({
+  closed,
+  attemptCount,
+  attemptStartedAt,
+}: Pick<HistoryRow, "closed" | "attemptCount" | "attemptStartedAt">): Attempt[] {
   const attempts = closed.map(
     ({ number, status, code, at, ms, phase, error }): Attempt => ({
       number,
@@ -104,7 +110,7 @@ export async function listTasks(
       ? []
       : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
   const rows = await sql.rows<SummaryRow>(
-    `select ${SUMMARY}
+    `select ${SUMMARY}, t.result - 'body' as result
        from (${ids}) page
        join tasks t on t.team_id = $1 and t.id = page.id
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
@@ -127,18 +133,17 @@ export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> 
   return rows[0]?.total ?? 0;
 }
 
-function toSummary(row: SummaryRow): TaskSummary {
-  const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, result, ...rest } =
-    row;
-  return {
-    call: { method, url, headers: headers ?? {} },
-    follow: followOf(row),
-    result: result && inOrder(result),
-    ...rest,
-  };
+function toSummary({ result, ...row }: SummaryRow): TaskSummary {
+  return { result: result && inOrder(result), ...nest(row) };
+}
+
+function nest(row: Omit<SummaryRow, "result">) {
+  const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, ...rest } = row;
+  return { call: { method, url, headers: headers ?? {} }, follow: followOf(row), ...rest };
 }
 
 /** jsonb keeps members in an order of its own; a reader expects the status first. */
-function inOrder({ statusCode, headers, body, duration, truncated }: TaskResult): TaskResult {
-  return { statusCode, headers, body, duration, ...(truncated && { truncated }) };
+function inOrder<T extends Omit<TaskResult, "body">>({ statusCode, headers, ...rest }: T) {
+  const { duration, truncated, ...body } = rest;
+  return { statusCode, headers, ...body, duration, ...(truncated && { truncated }) };
 }

@@ -76,6 +76,15 @@ export async function findActiveTokens(
   return sql.rows<TokenHosts>(FIND_ACTIVE, [teamId, ids]);
 }
 
+/** Which of these are tokens of the team's, active or revoked. */
+export async function findTokenIds(sql: Sql, teamId: number, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql.rows<{ id: string }>(
+    "select id from vault_tokens where team_id = $1 and id = any($2::uuid[])",
+    [teamId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Where a walk over the tokens of all teams has come to. */
 export interface TokenPlace {
   readonly teamId: number;

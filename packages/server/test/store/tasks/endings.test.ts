@@ -169,7 +169,7 @@ describe("the end of a task", () => {
         follow,
         callback: { hash: HASH, sealed: "5ea1" },
         onCompleteUrl: "https://caller.test/done",
-        idempotency: { key: `once-${queue.name}`, requestHash: "00" },
+        idempotency: { key: `once-${queue.name}`, requestHash: "00", callbackSealed: null },
       });
       const [claim] = await store.claim(queue, { workerId });
       assert.ok(claim);

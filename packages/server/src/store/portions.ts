@@ -1,0 +1,23 @@
+/**
+ * A statement's JSON must fit into a string and into PostgreSQL's jsonb (256 MiB), also when each of its characters is
+ * written as an escape of six. In characters.
+ */
+const MOST_IN_A_STATEMENT = 8 * 1_048_576;
+
+/** Splits a batch, in its order, so that no statement carries more than it can; one heavy item goes alone. */
+export function inPortions<Item>(items: readonly Item[], weigh: (item: Item) => number): (readonly Item[])[] {
+  const portions: (readonly Item[])[] = [];
+  let start = 0;
+  let weight = 0;
+  for (const [index, item] of items.entries()) {
+    const own = weigh(item);
+    if (weight + own > MOST_IN_A_STATEMENT && index > start) {
+      portions.push(items.slice(start, index));
+      start = index;
+      weight = 0;
+    }
+    weight += own;
+  }
+  portions.push(start === 0 ? items : items.slice(start));
+  return portions;
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { checkDraft, type TaskDraft } from "../../src/domain/task-request.ts";
+
+const draft: TaskDraft = {
+  shape: "queue",
+  queue: "errands",
+  call: { method: "POST", url: "https://target.example/", headers: {}, body: "{}" },
+  priority: 5,
+  delaySeconds: null,
+  runAt: null,
+  maxRetries: null,
+  backoff: null,
+  timeoutSeconds: null,
+  provider: null,
+  pollConfig: null,
+  waitForCallback: null,
+  maxWaitSeconds: 3600,
+  onCompleteUrl: null,
+  sign: true,
+  tags: null,
+  metadata: null,
+  idempotencyKey: "once",
+};
+
+const NAMES = {
+  url: "webhook_url",
+  delaySeconds: "delay",
+  runAt: "run_at",
+  waitForCallback: "wait_for_callback",
+  provider: "provider",
+  pollConfig: "poll_config",
+  onCompleteUrl: "on_complete_url",
+  idempotencyKey: "idempotency_key",
+};
+
+function check(changes: Partial<TaskDraft>, now: string, idempotencyKey?: string) {
+  return checkDraft(
+    { ...draft, ...changes },
+    { names: NAMES, now: new Date(now), refuseUrl: () => null, idempotencyKey },
+  );
+}
+
+describe("what was asked for", () => {
+  it("is the same once the time that was asked for has passed", () => {
+    const asked = { runAt: "2030-01-01T09:00:00Z" };
+    const before = check(asked, "2030-01-01T08:00:00Z");
+    const after = check(asked, "2030-01-01T10:00:00Z");
+
+    assert.deepEqual([before.runAt, after.runAt], [new Date(asked.runAt), null]);
+    assert.equal(after.requestText, before.requestText);
+    assert.notEqual(check({}, "2030-01-01T10:00:00Z").requestText, before.requestText);
+  });
+
+  it("is the same wherever the key stood, and is not told without one", () => {
+    const now = "2030-01-01T08:00:00Z";
+    const inBody = check({}, now).requestText;
+    assert.notEqual(inBody, "");
+    assert.equal(check({ idempotencyKey: null }, now, "once").requestText, inBody);
+    assert.equal(check({ idempotencyKey: null }, now).requestText, "");
+  });
+});
