@@ -18,6 +18,8 @@ export interface Attempts {
   start(claim: Claim, done: () => void): void;
   /** Tears down every call under way and gives the tasks back. */
   abandon(): void;
+  /** From now on no call is begun: what comes is given back. */
+  close(): void;
   /** Gives back the tasks that the database says are ours and that no attempt here works on. */
   reconcileOnce(): Promise<Returned[]>;
   /** Resolves when no attempt is under way. */
@@ -46,9 +48,10 @@ export function createAttempts(deps: {
   let suspects = new Set<string>();
   let tearDown = new AbortController();
   let onFinished: (() => void)[] = [];
+  let closed = false;
 
   async function run(claim: Claim): Promise<void> {
-    if (!lease.isHeld() || claim.workerId !== lease.workerId) return release(claim, "not_sent");
+    if (closed || !lease.isHeld() || claim.workerId !== lease.workerId) return release(claim, "not_sent");
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
@@ -123,6 +126,9 @@ export function createAttempts(deps: {
     abandon() {
       tearDown.abort();
       tearDown = new AbortController();
+    },
+    close() {
+      closed = true;
     },
     async reconcileOnce() {
       const held = await heldTasks(sql, lease.workerId);

@@ -1,6 +1,6 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { Time } from "../domain/time.ts";
+import type { Time, Timer } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
@@ -25,6 +25,10 @@ import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 
 const RECONCILE_MS = 5_000;
+/** A stop waits no longer for a silent database to store what had come in. */
+const LAST_INTAKE_MS = 2_000;
+/** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
+const FAREWELL_MS = 2_000;
 
 /** One connection for each thing that must not wait for another. */
 export interface EngineDatabases {
@@ -181,6 +185,32 @@ export function createEngine(deps: {
     return RECONCILE_MS;
   }
 
+  async function takeNoMore(): Promise<void> {
+    await intake.drained();
+    await dispatcher.stop();
+  }
+
+  /** Gives everything back. What a silent database does not take back is found by the reaper of another node. */
+  async function letGo(): Promise<void> {
+    settler.giveUp();
+    attempts.close();
+    const stopped = [dispatcher.stop(), actors.stop()];
+    abandonAll();
+    await Promise.all([...stopped, attempts.finished(), poller.finished(), courier.finished()]);
+    abandonAll();
+    await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
+    await settler.drained();
+    await lease.stop();
+  }
+
+  async function inTime(work: Promise<void>, ms: number): Promise<void> {
+    let timer: Timer | null = null;
+    const late = new Promise<void>((resolve) => {
+      timer = time.setTimer(resolve, ms);
+    });
+    await Promise.race([work, late]).finally(() => timer?.cancel());
+  }
+
   function abandonAll(): void {
     attempts.abandon();
     poller.abandon();
@@ -232,17 +262,11 @@ export function createEngine(deps: {
       actors.start();
     },
     async stop(graceMs) {
-      await intake.drained();
-      await dispatcher.stop();
       const grace = time.setTimer(endGrace, graceMs);
+      await inTime(takeNoMore(), LAST_INTAKE_MS);
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
-      settler.giveUp();
-      await actors.stop();
-      abandonAll();
-      await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
-      await settler.drained();
-      await lease.stop();
+      await inTime(letGo(), FAREWELL_MS);
     },
     ended: onEnded,
     hurry: () => endGrace(),

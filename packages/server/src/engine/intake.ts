@@ -12,6 +12,8 @@ import type { LocalQueue } from "./local-queues.ts";
 const MAX_ITEMS = 300;
 /** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
 const MAX_WAITING = 10_000;
+/** Callers are promised an answer within 2 s. A task may be stored all the same when its caller was told 503. */
+const ANSWER_MS = 1_500;
 
 export interface Intake {
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
@@ -35,7 +37,12 @@ export function createIntake(deps: {
   readonly time: Time;
 }): Intake {
   const { sql, lease, dispatcher } = deps;
-  const group = createGroupCommit<NewTask, Answer>({ flush, maxItems: MAX_ITEMS, soon: deps.time.soon });
+  const group = createGroupCommit<NewTask, Answer>({
+    flush,
+    maxItems: MAX_ITEMS,
+    soon: deps.time.soon,
+    patience: { ms: ANSWER_MS, time: deps.time, refuse: () => new Problem("database_away") },
+  });
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {

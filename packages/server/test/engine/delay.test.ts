@@ -118,8 +118,11 @@ describe("the alarm", () => {
     const looks: string[] = [];
     const scene = { looks, untilNextMs: null as number | null, during: async () => {} };
     const sql: Sql = {
-      async rows<Row extends object>(query: string | { name: string }, values: readonly unknown[] = []) {
-        const name = typeof query === "string" ? "everywhere" : query.name;
+      async rows<Row extends object>(
+        query: string | { name?: string; text: string },
+        values: readonly unknown[] = [],
+      ) {
+        const name = typeof query === "string" ? "everywhere" : (query.name ?? "everywhere");
         if (name === "until_next_due") return [{ ms: scene.untilNextMs }] as Row[];
         looks.push(name === "everywhere" ? name : `last ${values[0]} ms`);
         await scene.during();

@@ -11,8 +11,8 @@ describe("the reaper's clock", () => {
     const time = createTestTime();
     const scene = { databaseMs: 1_000_000, reaped: 0 };
     const sql: Sql = {
-      async rows<Row extends object>(query: string | { name: string }) {
-        const text = typeof query === "string" ? query : query.name;
+      async rows<Row extends object>(query: string | { name?: string; text: string }) {
+        const text = typeof query === "string" ? query : (query.name ?? query.text);
         if (text.startsWith("delete")) {
           scene.reaped += 1;
           return [{ id: "1" }] as Row[];

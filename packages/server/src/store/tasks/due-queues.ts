@@ -1,4 +1,4 @@
-import { prepare, type Sql } from "../sql.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
 import { untilNext } from "./until-next.ts";
 
 export interface DueQueue {
@@ -34,14 +34,17 @@ export const untilNextDueMs = untilNext(
  * queues, never the number of tasks. Asked at the start and now and then, in case a hint was lost.
  */
 export async function queuesWithDueTasks(sql: Sql): Promise<DueQueue[]> {
-  return sql.rows<DueQueue>(
-    `select q.team_id as "teamId", q.name as queue from queues q
-        where q.deleted_at is null and not q.paused and exists (
-          select 1 from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as p(priority)
-           cross join lateral (
-             select 1 from tasks t
-              where t.team_id = q.team_id and t.queue_id = q.id and t.priority = p.priority
-                and t.status = 'pending' and not t.sandbox and t.run_at <= now()
-              order by t.run_at limit 1) due)`,
-  );
+  return sql.rows<DueQueue>(QUEUES_WITH_DUE_TASKS);
 }
+
+const QUEUES_WITH_DUE_TASKS = patient(
+  "chore",
+  `select q.team_id as "teamId", q.name as queue from queues q
+    where q.deleted_at is null and not q.paused and exists (
+      select 1 from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as p(priority)
+       cross join lateral (
+         select 1 from tasks t
+          where t.team_id = q.team_id and t.queue_id = q.id and t.priority = p.priority
+            and t.status = 'pending' and not t.sandbox and t.run_at <= now()
+          order by t.run_at limit 1) due)`,
+);

@@ -1,5 +1,5 @@
 import type { Attempt, Task, TaskResult, TaskStatus, TaskSummary } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
 import { FOLLOW_COLUMNS, type FollowRow, toFollowUp } from "./follow-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
@@ -113,11 +113,14 @@ export async function listTasks(
       ? []
       : [filter.queue, filter.status === null ? ALL_STATUSES : [filter.status]];
   const rows = await sql.rows<SummaryRow>(
-    `select ${SUMMARY}
+    patient(
+      "list",
+      `select ${SUMMARY}
        from (${ids}) page
        join tasks t on t.team_id = $1 and t.id = page.id
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
       order by t.id desc`,
+    ),
     [...values, ...filters],
   );
   return rows.map(toSummary);
