@@ -2,8 +2,9 @@ import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
+  heldNotifications,
   type NotificationClaim,
-  releaseStrayNotifications,
+  releaseNotifications,
   settleNotification,
   untilNextNotificationMs,
 } from "../store/tasks/notifications.ts";
@@ -11,6 +12,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 const BATCH = 50;
 const MOST_AT_ONCE = 200;
@@ -25,6 +27,7 @@ export type ComposeMessage = (teamId: number, taskId: string) => Promise<string 
 export function createCourier(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly outgoing: Outgoing;
   readonly compose: ComposeMessage;
   readonly log: Log;
@@ -50,6 +53,7 @@ export function createCourier(deps: {
       callbackSealed: null,
       wipe: null,
       signal,
+      mayLeave: lease.isHeld,
     });
     const outcome = sent.kind === "outcome" ? sent.outcome : null;
     const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
@@ -67,6 +71,7 @@ export function createCourier(deps: {
   return createDeliveries({
     name: "notification",
     lease,
+    unanswered: deps.unanswered,
     log,
     time: deps.time,
     mostAtOnce: MOST_AT_ONCE,
@@ -75,7 +80,8 @@ export function createCourier(deps: {
     work: deliver,
     wake: deps.wake,
     untilNextMs: () => untilNextNotificationMs(sql),
-    releaseStray: (underWay) => releaseStrayNotifications(sql, lease.workerId, underWay),
+    held: () => heldNotifications(sql, lease.workerId),
+    release: (stray) => releaseNotifications(sql, stray),
   });
 }
 

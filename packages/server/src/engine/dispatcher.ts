@@ -7,6 +7,7 @@ import { claimDueTasks } from "../store/tasks/task-claims.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** More in one claim adds latency for the first of them and gains nothing. */
 const CLAIM_LIMIT = 200;
@@ -52,7 +53,10 @@ export function createDispatcher(deps: {
   readonly hint: (hint: Hint) => void;
   readonly log: Log;
   readonly time: Time;
+  readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
+  /** What was granted too late to be begun. */
+  readonly release: (claims: readonly Claim[]) => Promise<void>;
 }): Dispatcher {
   const { database, localQueues, lease, time, log } = deps;
   const ready = new Set<LocalQueue>();
@@ -164,6 +168,7 @@ export function createDispatcher(deps: {
     local.usedAtMs = time.monotonicMs();
     localQueues.take(local, limit);
     let started = 0;
+    const question = deps.unanswered.ask();
     try {
       const { isCurrent, claims } = await claimDueTasks(database, {
         teamId: local.teamId,
@@ -173,6 +178,7 @@ export function createDispatcher(deps: {
         workerId: lease.workerId,
         limit,
       });
+      if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       if (!isCurrent) local.stale = true;
       // Where the number was unknown there is more until a claim comes back with less than it asked for.
@@ -180,6 +186,7 @@ export function createDispatcher(deps: {
       if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
       for (const one of claims) deps.start(one, local);
     } finally {
+      question.end();
       local.covering = false;
       localQueues.giveBack(local, limit - started);
     }

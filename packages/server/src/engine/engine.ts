@@ -23,6 +23,7 @@ import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
+import { createUnanswered } from "./unanswered.ts";
 
 const RECONCILE_MS = 5_000;
 /** A stop waits no longer for a silent database to store what had come in. */
@@ -95,12 +96,15 @@ export function createEngine(deps: {
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
+  const unanswered = createUnanswered(time);
+  const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
     settler,
     lease,
+    unanswered,
     time,
     log,
     random: deps.random,
@@ -111,16 +115,20 @@ export function createEngine(deps: {
     database: databases.claim,
     localQueues,
     lease,
+    unanswered,
     log,
     time,
     start,
+    release,
     hint,
   });
   const intake = createIntake({
     sql: databases.intake,
     lease,
     dispatcher,
+    unanswered,
     start,
+    release,
     onPending: onAccepted,
     time,
   });
@@ -130,6 +138,7 @@ export function createEngine(deps: {
   const poller = createPoller({
     sql: databases.polls,
     lease,
+    unanswered,
     outgoing: deps.outgoing,
     log,
     time,
@@ -140,6 +149,7 @@ export function createEngine(deps: {
   const courier = createCourier({
     sql: databases.polls,
     lease,
+    unanswered,
     outgoing: deps.outgoing,
     compose: deps.composeMessage,
     log,

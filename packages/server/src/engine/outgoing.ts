@@ -30,6 +30,8 @@ export interface RecordedCall {
     readonly callbackSealed: string | null;
   } | null;
   readonly signal: AbortSignal;
+  /** Asked again right before the first byte leaves. */
+  readonly mayLeave: () => boolean;
 }
 
 /** Refused: the call was not made, and trying again would change nothing. */
@@ -101,13 +103,12 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { timeoutMs, signal }: RecordedCall,
+    { timeoutMs, signal, mayLeave }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
-    const options =
-      secrets === null ? { timeoutMs, headers, signal } : { timeoutMs, headers, signal, secrets };
+    const options = { timeoutMs, headers, signal, mayLeave, ...(secrets !== null && { secrets }) };
     return { kind: "outcome", outcome: await deps.caller.call(call, options) };
   }
 

@@ -6,9 +6,10 @@ import { createGroupCommit } from "../store/group-commit.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDuePolls,
+  heldPolls,
   type PollSettlement,
   type PollStep,
-  releaseStrayPolls,
+  releasePolls,
   settlePolls,
   untilNextPollMs,
 } from "../store/tasks/task-polls.ts";
@@ -16,6 +17,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** Polls in flight at once on this node. */
 const MOST_AT_ONCE = 500;
@@ -31,6 +33,7 @@ const LONGEST_POLL_MS = 30_000;
 export function createPoller(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
@@ -71,6 +74,7 @@ export function createPoller(deps: {
       callbackSealed: null,
       wipe: { headers: claim.firstHeaders, callbackSealed: claim.callbackSealed },
       signal,
+      mayLeave: lease.isHeld,
     });
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
@@ -100,6 +104,7 @@ export function createPoller(deps: {
   return createDeliveries({
     name: "poll",
     lease,
+    unanswered: deps.unanswered,
     log,
     time: deps.time,
     mostAtOnce: MOST_AT_ONCE,
@@ -108,6 +113,7 @@ export function createPoller(deps: {
     work: run,
     wake: deps.wake,
     untilNextMs: () => untilNextPollMs(sql),
-    releaseStray: (underWay) => releaseStrayPolls(sql, lease.workerId, underWay),
+    held: () => heldPolls(sql, lease.workerId),
+    release: (stray) => releasePolls(sql, stray),
   });
 }

@@ -34,6 +34,11 @@ export interface SendOptions {
   readonly secrets?: CallSecrets;
   /** Aborted, it destroys the call's socket at once. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked right before the first byte leaves: a signal comes too late for a process that stood still while it waited for
+   * the connection.
+   */
+  readonly mayLeave?: () => boolean;
 }
 
 export interface Caller {
@@ -87,7 +92,7 @@ export function createCaller({
 
   function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(home, request, options.timeoutMs, options.signal, resolve);
+      const exchange = new Exchange(home, request, options, resolve);
       underWay.add(exchange);
       if (options.signal !== undefined) signals.add(options.signal, exchange);
       exchange.start();

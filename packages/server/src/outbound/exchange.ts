@@ -34,11 +34,19 @@ export interface ExchangeHome {
   forget(exchange: Exchange): void;
 }
 
+/** As a call is given to the caller. */
+interface ExchangeOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly mayLeave?: () => boolean;
+}
+
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly signal: AbortSignal | undefined;
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
   readonly #timeoutMs: number;
+  readonly #mayLeave: (() => boolean) | undefined;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
@@ -52,14 +60,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     home: ExchangeHome,
     request: ExchangeRequest,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
+    options: ExchangeOptions,
     resolve: (outcome: Outcome) => void,
   ) {
     this.#home = home;
     this.#request = request;
-    this.#timeoutMs = timeoutMs;
-    this.signal = signal;
+    this.#timeoutMs = options.timeoutMs;
+    this.#mayLeave = options.mayLeave;
+    this.signal = options.signal;
     this.#resolve = resolve;
   }
 
@@ -84,6 +92,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * outcome never leaves afterwards, and no call leaves twice.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#mayLeave?.() === false) this.stop();
     if (this.#ended || this.#phase !== "not_sent") {
       controller.abort(LET_GO);
       return;

@@ -4,6 +4,7 @@ import { createDispatcher } from "../../src/engine/dispatcher.ts";
 import type { Lease } from "../../src/engine/lease.ts";
 import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
+import { createUnanswered } from "../../src/engine/unanswered.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
@@ -71,6 +72,8 @@ function createScene() {
     time,
     hint: (hint) => hints.push(hint),
     start: () => {},
+    release: async () => {},
+    unanswered: createUnanswered(time),
   });
   /** The queue's slots are granted, and the node knows that nothing is due there. */
   async function warmUp(...queues: readonly string[]): Promise<void> {
