@@ -8,6 +8,7 @@ import {
   settleNotification,
   untilNextNotificationMs,
 } from "../store/tasks/notifications.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
@@ -32,6 +33,7 @@ export function createCourier(deps: {
   readonly compose: ComposeMessage;
   readonly log: Log;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly wake: () => void;
 }): Deliveries {
   const { sql, lease, log } = deps;
@@ -74,6 +76,7 @@ export function createCourier(deps: {
     unanswered: deps.unanswered,
     log,
     time: deps.time,
+    clock: deps.clock,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDueNotifications(sql, lease.workerId, limit),

@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { createTimetable } from "./timetable.ts";
 
 const LONGEST_NAP_MS = 1_000;
@@ -15,9 +16,10 @@ export function createDeadlines(deps: {
   readonly sql: Sql;
   readonly workerId: () => number;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly onEnded: () => void;
 }): Deadlines {
-  const timetable = createTimetable({ time: deps.time, shortestMs: 1, longestMs: LONGEST_NAP_MS });
+  const timetable = createTimetable({ ...deps, shortestMs: 1, longestMs: LONGEST_NAP_MS });
   return {
     async expireOnce() {
       const expired = await expireTasks(deps.sql, BATCH, deps.workerId());

@@ -1,4 +1,5 @@
 import type { Time } from "../domain/time.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { createTimetable } from "./timetable.ts";
@@ -37,6 +38,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
   readonly unanswered: Unanswered;
   readonly log: Log;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly mostAtOnce: number;
   readonly batch: number;
   readonly claim: (limit: number) => Promise<Claim[]>;
@@ -50,7 +52,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
   readonly release: (stray: readonly HeldDelivery[]) => Promise<void>;
 }): Deliveries {
   const { lease, log, time } = deps;
-  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
+  const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   const underWay = new Map<string, Promise<void>>();
   let tearDown = new AbortController();
   let strayLookAtMs = 0;

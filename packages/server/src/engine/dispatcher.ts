@@ -25,8 +25,8 @@ export interface Reservation {
 export interface Dispatcher {
   /** Tasks came to wait in this queue: so many, or an unknown number. */
   notice(teamId: number, queue: string, count?: number): void;
-  /** The queue's settings or the slots of others changed, if this worker has to do with it at all. */
-  refresh(teamId: number, queue: string): void;
+  /** The queue's settings or the slots of others changed. False if this worker has nothing to do with it so far. */
+  refresh(teamId: number, queue: string): boolean;
   /** There are due tasks in this queue, whatever this worker believes of it. */
   lookAgain(teamId: number, queue: string): void;
   /** Sets a slot aside for a task that is about to be inserted, if one is free and nothing else waits. */
@@ -55,6 +55,8 @@ export function createDispatcher(deps: {
   readonly time: Time;
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
+  /** A claim found less than it looked for. */
+  readonly onShort: (local: LocalQueue) => void;
   /** What was granted too late to be begun. */
   readonly release: (claims: readonly Claim[]) => Promise<void>;
 }): Dispatcher {
@@ -181,6 +183,7 @@ export function createDispatcher(deps: {
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       if (!isCurrent) local.stale = true;
+      else if (claims.length < limit) deps.onShort(local);
       // Where the number was unknown there is more until a claim comes back with less than it asked for.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
@@ -217,7 +220,9 @@ export function createDispatcher(deps: {
       lineUp(local);
     },
     refresh(teamId, queue) {
-      if (localQueues.find(teamId, queue) !== undefined) lookAgain(teamId, queue);
+      if (localQueues.find(teamId, queue) === undefined) return false;
+      lookAgain(teamId, queue);
+      return true;
     },
     lookAgain,
     reserve(teamId, queue) {

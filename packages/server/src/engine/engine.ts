@@ -10,6 +10,7 @@ import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";
+import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
@@ -21,6 +22,7 @@ import type { Log } from "./log.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
+import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
@@ -97,6 +99,7 @@ export function createEngine(deps: {
   });
   const workerId = () => lease.workerId;
   const unanswered = createUnanswered(time);
+  const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log });
   const attempts = createAttempts({
@@ -120,8 +123,10 @@ export function createEngine(deps: {
     time,
     start,
     release,
+    onShort: (local) => secondLook.later(local),
     hint,
   });
+  const secondLook = createSecondLook({ sql: databases.chores, dispatcher, time, log });
   const intake = createIntake({
     sql: databases.intake,
     lease,
@@ -132,8 +137,8 @@ export function createEngine(deps: {
     onPending: onAccepted,
     time,
   });
-  const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
-  const reaper = createReaper({ sql: databases.chores, workerId, time, log, onReturned });
+  const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
+  const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
     sql: databases.polls,
@@ -142,10 +147,11 @@ export function createEngine(deps: {
     outgoing: deps.outgoing,
     log,
     time,
+    clock,
     wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,
@@ -154,6 +160,7 @@ export function createEngine(deps: {
     compose: deps.composeMessage,
     log,
     time,
+    clock,
     wake: onEnded,
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
@@ -203,6 +210,7 @@ export function createEngine(deps: {
   /** Gives everything back. What a silent database does not take back is found by the reaper of another node. */
   async function letGo(): Promise<void> {
     settler.giveUp();
+    secondLook.stop();
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();
@@ -260,7 +268,10 @@ export function createEngine(deps: {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
       if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
-      else dispatcher.refresh(heard.teamId, heard.queue);
+      else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
+        // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
+        secondLook.now(heard);
+      }
     },
     lookEverywhere() {
       dispatcher.forget();
@@ -269,6 +280,7 @@ export function createEngine(deps: {
     },
     async start() {
       await lease.start();
+      reaper.watchFirst();
       actors.start();
     },
     async stop(graceMs) {

@@ -13,6 +13,7 @@ import {
   settlePolls,
   untilNextPollMs,
 } from "../store/tasks/task-polls.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
@@ -37,6 +38,7 @@ export function createPoller(deps: {
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly wake: () => void;
   readonly onEnded: () => void;
 }): Deliveries {
@@ -107,6 +109,7 @@ export function createPoller(deps: {
     unanswered: deps.unanswered,
     log,
     time: deps.time,
+    clock: deps.clock,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDuePolls(sql, lease.workerId, limit),

@@ -75,6 +75,7 @@ function createScene() {
     hint: (hint) => hints.push(hint),
     start: () => {},
     release: async () => {},
+    onShort: () => {},
     unanswered: createUnanswered(time),
   });
   /** The queue's slots are granted, and the node knows that nothing is due there. */
