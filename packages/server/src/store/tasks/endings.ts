@@ -70,3 +70,16 @@ export function lettingGo(from: string, when = "true"): string {
         and k.team_id = e.team_id and k.key = e.idempotency_key and k.task_id = e.id
    )`;
 }
+
+/**
+ * The CTE `kept`, of queues to which tasks go back: none of them is deleted before this statement commits, and those that
+ * were are seen as deleted, also if that was committed only while we waited for their rows. The lock is the weakest that
+ * a deletion waits for; nothing else does.
+ */
+export function keepingQueues(queues: string): string {
+  return `kept as (
+     select q.team_id, q.id, q.name, q.deleted_at
+       from (${queues}) wanted join queues q on q.team_id = wanted.team_id and q.id = wanted.queue_id
+        for key share of q
+   )`;
+}
