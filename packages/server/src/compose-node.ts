@@ -36,6 +36,7 @@ import { createQueueService } from "./service/tasks/queue-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
+import { type Pulse, takePulse } from "./store/pulse.ts";
 import type { Database } from "./store/sql.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
@@ -81,8 +82,18 @@ export function composeNode(deps: NodeDeps): BellhopNode {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
   const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
+  const pulses = {
+    intake: takePulse(databases.intake, time.monotonicMs),
+    claims: takePulse(databases.claim, time.monotonicMs),
+    settlements: takePulse(databases.settle, time.monotonicMs),
+  };
   const engine = createEngine({
-    databases,
+    databases: {
+      ...databases,
+      intake: pulses.intake.database,
+      claim: pulses.claims.database,
+      settle: pulses.settlements.database,
+    },
     outgoing: createOutgoing({
       caller: deps.caller,
       vault,
@@ -112,7 +123,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets }) };
+  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets, pulses }) };
 }
 
 function composeServices(
@@ -121,11 +132,12 @@ function composeServices(
     readonly engine: Engine;
     readonly vault: Vault;
     readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
+    readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
   const { publicUrl, sendMail, signUp, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets } = parts;
+  const { engine, vault, signingSecrets, pulses } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -141,7 +153,7 @@ function composeServices(
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,
-    health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
+    health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
     auth: createAuthService({
       findKey: createKeyLookup(database),
       findToken: createTokenLookup({ signer, findSession, findAccess }),

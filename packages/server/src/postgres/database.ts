@@ -151,10 +151,10 @@ function isUnstorable(error: unknown): boolean {
 
 /**
  * SQLSTATEs with which a server says that it cannot serve at the moment: it starts or stops (57P), is read-only (25006),
- * gave up on a lock or a statement (55P03, 57014) or on a transaction that stood still (25P03, 25P04), has no connection,
+ * undid one of two that wait for each other time and again (40), gave up on a lock or a statement (55P03, 57014) or on a transaction that stood still (25P03, 25P04), has no connection,
  * memory or disk left (53), cannot read or write its files (58), or the connection failed (08).
  */
-const AWAY = /^(57P0|57014|55P03|25006|25P0[34]|53|58|08)/;
+const AWAY = /^(40|57P0|57014|55P03|25006|25P0[34]|53|58|08)/;
 
 /**
  * An error that is not the server's own word means that the connection was refused, lost or timed out: the system
