@@ -78,6 +78,30 @@ export async function settleAttempts(
   return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
 }
 
+/**
+ * Of settlements that found their claim gone: what became of those that an earlier try had settled, whose answer was lost.
+ * Null for the others: the claim was taken back.
+ */
+export async function findSettled(sql: Sql, settlements: readonly Settlement[]): Promise<(Settled | null)[]> {
+  const keys = settlements.map(({ claim, attempt }) => ({
+    team_id: claim.teamId,
+    id: claim.id,
+    attempt: attempt.number,
+  }));
+  const rows = await sql.rows<Settled & { id: string; attempt: number }>(
+    `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
+            t.status in ('completed', 'failed') and t.on_complete_url is not null as notify
+       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
+       join tasks t on t.team_id = j.team_id and t.id = j.id
+      where exists (
+        select 1 from jsonb_array_elements(t.attempts) a
+         where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))`,
+    [JSON.stringify(keys)],
+  );
+  const found = new Map(rows.map(({ id, attempt, ...each }) => [`${id} ${attempt}`, each]));
+  return settlements.map(({ claim, attempt }) => found.get(`${claim.id} ${attempt.number}`) ?? null);
+}
+
 function toRow({ claim, attempt, verdict }: Settlement): object {
   return {
     team_id: claim.teamId,
