@@ -39,6 +39,7 @@ import { createQueueService } from "./service/tasks/queue-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
+import { type Pulse, takePulse } from "./store/pulse.ts";
 import type { Database } from "./store/sql.ts";
 import { readQueueDepths } from "./store/tasks/queue-depths.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
@@ -93,8 +94,18 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
   });
+  const pulses = {
+    intake: takePulse(databases.intake, time.monotonicMs),
+    claims: takePulse(databases.claim, time.monotonicMs),
+    settlements: takePulse(databases.settle, time.monotonicMs),
+  };
   const engine = createEngine({
-    databases,
+    databases: {
+      ...databases,
+      intake: pulses.intake.database,
+      claim: pulses.claims.database,
+      settle: pulses.settlements.database,
+    },
     meter: metrics.engine,
     outgoing: createOutgoing({
       caller: deps.caller,
@@ -127,7 +138,8 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  return { engine, vault, services: composeServices(deps, { engine, vault, signingSecrets, metrics }) };
+  const parts = { engine, vault, signingSecrets, metrics, pulses };
+  return { engine, vault, services: composeServices(deps, parts) };
 }
 
 function composeServices(
@@ -137,11 +149,12 @@ function composeServices(
     readonly vault: Vault;
     readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
     readonly metrics: Metrics;
+    readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
   const { publicUrl, sendMail, signUp, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics } = parts;
+  const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -169,7 +182,7 @@ function composeServices(
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,
-    health: createHealthService({ sql: database, isDispatching: engine.lease.isHeld }),
+    health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
     auth: createAuthService({
       findKey: createKeyLookup(database),
       findToken: createTokenLookup({ signer, findSession, findAccess }),

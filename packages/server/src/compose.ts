@@ -13,7 +13,7 @@ import { createDatabase } from "./postgres/database.ts";
 import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
-import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
+import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
@@ -27,6 +27,12 @@ import { VERSION } from "./version.ts";
 
 /** Reads of the API: lists, records, queues. */
 const API_CONNECTIONS = 8;
+
+/**
+ * A statement of the engine's that takes this long is undone by the server, before the node gives up its answer: then
+ * both know that nothing was done.
+ */
+const HOT_STATEMENT_MS = 1_400;
 
 /** What the start-up banner tells. */
 export interface House {
@@ -46,7 +52,9 @@ export interface House {
 export async function openHouse(config: Config, log: Logger): Promise<House> {
   const closers: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
-    for (const close of closers.reverse()) await close();
+    const failures: unknown[] = [];
+    for (const close of closers.reverse()) await close().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return await build(config, log, closers, closeAll);
@@ -68,15 +76,21 @@ async function build(
   if (embedded !== null) closers.push(embedded.stop);
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
   const pools = new Map<string, pg.Pool>();
-  const open = (use: string, max: number) => {
-    const onError = (err: Error) => log.warn({ use, err }, "database.connection_lost");
-    const pool = createPool(connection, { max, applicationName: `bellhop-${use}`, onError });
+  // At once: each may have to wait for a moment until its server is taken for deaf.
+  closers.push(() => Promise.all([...pools.values()].map(endPool)));
+  const open = (use: string, max: number, statementTimeoutMs?: number) => {
+    const pool = createPool(connection, {
+      max,
+      applicationName: `bellhop-${use}`,
+      onError: (err) => log.warn({ use, err }, "database.connection_lost"),
+      ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    });
     pools.set(use, pool);
-    closers.push(() => pool.end());
-    return pool;
+    return createDatabase(pool);
   };
+  const openHot = (use: string, max: number) => open(use, max, HOT_STATEMENT_MS);
 
-  const database = createDatabase(open("api", API_CONNECTIONS));
+  const database = open("api", API_CONNECTIONS);
   const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
   for (const danger of dangers) log.warn({ danger }, "database.unsafe");
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
@@ -104,12 +118,12 @@ async function build(
   const { engine, vault, services } = composeNode({
     databases: {
       api: database,
-      lease: createDatabase(open("lease", 1)),
-      intake: createDatabase(open("intake", 1)),
-      settle: createDatabase(open("settle", 2)),
-      claim: createDatabase(open("claim", 2)),
-      chores: createDatabase(open("chores", 2)),
-      polls: createDatabase(open("polls", 2)),
+      lease: openHot("lease", 1),
+      intake: openHot("intake", 1),
+      settle: openHot("settle", 2),
+      claim: openHot("claim", 2),
+      chores: open("chores", 3),
+      polls: openHot("polls", 2),
     },
     caller,
     refuseUrl: guard.refuseUrl,
@@ -181,7 +195,7 @@ async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): 
 
 function listen(connection: ConnectionSettings, engine: Engine) {
   return createListener({
-    connect: () => new pg.Client({ ...connection, application_name: "bellhop-listen", keepAlive: true }),
+    connection,
     channel: CHANNEL,
     onMessage: engine.hear,
     onConnected: engine.lookEverywhere,

@@ -7,8 +7,8 @@ import { findOtherData } from "./postgres/data-dir.ts";
 import { SETTINGS } from "./settings.ts";
 import { explainStartFailure } from "./start-failure.ts";
 
-/** Longer than the longest grace: a stop that hangs all the same must not hang for ever. */
-const STUCK_MS = 3_700_000;
+/** A stop that hangs all the same must not hang for ever: the process is promised to be gone 5 s after its grace. */
+const STUCK_MS = 4_500;
 
 /**
  * Ctrl-C reaches every process of the terminal's group, and npm passes it on to its child as well: what comes within
@@ -39,6 +39,7 @@ async function start(): Promise<void> {
 function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush: () => void): void {
   let signalledAt: number | null = null;
   let stopping = false;
+  let stuck: NodeJS.Timeout | undefined;
 
   function onSignal(): void {
     const now = performance.now();
@@ -47,10 +48,20 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
     stop(0);
   }
 
+  function giveUp(): void {
+    log.error({}, "stop.stuck");
+    flush();
+    process.exit(1);
+  }
+
   async function stop(exitCode: number): Promise<void> {
+    stuck ??= setTimeout(giveUp, config.stopGraceSeconds * 1000 + STUCK_MS);
     // A signal during the start waits for its end: half a house cannot be closed in order.
     const house = await opening.catch(() => null);
-    if (house === null) return;
+    if (house === null) {
+      stuck.unref();
+      return;
+    }
     if (stopping) {
       house.hurry();
       return;
@@ -58,12 +69,12 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
     stopping = true;
     process.exitCode = exitCode;
     announce(house.callsUnderWay());
-    const timer = setTimeout(() => process.exit(1), STUCK_MS);
     await house.stop().catch((err) => {
       log.error({ err }, "stop.failed");
       process.exitCode = 1;
     });
-    clearTimeout(timer);
+    // Not ended: should anything still hold the process, it is let go in time.
+    stuck.unref();
     log.info({}, "bellhop.stopped");
     flush();
   }

@@ -4,6 +4,9 @@ import { createDatabase } from "../src/postgres/database.ts";
 import { createPool } from "../src/postgres/pool.ts";
 import type { Database } from "../src/store/sql.ts";
 
+/** A busy machine must not fail a test that is not about time. */
+const PATIENCE_MS = 60_000;
+
 export interface TestDatabase {
   readonly database: Database;
   readonly connection: { host: string; port: number; user: "bellhop"; database: "bellhop" };
@@ -23,7 +26,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
   const open = (max: number) => {
     const pool = createPool(connection, { max, applicationName: "test", onError: () => {} });
     pools.push(pool);
-    return createDatabase(pool);
+    return createDatabase(pool, PATIENCE_MS);
   };
   return {
     database: open(4),

@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 import { composeNode, type Services } from "../src/compose-node.ts";
 import type { SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
@@ -259,7 +259,7 @@ async function startNode(house: {
   const onHeard: (() => void)[] = [];
   const listener = await new Promise<Listener>((resolve) => {
     const opened = createListener({
-      connect: () => new pg.Client(test.connection),
+      connection: test.connection,
       channel: CHANNEL,
       onMessage(message) {
         heard.push(message);

@@ -33,7 +33,7 @@ export function watchDatabase(database: Database): WatchedDatabase {
   function watchSql(sql: Sql): Sql {
     return {
       async rows(query, values) {
-        const statement = typeof query === "string" ? query : query.name;
+        const statement = typeof query === "string" ? query : (query.name ?? query.text);
         await pass(statement);
         sent.push(statement);
         const rows = await sql.rows<never>(query, values);

@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
-import { queuesThatCameDue, queuesWithDueTasks, untilNextDueMs } from "../store/tasks/due-queues.ts";
+import { lookForDue, queuesWithDueTasks } from "../store/tasks/due-queues.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { createTimetable } from "./timetable.ts";
 
@@ -28,36 +29,36 @@ export function createAlarm(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
   readonly time: Time;
+  readonly clock: DatabaseClock;
 }): Alarm {
-  const { sql, dispatcher, time } = deps;
-  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
+  const { sql, dispatcher, time, clock } = deps;
+  const timetable = createTimetable({ time, clock, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
-  let lastLookAtMs = 0;
+  /** By the database's clock, so that what lies in a jump of it is looked for too. */
+  let lookedUntilMs: number | null = null;
 
-  async function look(nowMs: number): Promise<void> {
-    if (nowMs >= fullLookAtMs) {
-      // Before the look: another one that is asked for meanwhile must not be forgotten.
-      fullLookAtMs = nowMs + FULL_LOOK_MS;
-      const due = await queuesWithDueTasks(sql).catch((error) => {
-        fullLookAtMs = 0;
-        throw error;
-      });
-      for (const { teamId, queue } of due) dispatcher.lookAgain(teamId, queue);
-      return;
-    }
-    const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
-    const due = await queuesThatCameDue(sql, nowMs - lastLookAtMs + overlapMs);
-    for (const { teamId, queue } of due) dispatcher.notice(teamId, queue);
+  async function lookAtEveryQueue(nowMs: number): Promise<void> {
+    // Before the look: another one that is asked for meanwhile must not be forgotten.
+    fullLookAtMs = nowMs + FULL_LOOK_MS;
+    const due = await queuesWithDueTasks(sql).catch((error) => {
+      fullLookAtMs = 0;
+      throw error;
+    });
+    for (const { teamId, queue } of due) dispatcher.lookAgain(teamId, queue);
   }
 
   return {
     async ringOnce() {
       const nowMs = time.monotonicMs();
-      await look(nowMs);
-      lastLookAtMs = nowMs;
+      if (nowMs >= fullLookAtMs) await lookAtEveryQueue(nowMs);
+      const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
+      const { databaseMs, cameDue, untilNextMs } = await lookForDue(sql, lookedUntilMs, overlapMs);
+      clock.learn(databaseMs);
+      lookedUntilMs = databaseMs;
       if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
-      return timetable.nap(await untilNextDueMs(sql));
+      for (const { teamId, queue } of cameDue) dispatcher.notice(teamId, queue);
+      return timetable.nap(untilNextMs);
     },
     isSooner: timetable.isSooner,
     lookEverywhere() {

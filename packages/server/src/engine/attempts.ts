@@ -13,12 +13,17 @@ import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 export interface Attempts {
   /** Makes the attempt and settles it; `done` is called once its slot is free again. */
   start(claim: Claim, done: () => void): void;
+  /** Gives tasks back whose claim was granted too late to be begun. */
+  giveBack(claims: readonly Claim[]): Promise<void>;
   /** Tears down every call under way and gives the tasks back. */
   abandon(): void;
+  /** From now on no call is begun: what comes is given back. */
+  close(): void;
   /** Gives back the tasks that the database says are ours and that no attempt here works on. */
   reconcileOnce(): Promise<Returned[]>;
   /** Resolves when no attempt is under way. */
@@ -36,6 +41,7 @@ export function createAttempts(deps: {
   readonly outgoing: Outgoing;
   readonly settler: Settler;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly log: Log;
   readonly meter?: EngineMeter;
   readonly time: Time;
@@ -43,14 +49,16 @@ export function createAttempts(deps: {
   readonly onSettled: (settled: Settled) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
-  const { sql, lease, log, meter = NO_METER } = deps;
+  const { sql, lease, unanswered, log, meter = NO_METER } = deps;
   const underWay = new Map<string, Claim>();
-  let suspects = new Set<string>();
+  /** What no attempt works on, each with the point at which it was first seen. */
+  let suspects = new Map<string, number>();
   let tearDown = new AbortController();
   let onFinished: (() => void)[] = [];
+  let closed = false;
 
   async function run(claim: Claim): Promise<void> {
-    if (!lease.isHeld() || claim.workerId !== lease.workerId) return release(claim, "not_sent");
+    if (closed || !isOurs(claim)) return release([claim], "not_sent");
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
@@ -62,11 +70,12 @@ export function createAttempts(deps: {
       callbackSealed: claim.callbackSealed,
       wipe: null,
       signal: tearDown.signal,
+      mayLeave: () => isOurs(claim),
     });
     if (sent.kind === "refused") return settleRefused(claim, sent.reason, sent.error);
     const { outcome } = sent;
     if (outcome.kind === "failure" && outcome.code === "aborted") {
-      return release(claim, outcome.phase === "not_sent" ? "not_sent" : "sent");
+      return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
     await settle(claim, outcome, judge(claim, outcome, new Date(deps.time.nowMs()), deps.random()));
   }
@@ -109,8 +118,13 @@ export function createAttempts(deps: {
     deps.onSettled(settled);
   }
 
-  async function release(claim: Claim, phase: "not_sent" | "sent"): Promise<void> {
-    deps.onReturned(await releaseTasks(sql, [claim], phase, lease.workerId));
+  async function release(claims: readonly Claim[], phase: "not_sent" | "sent"): Promise<void> {
+    deps.onReturned(await releaseTasks(sql, claims, phase, lease.workerId));
+  }
+
+  /** As far as this process can know: while the worker's row stands, nothing is taken from it. */
+  function isOurs(claim: Claim): boolean {
+    return lease.isHeld() && claim.workerId === lease.workerId;
   }
 
   return {
@@ -128,16 +142,30 @@ export function createAttempts(deps: {
           onFinished = [];
         });
     },
+    async giveBack(claims) {
+      if (claims.length === 0) return;
+      log.warn({ tasks: claims.length }, "claims.too_late");
+      await release(claims, "not_sent").catch((err) => log.warn({ err }, "claims.not_given_back"));
+    },
     abandon() {
       tearDown.abort();
       tearDown = new AbortController();
     },
+    close() {
+      closed = true;
+    },
     async reconcileOnce() {
       const held = await heldTasks(sql, lease.workerId);
       const unknown = held.filter((task) => !underWay.has(`${task.id} ${task.fence}`));
-      // Seen twice in a row: the first time it may just have been claimed, its answer on the way to us.
-      const lost = unknown.filter((task) => suspects.has(`${task.id} ${task.fence}`));
-      suspects = new Set(unknown.map((task) => `${task.id} ${task.fence}`));
+      // Seen for the first time it may just have been claimed, its answer on the way to us.
+      const lost = unknown.filter((task) => {
+        const seenAt = suspects.get(`${task.id} ${task.fence}`);
+        return seenAt !== undefined && unanswered.isAnsweredUntil(seenAt);
+      });
+      const now = unanswered.mark();
+      suspects = new Map(
+        unknown.map(({ id, fence }) => [`${id} ${fence}`, suspects.get(`${id} ${fence}`) ?? now]),
+      );
       if (lost.length === 0) return [];
       log.warn({ tasks: lost.length }, "tasks.held_by_nobody");
       const returned = await releaseTasks(sql, lost, "not_sent", lease.workerId);

@@ -2,16 +2,19 @@ import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
+  heldNotifications,
   type NotificationClaim,
-  releaseStrayNotifications,
+  releaseNotifications,
   settleNotification,
   untilNextNotificationMs,
 } from "../store/tasks/notifications.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 const BATCH = 50;
 const MOST_AT_ONCE = 200;
@@ -34,11 +37,13 @@ export type ComposeMessage = (teamId: number, taskId: string) => Promise<Message
 export function createCourier(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly outgoing: Outgoing;
   readonly compose: ComposeMessage;
   readonly log: Log;
   readonly time: Time;
   readonly meter?: EngineMeter;
+  readonly clock: DatabaseClock;
   readonly wake: () => void;
 }): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
@@ -61,6 +66,7 @@ export function createCourier(deps: {
       callbackSealed: null,
       wipe: null,
       signal,
+      mayLeave: lease.isHeld,
     });
     const outcome = sent.kind === "outcome" ? sent.outcome : null;
     const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
@@ -79,15 +85,18 @@ export function createCourier(deps: {
   return createDeliveries({
     name: "notification",
     lease,
+    unanswered: deps.unanswered,
     log,
     time: deps.time,
+    clock: deps.clock,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDueNotifications(sql, lease.workerId, limit),
     work: deliver,
     wake: deps.wake,
     untilNextMs: () => untilNextNotificationMs(sql),
-    releaseStray: (underWay) => releaseStrayNotifications(sql, lease.workerId, underWay),
+    held: () => heldNotifications(sql, lease.workerId),
+    release: (stray) => releaseNotifications(sql, stray),
   });
 }
 

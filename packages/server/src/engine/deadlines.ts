@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import { createTimetable } from "./timetable.ts";
 
@@ -16,11 +17,12 @@ export function createDeadlines(deps: {
   readonly sql: Sql;
   readonly workerId: () => number;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly meter?: EngineMeter;
   readonly onEnded: () => void;
 }): Deadlines {
   const { meter = NO_METER } = deps;
-  const timetable = createTimetable({ time: deps.time, shortestMs: 1, longestMs: LONGEST_NAP_MS });
+  const timetable = createTimetable({ ...deps, shortestMs: 1, longestMs: LONGEST_NAP_MS });
   return {
     async expireOnce() {
       const expired = await expireTasks(deps.sql, BATCH, deps.workerId());

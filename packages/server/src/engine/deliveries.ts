@@ -1,7 +1,9 @@
 import type { Time } from "../domain/time.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { createTimetable } from "./timetable.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** The net: another node may have left something due that it did not live to do. */
 const POLL_MS = 5_000;
@@ -18,16 +20,25 @@ export interface Deliveries {
   finished(): Promise<void>;
 }
 
+/** As much of a claim as tells it from every other. */
+export interface HeldDelivery {
+  readonly teamId: number;
+  readonly id: string;
+  readonly fence: number;
+}
+
 /**
  * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
  * notifications. Claims that the database says are ours and that are not under way here are let go every few seconds:
  * the answer to them was lost.
  */
-export function createDeliveries<Claim extends { readonly id: string }>(deps: {
+export function createDeliveries<Claim extends HeldDelivery>(deps: {
   readonly name: string;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly log: Log;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly mostAtOnce: number;
   readonly batch: number;
   readonly claim: (limit: number) => Promise<Claim[]>;
@@ -36,10 +47,12 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   /** The next look must come earlier than planned. */
   readonly wake: () => void;
   readonly untilNextMs: () => Promise<number | null>;
-  readonly releaseStray: (underWay: readonly string[]) => Promise<void>;
+  /** What the database says is held by this worker. */
+  readonly held: () => Promise<HeldDelivery[]>;
+  readonly release: (stray: readonly HeldDelivery[]) => Promise<void>;
 }): Deliveries {
   const { lease, log, time } = deps;
-  const timetable = createTimetable({ time, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
+  const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   const underWay = new Map<string, Promise<void>>();
   let tearDown = new AbortController();
   let strayLookAtMs = 0;
@@ -58,15 +71,25 @@ export function createDeliveries<Claim extends { readonly id: string }>(deps: {
   async function claimDue(): Promise<number> {
     const room = Math.min(deps.mostAtOnce - underWay.size, deps.batch);
     if (room <= 0 || !lease.isHeld()) return 0;
-    const claims = await deps.claim(room);
+    const { workerId } = lease;
+    const question = deps.unanswered.ask();
+    const claims = await deps.claim(room).finally(question.end);
+    // Granted to a worker that this process no longer is, or too late: the next look for strays gives them back.
+    if (question.isTooOld() || !lease.isHeld() || lease.workerId !== workerId) return 0;
     for (const claim of claims) start(claim);
     return claims.length;
+  }
+
+  /** Each by its fence: a release that the database carries out late must not touch what was claimed since. */
+  async function releaseStray(): Promise<void> {
+    const stray = (await deps.held()).filter(({ id }) => !underWay.has(id));
+    if (stray.length > 0) await deps.release(stray);
   }
 
   return {
     async workOnce() {
       if (time.monotonicMs() >= strayLookAtMs) {
-        await deps.releaseStray([...underWay.keys()]);
+        await releaseStray();
         strayLookAtMs = time.monotonicMs() + POLL_MS;
       }
       const claimed = await claimDue();

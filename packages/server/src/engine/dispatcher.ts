@@ -8,6 +8,7 @@ import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** More in one claim adds latency for the first of them and gains nothing. */
 const CLAIM_LIMIT = 200;
@@ -25,8 +26,8 @@ export interface Reservation {
 export interface Dispatcher {
   /** Tasks came to wait in this queue: so many, or an unknown number. */
   notice(teamId: number, queue: string, count?: number): void;
-  /** The queue's settings or the slots of others changed, if this worker has to do with it at all. */
-  refresh(teamId: number, queue: string): void;
+  /** The queue's settings or the slots of others changed. False if this worker has nothing to do with it so far. */
+  refresh(teamId: number, queue: string): boolean;
   /** There are due tasks in this queue, whatever this worker believes of it. */
   lookAgain(teamId: number, queue: string): void;
   /** Sets a slot aside for a task that is about to be inserted, if one is free and nothing else waits. */
@@ -54,7 +55,12 @@ export function createDispatcher(deps: {
   readonly log: Log;
   readonly time: Time;
   readonly meter?: EngineMeter;
+  readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
+  /** A claim found less than it looked for. */
+  readonly onShort: (local: LocalQueue) => void;
+  /** What was granted too late to be begun. */
+  readonly release: (claims: readonly Claim[]) => Promise<void>;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const ready = new Set<LocalQueue>();
@@ -167,6 +173,7 @@ export function createDispatcher(deps: {
     localQueues.take(local, limit);
     let started = 0;
     const beganMs = time.monotonicMs();
+    const question = deps.unanswered.ask();
     try {
       const { isCurrent, claims, waitsMs } = await claimDueTasks(database, {
         teamId: local.teamId,
@@ -176,15 +183,18 @@ export function createDispatcher(deps: {
         workerId: lease.workerId,
         limit,
       });
+      if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);
       for (const waitMs of waitsMs) meter.waited(waitMs);
       if (!isCurrent) local.stale = true;
+      else if (claims.length < limit) deps.onShort(local);
       // Where the number was unknown there is more until a claim comes back with less than it asked for.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
       for (const one of claims) deps.start(one, local);
     } finally {
+      question.end();
       local.covering = false;
       localQueues.giveBack(local, limit - started);
     }
@@ -215,7 +225,9 @@ export function createDispatcher(deps: {
       lineUp(local);
     },
     refresh(teamId, queue) {
-      if (localQueues.find(teamId, queue) !== undefined) lookAgain(teamId, queue);
+      if (localQueues.find(teamId, queue) === undefined) return false;
+      lookAgain(teamId, queue);
+      return true;
     },
     lookAgain,
     reserve(teamId, queue) {

@@ -1,6 +1,6 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { Time } from "../domain/time.ts";
+import type { Time, Timer } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
@@ -10,6 +10,7 @@ import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";
+import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
@@ -22,10 +23,16 @@ import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
+import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
+import { createUnanswered } from "./unanswered.ts";
 
 const RECONCILE_MS = 5_000;
+/** A stop waits no longer for a silent database to store what had come in. */
+const LAST_INTAKE_MS = 2_000;
+/** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
+const FAREWELL_MS = 2_000;
 
 /** One connection for each thing that must not wait for another. */
 export interface EngineDatabases {
@@ -95,12 +102,16 @@ export function createEngine(deps: {
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
+  const unanswered = createUnanswered(time);
+  const clock = createDatabaseClock(time);
+  const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
   const attempts = createAttempts({
     sql: databases.settle,
     outgoing: deps.outgoing,
     settler,
     lease,
+    unanswered,
     time,
     log,
     meter,
@@ -112,43 +123,53 @@ export function createEngine(deps: {
     database: databases.claim,
     localQueues,
     lease,
+    unanswered,
     log,
     time,
     meter,
     start,
+    release,
+    onShort: (local) => secondLook.later(local),
     hint,
   });
+  const secondLook = createSecondLook({ sql: databases.chores, dispatcher, time, log });
   const intake = createIntake({
     sql: databases.intake,
     lease,
     dispatcher,
+    unanswered,
     start,
+    release,
     onPending: onAccepted,
     time,
     meter,
   });
-  const alarm = createAlarm({ sql: databases.chores, dispatcher, time });
-  const reaper = createReaper({ sql: databases.chores, workerId, time, log, meter, onReturned });
+  const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
+  const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
     sql: databases.polls,
     lease,
+    unanswered,
     outgoing: deps.outgoing,
     log,
     time,
+    clock,
     meter,
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, meter, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
     sql: databases.polls,
     lease,
+    unanswered,
     outgoing: deps.outgoing,
     compose: deps.composeMessage,
     log,
     time,
+    clock,
     meter,
     wake: onEnded,
   });
@@ -189,6 +210,33 @@ export function createEngine(deps: {
   async function reconcile(): Promise<number> {
     await attempts.reconcileOnce();
     return RECONCILE_MS;
+  }
+
+  async function takeNoMore(): Promise<void> {
+    await intake.drained();
+    await dispatcher.stop();
+  }
+
+  /** Gives everything back. What a silent database does not take back is found by the reaper of another node. */
+  async function letGo(): Promise<void> {
+    settler.giveUp();
+    secondLook.stop();
+    attempts.close();
+    const stopped = [dispatcher.stop(), actors.stop()];
+    abandonAll();
+    await Promise.all([...stopped, attempts.finished(), poller.finished(), courier.finished()]);
+    abandonAll();
+    await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
+    await settler.drained();
+    await lease.stop();
+  }
+
+  async function inTime(work: Promise<void>, ms: number): Promise<void> {
+    let timer: Timer | null = null;
+    const late = new Promise<void>((resolve) => {
+      timer = time.setTimer(resolve, ms);
+    });
+    await Promise.race([work, late]).finally(() => timer?.cancel());
   }
 
   function abandonAll(): void {
@@ -234,7 +282,10 @@ export function createEngine(deps: {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
       if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
-      else dispatcher.refresh(heard.teamId, heard.queue);
+      else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
+        // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
+        secondLook.now(heard);
+      }
     },
     lookEverywhere() {
       dispatcher.forget();
@@ -243,20 +294,15 @@ export function createEngine(deps: {
     },
     async start() {
       await lease.start();
+      reaper.watchFirst();
       actors.start();
     },
     async stop(graceMs) {
-      await intake.drained();
-      await dispatcher.stop();
       const grace = time.setTimer(endGrace, graceMs);
+      await inTime(takeNoMore(), LAST_INTAKE_MS);
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
-      settler.giveUp();
-      await actors.stop();
-      abandonAll();
-      await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
-      await settler.drained();
-      await lease.stop();
+      await inTime(letGo(), FAREWELL_MS);
     },
     ended: onEnded,
     hurry: () => endGrace(),

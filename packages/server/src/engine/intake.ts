@@ -9,10 +9,13 @@ import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue } from "./local-queues.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 const MAX_ITEMS = 300;
 /** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
 const MAX_WAITING = 10_000;
+/** Callers are promised an answer within 2 s. A task may be stored all the same when its caller was told 503. */
+const ANSWER_MS = 1_500;
 
 export interface Intake {
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
@@ -20,7 +23,8 @@ export interface Intake {
   drained(): Promise<void>;
 }
 
-type Answer = Accepted | null | Problem;
+/** An error refuses the task alone, whatever it is. */
+type Answer = Accepted | null | Error;
 
 /**
  * Where tasks come in. A batch is inserted in one commit; a task that finds a free slot and none waiting before it is
@@ -30,7 +34,10 @@ export function createIntake(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
+  readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
+  /** What was handed off too late to be begun. */
+  readonly release: (claims: readonly Claim[]) => Promise<void>;
   /** A task waits in its queue until this time. */
   readonly onPending: (task: NewTask, accepted: Accepted) => void;
   readonly time: Time;
@@ -41,6 +48,7 @@ export function createIntake(deps: {
     flush: meterFlush("intake", deps, flush),
     maxItems: MAX_ITEMS,
     soon: deps.time.soon,
+    patience: { ms: ANSWER_MS, time: deps.time, refuse: () => new Problem("database_away") },
   });
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
@@ -48,18 +56,27 @@ export function createIntake(deps: {
     const first = firstOfTheirKeys(tasks);
     const answers = await flushDistinct(first);
     if (first.length === tasks.length) return answers;
-    const byTask = new Map(first.map((task, index) => [task, answers[index] ?? null]));
-    return tasks.map((task) => byTask.get(task) ?? null);
+    const byKey = new Map(first.map((task, index) => [keyOf(task), answers[index] ?? null]));
+    // Of the others each finds that the key is taken, unless the first was refused.
+    return tasks.map((task) => {
+      const answer = byKey.get(keyOf(task)) ?? null;
+      return answer instanceof Error || first.includes(task) ? answer : null;
+    });
   }
 
   async function flushDistinct(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
     // The lease may have another id by the time the tasks are stored: the hand-off is this worker's.
     const { workerId } = lease;
     const reservations = reserveSlots(tasks);
+    const question = deps.unanswered.ask();
     const answers = await store(tasks, reservations, workerId);
-    for (const [index, task] of tasks.entries()) {
-      place(task, reservations[index] ?? null, answers[index] ?? null, workerId);
-    }
+    const isLate = question.isTooOld();
+    const late = tasks.flatMap((task, index) => {
+      const claim = place(task, reservations[index] ?? null, answers[index] ?? null, { workerId, isLate });
+      return claim ?? [];
+    });
+    await deps.release(late);
+    question.end();
     return answers;
   }
 
@@ -71,6 +88,7 @@ export function createIntake(deps: {
     return tasks.map((task) => reservations.get(task) ?? null);
   }
 
+  /** Never throws: each task has set something aside that its answer decides about. */
   async function store(
     tasks: readonly NewTask[],
     reservations: readonly (Reservation | null)[],
@@ -85,8 +103,7 @@ export function createIntake(deps: {
     } catch (error) {
       if (error instanceof Problem) return lookUp(tasks, workerId, error);
       if (error instanceof Unstorable) return storeSeparately(tasks, reservations, workerId);
-      for (const reservation of reservations) if (reservation !== null) dispatcher.giveBack(reservation);
-      throw error;
+      return tasks.map(() => (error instanceof Error ? error : new Error("Not stored", { cause: error })));
     }
   }
 
@@ -118,23 +135,31 @@ export function createIntake(deps: {
     }
   }
 
-  function place(task: NewTask, reservation: Reservation | null, answer: Answer, workerId: number): void {
-    const accepted = answer instanceof Problem ? null : answer;
+  /** Returns the claim of a task that was handed off too late to be begun. */
+  function place(
+    task: NewTask,
+    reservation: Reservation | null,
+    answer: Answer,
+    { workerId, isLate }: { readonly workerId: number; readonly isLate: boolean },
+  ): Claim | null {
+    const accepted = answer instanceof Error ? null : answer;
     if (accepted !== null) meter.created(task.shape, task.sandbox);
-    if (accepted?.handedOff && reservation !== null) {
+    const claim = accepted?.handedOff ? firstClaim(task, accepted, workerId) : null;
+    if (claim !== null && reservation !== null && !isLate) {
       meter.waited(0);
-      deps.start(firstClaim(task, accepted, workerId), reservation.local);
-      return;
+      deps.start(claim, reservation.local);
+      return null;
     }
     if (reservation !== null) dispatcher.giveBack(reservation);
-    if (accepted !== null) deps.onPending(task, accepted);
+    if (claim === null && accepted !== null) deps.onPending(task, accepted);
+    return claim;
   }
 
   return {
     async submit(task) {
       if (group.waiting >= MAX_WAITING) throw new Problem("overloaded");
       const answer = await group.add(task);
-      if (answer instanceof Problem) throw answer;
+      if (answer instanceof Error) throw answer;
       return answer;
     },
     drained: () => group.drained(),
@@ -144,12 +169,16 @@ export function createIntake(deps: {
 function firstOfTheirKeys(tasks: readonly NewTask[]): readonly NewTask[] {
   const seen = new Set<string>();
   return tasks.filter((task) => {
-    if (task.idempotency === null) return true;
-    const key = `${task.teamId} ${task.sandbox} ${task.idempotency.key}`;
+    const key = keyOf(task);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
+}
+
+/** A task without an idempotency key has its own. */
+function keyOf({ teamId, sandbox, id, idempotency }: NewTask): string {
+  return idempotency === null ? id : `${teamId} ${sandbox} ${idempotency.key}`;
 }
 
 function isDueNow(task: NewTask): boolean {

@@ -32,6 +32,8 @@ export interface RecordedCall {
   readonly signal: AbortSignal;
   /** Something is looked for in the answer, which may stand beyond what is kept of it. */
   readonly readWhole?: boolean;
+  /** Asked again right before the first byte leaves. */
+  readonly mayLeave: () => boolean;
 }
 
 /** Refused: the call was not made, and trying again would change nothing. */
@@ -103,15 +105,15 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { timeoutMs, signal, readWhole = false }: RecordedCall,
+    { timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options =
       secrets === null
-        ? { timeoutMs, headers, signal, readWhole }
-        : { timeoutMs, headers, signal, readWhole, secrets };
+        ? { timeoutMs, headers, signal, mayLeave, readWhole }
+        : { timeoutMs, headers, signal, mayLeave, readWhole, secrets };
     return { kind: "outcome", outcome: await deps.caller.call(call, options) };
   }
 

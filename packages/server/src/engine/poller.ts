@@ -13,17 +13,20 @@ import { inPortions } from "../store/portions.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDuePolls,
+  heldPolls,
   type PollSettlement,
   type PollStep,
-  releaseStrayPolls,
+  releasePolls,
   settlePolls,
   untilNextPollMs,
 } from "../store/tasks/task-polls.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** Polls in flight at once on this node. */
 const MOST_AT_ONCE = 500;
@@ -39,11 +42,13 @@ const LONGEST_POLL_MS = 30_000;
 export function createPoller(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
+  readonly unanswered: Unanswered;
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
   readonly meter?: EngineMeter;
   readonly resultLimitBytes: number;
+  readonly clock: DatabaseClock;
   readonly wake: () => void;
   readonly onEnded: () => void;
 }): Deliveries {
@@ -91,6 +96,7 @@ export function createPoller(deps: {
       wipe: { headers: claim.firstHeaders, callbackSealed: claim.callbackSealed },
       signal,
       readWhole: mustBeReadWhole(config, plan.fetching),
+      mayLeave: lease.isHeld,
     });
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
@@ -121,15 +127,18 @@ export function createPoller(deps: {
   return createDeliveries({
     name: "poll",
     lease,
+    unanswered: deps.unanswered,
     log,
     time: deps.time,
+    clock: deps.clock,
     mostAtOnce: MOST_AT_ONCE,
     batch: BATCH,
     claim: (limit) => claimDuePolls(sql, lease.workerId, limit),
     work: run,
     wake: deps.wake,
     untilNextMs: () => untilNextPollMs(sql),
-    releaseStray: (underWay) => releaseStrayPolls(sql, lease.workerId, underWay),
+    held: () => heldPolls(sql, lease.workerId),
+    release: (stray) => releasePolls(sql, stray),
   });
 }
 

@@ -3,6 +3,7 @@ import type { Sql } from "../store/sql.ts";
 import { reapNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 
@@ -11,10 +12,14 @@ const ROUND_MS = 2_000;
 const STEP_MS = 3_000;
 /** After a step every worker gets the time to renew by the new clock. */
 const GRACE_MS = 20_000;
+/** Longer than the living take to renew, shorter than a lease: a restart does not delay what its forerunner held. */
+const WATCH_MS = 6_000;
 
 export interface Reaper {
   /** Takes from the dead what they held. Returns how long to nap. */
   reapOnce(): Promise<number>;
+  /** This node has just begun, and cannot know whether the clock has jumped before: every worker may renew first. */
+  watchFirst(): void;
 }
 
 /**
@@ -25,6 +30,7 @@ export function createReaper(deps: {
   readonly sql: Sql;
   readonly workerId: () => number;
   readonly time: Time;
+  readonly clock: DatabaseClock;
   readonly log: Log;
   readonly meter?: EngineMeter;
   readonly onReturned: (returned: readonly Returned[]) => void;
@@ -35,6 +41,7 @@ export function createReaper(deps: {
 
   async function isClockSteady(): Promise<boolean> {
     const now = { databaseMs: await databaseClockMs(sql), monotonicMs: time.monotonicMs() };
+    deps.clock.learn(now.databaseMs);
     if (last !== null) {
       const stepMs = now.databaseMs - last.databaseMs - (now.monotonicMs - last.monotonicMs);
       if (Math.abs(stepMs) > STEP_MS) {
@@ -48,6 +55,9 @@ export function createReaper(deps: {
   }
 
   return {
+    watchFirst() {
+      graceUntilMs = time.monotonicMs() + WATCH_MS;
+    },
     async reapOnce() {
       if (await isClockSteady()) {
         const dead = await removeExpiredWorkers(sql);

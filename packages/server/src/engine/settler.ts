@@ -6,7 +6,12 @@ import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
-import { markSuperseded, type Settled, settleAttempts } from "../store/tasks/task-settlements.ts";
+import {
+  findSettled,
+  markSuperseded,
+  type Settled,
+  settleAttempts,
+} from "../store/tasks/task-settlements.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
 
@@ -38,11 +43,13 @@ export function createSettler(deps: {
     settlements: readonly Settlement[],
     isStripped = false,
   ): Promise<readonly (Settled | null)[]> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         const settled = await settleAttempts(sql, settlements, deps.workerId());
-        await noteSuperseded(settlements.filter((_, index) => settled[index] === null));
-        return settled;
+        // A try before this one may have been carried out though its answer was lost.
+        const all = tries === 1 ? settled : await withEarlier(settlements, settled);
+        await noteSuperseded(settlements.filter((_, index) => all[index] === null));
+        return all;
       } catch (error) {
         if (error instanceof Unstorable && !isStripped) return separately(settlements);
         if (!patient || error instanceof Unstorable) throw error;
@@ -62,6 +69,16 @@ export function createSettler(deps: {
     const settled: (Settled | null)[] = [];
     for (const portion of portions) settled.push(...(await flush(portion)));
     return settled;
+  }
+
+  async function withEarlier(
+    settlements: readonly Settlement[],
+    settled: readonly (Settled | null)[],
+  ): Promise<readonly (Settled | null)[]> {
+    const gone = settlements.filter((_, index) => settled[index] === null);
+    if (gone.length === 0) return settled;
+    const found = (await findSettled(sql, gone)).values();
+    return settled.map((each) => each ?? found.next().value ?? null);
   }
 
   /** One record that the database cannot hold must not keep the others from being settled. */

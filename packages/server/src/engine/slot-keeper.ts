@@ -31,28 +31,33 @@ export function createSlotKeeper(deps: {
 
   return {
     async tidyOnce() {
-      const idle: { local: LocalQueue; teamId: number; queueId: number }[] = [];
+      const idle: { local: LocalQueue; teamId: number; queueId: number; version: string | null }[] = [];
       for (const local of localQueues.all) {
         if (local.grant === null) continue;
-        if (isIdle(local)) idle.push({ local, teamId: local.teamId, queueId: local.grant.queueId });
-        else if (local.waiting > 0 && local.grant.slots < local.grant.concurrency)
-          deps.dispatcher.refresh(local.teamId, local.queue);
+        const { queueId, version, slots, concurrency } = local.grant;
+        if (isIdle(local)) idle.push({ local, teamId: local.teamId, queueId, version });
+        else if (local.waiting > 0 && slots < concurrency) deps.dispatcher.refresh(local.teamId, local.queue);
       }
       if (idle.length === 0) return ROUND_MS;
       // Busy until the row is gone: no task may start here in slots that are being given away.
       for (const { local } of idle) local.busy = true;
+      let isGone = false;
       try {
         await releaseSlots(deps.sql, lease.workerId, idle);
+        isGone = true;
       } finally {
-        for (const { local } of idle) {
-          local.busy = false;
-          local.grant = null;
-          local.stale = true;
-          if (local.waiting > 0) deps.dispatcher.refresh(local.teamId, local.queue);
-          else localQueues.drop(local);
-        }
+        for (const { local } of idle) letGo(local, isGone);
       }
       return ROUND_MS;
     },
   };
+
+  /** Without an answer the slots may be gone or not: they are asked for before any is used, and given back again. */
+  function letGo(local: LocalQueue, isGone: boolean): void {
+    local.busy = false;
+    local.stale = true;
+    if (isGone) local.grant = null;
+    if (local.waiting > 0) deps.dispatcher.refresh(local.teamId, local.queue);
+    else if (isGone) localQueues.drop(local);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Time } from "../domain/time.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 
 /** When an actor that works by due times looks next. */
 export interface Timetable {
@@ -12,12 +13,13 @@ export interface Timetable {
 
 export function createTimetable(deps: {
   readonly time: Time;
+  readonly clock: DatabaseClock;
   /** What is due within this time of each other shares a look. */
   readonly shortestMs: number;
   /** The net: what became due unnoticed is seen this late at worst. */
   readonly longestMs: number;
 }): Timetable {
-  const { time, shortestMs, longestMs } = deps;
+  const { time, clock, shortestMs, longestMs } = deps;
   let nextLookAtMs = 0;
   const isSoonerThan = (waitMs: number) => time.monotonicMs() + waitMs < nextLookAtMs;
   return {
@@ -28,7 +30,7 @@ export function createTimetable(deps: {
       nextLookAtMs = time.monotonicMs() + napMs;
       return napMs;
     },
-    isSooner: (at) => isSoonerThan(at.getTime() - time.nowMs()),
+    isSooner: (at) => isSoonerThan(at.getTime() - clock.nowMs()),
     isSoonerThan,
   };
 }

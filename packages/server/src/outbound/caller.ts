@@ -37,6 +37,11 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Read as much as can be, instead of what is kept of other answers. Few of these are read at a time. */
   readonly readWhole?: boolean;
+  /**
+   * Asked right before the first byte leaves: a signal comes too late for a process that stood still while it waited for
+   * the connection.
+   */
+  readonly mayLeave?: () => boolean;
 }
 
 export interface Caller {

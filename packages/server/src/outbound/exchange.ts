@@ -41,6 +41,7 @@ interface ExchangeOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly readWhole?: boolean;
+  readonly mayLeave?: () => boolean;
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -49,6 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest;
   readonly #timeoutMs: number;
   readonly #readWhole: boolean;
+  readonly #mayLeave: (() => boolean) | undefined;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
@@ -70,6 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#home = home;
     this.#request = request;
     this.#timeoutMs = options.timeoutMs;
+    this.#mayLeave = options.mayLeave;
     this.signal = options.signal;
     this.#readWhole = options.readWhole === true;
     this.#resolve = resolve;
@@ -96,6 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * outcome never leaves afterwards, and no call leaves twice.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#mayLeave?.() === false) this.stop();
     if (this.#ended || this.#phase !== "not_sent") {
       controller.abort(LET_GO);
       return;

@@ -1,12 +1,16 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
-import { type Database, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
+import { type Database, type Patient, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
+import { beginDeadline, endDeadline } from "./deadlines.ts";
 
-/** The store's view of a pool. A database that cannot be reached is a problem, not a bug. */
-export function createDatabase(pool: pg.Pool): Database {
+/** From the wait for a connection to the answer. Callers are promised a 503 within 2 s of asking. */
+const STATEMENT_MS = 1_500;
+
+/** The store's view of a pool. A database that cannot be reached, or does not answer, is a problem, not a bug. */
+export function createDatabase(pool: pg.Pool, statementMs = STATEMENT_MS): Database {
   return {
-    rows: (query, values) => guarded(() => untilUndisturbed(() => run(pool, query, values))),
-    transaction: (work) => guarded(() => untilUndisturbed(() => transact(pool, work))),
+    rows: (query, values) => guarded(() => untilUndisturbed(() => ask(pool, query, values, statementMs))),
+    transaction: (work) => guarded(() => untilUndisturbed(() => transact(pool, work, statementMs))),
   };
 }
 
@@ -26,35 +30,109 @@ async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T
   }
 }
 
-async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken = false;
+type Query = string | Prepared | Patient;
+
+async function ask<Row extends object>(
+  pool: pg.Pool,
+  query: Query,
+  values: readonly unknown[] | undefined,
+  statementMs: number,
+): Promise<Row[]> {
+  const connection = await take(pool, statementMs);
   try {
-    await client.query("begin");
-    const result = await work({ rows: (query, values) => run(client, query, values) });
-    await client.query("commit");
-    return result;
+    const rows = await connection.rows<Row>(query, values);
+    connection.giveBack();
+    return rows;
   } catch (error) {
-    await client.query("rollback").catch(() => {
-      broken = true;
-    });
+    // Also for the server's own refusals: a statement that was prepared before the schema changed fails on this
+    // connection for ever.
+    connection.throwAway();
     throw error;
-  } finally {
-    client.release(broken);
   }
 }
 
-async function run<Row extends object>(
-  client: pg.Pool | pg.PoolClient,
-  query: string | Prepared,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const parameters = [...values];
-  const result =
-    typeof query === "string"
-      ? await client.query<Row>(query, parameters)
-      : await client.query<Row>({ name: query.name, text: query.text, values: parameters });
-  return result.rows;
+async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>, statementMs: number): Promise<T> {
+  const connection = await take(pool, statementMs);
+  try {
+    await connection.rows("begin");
+    const result = await work(connection);
+    await connection.rows("commit");
+    connection.giveBack();
+    return result;
+  } catch (error) {
+    await connection.rows("rollback").then(connection.giveBack, connection.throwAway);
+    throw error;
+  }
+}
+
+/** A connection of the pool's, for one use: given back, or thrown away with its socket. */
+interface Connection extends Sql {
+  giveBack(): void;
+  throwAway(): void;
+}
+
+async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
+  const beganMs = performance.now();
+  const client = await connect(pool, statementMs);
+  // The wait for the connection is part of the first statement's time.
+  let usualMs = Math.max(0, statementMs - (performance.now() - beganMs));
+  let taken = true;
+  function release(broken: boolean): void {
+    if (taken) client.release(broken);
+    taken = false;
+  }
+  const throwAway = () => release(true);
+
+  return {
+    giveBack: () => release(false),
+    throwAway,
+    rows<Row extends object>(query: Query, values: readonly unknown[] = []) {
+      if (!taken) return Promise.reject(new Silence());
+      return new Promise<Row[]>((resolve, reject) => {
+        const deadline = beginDeadline(mostMs(query, usualMs), () => {
+          reject(new Silence());
+          // The answer may still be on its way, and the next statement would take it for its own.
+          throwAway();
+        });
+        usualMs = statementMs;
+        client.query<Row>(toConfig(query, values)).then(
+          ({ rows }) => endDeadline(deadline) && resolve(rows),
+          (error) => endDeadline(deadline) && reject(error),
+        );
+      });
+    },
+  };
+}
+
+/** The pool opens a connection where one is missing: that can be met by silence too. */
+function connect(pool: pg.Pool, mostMs: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    const deadline = beginDeadline(mostMs, () => reject(new Silence()));
+    pool.connect().then(
+      (client) => (endDeadline(deadline) ? resolve(client) : client.release()),
+      (error) => endDeadline(deadline) && reject(error),
+    );
+  });
+}
+
+/** The deadline passed without an answer. */
+class Silence extends Error {
+  override readonly name = "Silence";
+  readonly code = "ETIMEDOUT";
+
+  constructor() {
+    super("PostgreSQL did not answer in time");
+  }
+}
+
+function mostMs(query: Query, usualMs: number): number {
+  return typeof query !== "string" && "mostMs" in query ? query.mostMs : usualMs;
+}
+
+function toConfig(query: Query, values: readonly unknown[]): pg.QueryConfig {
+  if (typeof query === "string") return { text: query, values: [...values] };
+  const { name, text } = query;
+  return { text, values: [...values], ...(name !== undefined && { name }) };
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -71,8 +149,12 @@ function isUnstorable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(22|54)/.test(error.code ?? "");
 }
 
-/** Classes of SQLSTATE with which a server says that it cannot serve at the moment. */
-const AWAY = new Set(["57P01", "57P02", "57P03", "53300", "25006"]);
+/**
+ * SQLSTATEs with which a server says that it cannot serve at the moment: it starts or stops (57P), is read-only (25006),
+ * undid one of two that wait for each other time and again (40), gave up on a lock or a statement (55P03, 57014) or on a transaction that stood still (25P03, 25P04), has no connection,
+ * memory or disk left (53), cannot read or write its files (58), or the connection failed (08).
+ */
+const AWAY = /^(40|57P0|57014|55P03|25006|25P0[34]|53|58|08)/;
 
 /**
  * An error that is not the server's own word means that the connection was refused, lost or timed out: the system
@@ -80,8 +162,7 @@ const AWAY = new Set(["57P01", "57P02", "57P03", "53300", "25006"]);
  */
 function isAway(error: unknown): boolean {
   if (error instanceof Problem) return false;
-  if (error instanceof pg.DatabaseError)
-    return AWAY.has(error.code ?? "") || error.code?.startsWith("08") === true;
+  if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? "");
   if (!(error instanceof Error) || error instanceof TypeError) return false;
   return "code" in error || error.constructor === Error;
 }

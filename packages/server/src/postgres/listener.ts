@@ -1,44 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { Socket } from "node:net";
 import pg from "pg";
+import { beginDeadline, type Deadline, endDeadline } from "./deadlines.ts";
+import { CONNECT_TIMEOUT_MS, type ConnectionSettings, clientConfig, GOODBYE_MS } from "./pool.ts";
 
 export interface Listener {
   stop(): Promise<void>;
 }
 
 const RECONNECT_MS = 500;
+/** With the wait for the answer and a new connection, a silent one is replaced within 5 s. */
+const BEAT_MS = 2_000;
+
+interface Line {
+  readonly client: pg.Client;
+  readonly socket: Socket;
+  /** What must be answered by then: the connection itself, or the last beat. */
+  deadline: Deadline;
+}
 
 /**
  * Hears what other nodes say on a channel, on a connection of its own. Notifications sent while it was away are
  * lost for good: `onConnected` is called after each (re)connection so that the caller can look for itself.
+ * A connection that went silent looks like one on which nothing is said: so the listener speaks to itself now and then,
+ * on a channel of its own, and gives the connection up when it does not hear it.
  */
 export function createListener(options: {
-  readonly connect: () => pg.Client;
+  readonly connection: ConnectionSettings;
   readonly channel: string;
   readonly onMessage: (message: string) => void;
   readonly onConnected: () => void;
+  readonly beatMs?: number;
 }): Listener {
-  let client: pg.Client | null = null;
+  const { channel, beatMs = BEAT_MS } = options;
+  const beatChannel = `${channel}-${randomBytes(8).toString("hex")}`;
+  const listen = [channel, beatChannel].map((name) => `listen ${pg.escapeIdentifier(name)}`).join("; ");
+  const speak = `notify ${pg.escapeIdentifier(beatChannel)}`;
+  let current: Line | null = null;
   let timer: NodeJS.Timeout | null = null;
   let stopped = false;
 
   async function open(): Promise<void> {
-    const candidate = options.connect();
-    candidate.on("error", () => retry(candidate));
-    candidate.on("end", () => retry(candidate));
-    candidate.on("notification", (notice) => options.onMessage(notice.payload ?? ""));
-    client = candidate;
+    const socket = new Socket();
+    const client = new pg.Client({
+      ...clientConfig(options.connection, "bellhop-listen"),
+      stream: () => socket,
+    });
+    const line: Line = { client, socket, deadline: expectAnswer(socket) };
+    current = line;
+    client.on("error", () => retry(line));
+    client.on("end", () => retry(line));
+    client.on("notification", ({ channel: spokenOn, payload }) => {
+      if (spokenOn === beatChannel) rest(line);
+      else options.onMessage(payload ?? "");
+    });
     try {
-      await candidate.connect();
-      await candidate.query(`listen ${pg.escapeIdentifier(options.channel)}`);
-      if (client === candidate) options.onConnected();
+      await client.connect();
+      await client.query(listen);
+      if (current === line) options.onConnected();
+      await client.query(speak);
     } catch {
-      retry(candidate);
+      retry(line);
     }
   }
 
-  function retry(failed: pg.Client): void {
-    if (stopped || client !== failed) return;
-    client = null;
-    failed.end().catch(() => {});
+  /** It was heard; after a while it speaks again. */
+  function rest(line: Line): void {
+    if (!endDeadline(line.deadline) || stopped) return;
+    timer = setTimeout(() => {
+      line.deadline = expectAnswer(line.socket);
+      line.client.query(speak).catch(() => retry(line));
+    }, beatMs);
+  }
+
+  function retry(failed: Line): void {
+    endDeadline(failed.deadline);
+    if (stopped || current !== failed) return;
+    current = null;
+    failed.socket.destroy();
+    if (timer !== null) clearTimeout(timer);
     timer = setTimeout(open, RECONNECT_MS);
   }
 
@@ -48,7 +88,17 @@ export function createListener(options: {
     async stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
-      await client?.end().catch(() => {});
+      if (current === null) return;
+      const { client, socket, deadline } = current;
+      endDeadline(deadline);
+      const goodbye = setTimeout(() => socket.destroy(), GOODBYE_MS);
+      await client.end().catch(() => {});
+      clearTimeout(goodbye);
+      socket.destroy();
     },
   };
+}
+
+function expectAnswer(socket: Socket): Deadline {
+  return beginDeadline(CONNECT_TIMEOUT_MS, () => socket.destroy());
 }

@@ -1,4 +1,5 @@
 import { SCHEMA_VERSION, schemaVersion } from "../store/migrate.ts";
+import { type Pulse, tryToWrite } from "../store/pulse.ts";
 import type { Sql } from "../store/sql.ts";
 
 export interface Health {
@@ -11,16 +12,35 @@ export interface HealthService {
   check(): Promise<Health>;
 }
 
-/** Ready means: the database answers, it has our schema, and the dispatcher's lease is alive. */
+/** A lost connection is replaced long before; what lasts longer than this is not a moment's trouble. */
+const LATE_MS = 3_000;
+
+/**
+ * Ready means: the database answers, also to what stores, claims and settles tasks, it has our schema, and the
+ * dispatcher's lease is alive.
+ */
 export function createHealthService(deps: {
   readonly sql: Sql;
+  /** Of the connections that tasks go through, by what they are for. */
+  readonly pulses: Readonly<Record<string, Pulse>>;
   readonly isDispatching: () => boolean;
 }): HealthService {
+  async function unanswered(): Promise<string | null> {
+    for (const [name, pulse] of Object.entries(deps.pulses)) {
+      if (pulse.unansweredMs() <= LATE_MS) continue;
+      // The last statement failed, and there may be none any more to tell that the next would not.
+      await tryToWrite(pulse.database).catch(() => {});
+      const lateMs = pulse.unansweredMs();
+      if (lateMs > LATE_MS) return `has not answered ${name} for ${Math.round(lateMs / 1000)} s`;
+    }
+    return null;
+  }
+
   return {
     async check() {
-      const version = await schemaVersion(deps.sql).catch(() => null);
+      const [version, silence] = await Promise.all([schemaVersion(deps.sql).catch(() => null), unanswered()]);
       const checks = {
-        database: version === null ? "cannot be reached" : "ok",
+        database: version === null ? "cannot be reached" : (silence ?? "ok"),
         migrations: version === null ? "unknown" : version === SCHEMA_VERSION ? "ok" : `version ${version}`,
         dispatcher: deps.isDispatching() ? "ok" : "holds no lease",
       };

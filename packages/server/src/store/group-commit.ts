@@ -1,3 +1,5 @@
+import type { Time } from "../domain/time.ts";
+
 /**
  * Natural group commit: what arrives while a flush is under way goes into the next one, and the next one starts
  * the moment the last returns. No timer: a lone item is flushed at once, a thousand share a commit.
@@ -15,7 +17,11 @@ interface Entry<Item, Answer> {
   readonly item: Item;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  readonly addedMs: number;
 }
+
+/** How late an item is refused at worst. One timer serves all of them. */
+const TICK_MS = 100;
 
 /** `flush` answers in the order of its items. If it throws, every item of that flush is refused with the error. */
 export function createGroupCommit<Item, Answer>(options: {
@@ -24,23 +30,30 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly maxItems: number;
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
+  /** An item without an answer after so long is refused. If its flush has not begun by then, it never does. */
+  readonly patience?: { readonly ms: number; readonly time: Time; readonly refuse: () => Error };
 }): GroupCommit<Item, Answer> {
+  const { soon, patience } = options;
   const entries: Entry<Item, Answer>[] = [];
+  let underWay: readonly Entry<Item, Answer>[] = [];
   let flushing = false;
+  let watched = false;
   let onDrained: (() => void)[] = [];
 
   async function flushAll(): Promise<void> {
     flushing = true;
     while (entries.length > 0) {
       const batch = entries.splice(0, options.maxItems);
+      underWay = batch;
       try {
         const answers = await options.flush(batch.map((entry) => entry.item));
         for (const [index, entry] of batch.entries()) entry.resolve(answers[index] as Answer);
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }
+      underWay = [];
       // What is ready to be read joins the next flush: under load that is much, otherwise nothing waits for it.
-      await new Promise<void>((resolve) => options.soon(resolve));
+      await new Promise<void>((resolve) => soon(resolve));
     }
     flushing = false;
     const callbacks = onDrained;
@@ -48,14 +61,28 @@ export function createGroupCommit<Item, Answer>(options: {
     for (const callback of callbacks) callback();
   }
 
+  function watch({ ms, time, refuse }: NonNullable<typeof patience>): void {
+    watched = true;
+    time.setTimer(() => {
+      const beforeMs = time.monotonicMs() - ms;
+      for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse());
+      // In the order in which they came.
+      const late = entries.findIndex(({ addedMs }) => addedMs > beforeMs);
+      for (const entry of entries.splice(0, late === -1 ? entries.length : late)) entry.reject(refuse());
+      watched = false;
+      if (flushing) watch({ ms, time, refuse });
+    }, TICK_MS);
+  }
+
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        entries.push({ item, resolve, reject });
+        entries.push({ item, resolve, reject, addedMs: patience?.time.monotonicMs() ?? 0 });
+        if (patience !== undefined && !watched) watch(patience);
         // Begin after the current turn of the loop, so that what arrived together leaves together.
         if (!flushing) {
           flushing = true;
-          options.soon(flushAll);
+          soon(flushAll);
         }
       });
     },

@@ -1,7 +1,7 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
-import type { Database, Sql } from "./sql.ts";
+import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
  * Versions 1 to 3 were layouts from before the first release: the first migration makes the whole schema at once, and no
@@ -80,7 +80,8 @@ export async function migrate(database: Database): Promise<string[]> {
 /** Applies the next migration, if there is one, and returns the version the schema then has. */
 async function reachVersion(database: Database, applied: string[]): Promise<number> {
   return database.transaction(async (sql) => {
-    await sql.rows("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await sql.rows("set local lock_timeout = 0; set local statement_timeout = 0");
+    await sql.rows(patient("migration", "select pg_advisory_xact_lock($1)"), [MIGRATION_LOCK]);
     await sql.rows(
       `create table if not exists schema_migrations (
          version integer primary key, name text not null, applied_at timestamptz not null default now())`,
@@ -90,7 +91,7 @@ async function reachVersion(database: Database, applied: string[]): Promise<numb
     const nextVersion = Math.max(version + 1, FIRST_VERSION);
     const next = MIGRATIONS[nextVersion - FIRST_VERSION];
     if (next === undefined) return version;
-    await sql.rows(next.sql);
+    await sql.rows(patient("migration", next.sql));
     await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [nextVersion, next.name]);
     applied.push(next.name);
     return nextVersion;

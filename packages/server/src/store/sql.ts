@@ -1,6 +1,10 @@
-/** The little that the store needs of a database. `postgres/` implements it; a transaction is one too. */
+/**
+ * The little that the store needs of a database. `postgres/` implements it; a transaction is one too.
+ * Every statement is answered or refused in time, however silent the database is. What was refused may be carried out
+ * all the same, now or much later: nothing may be begun from it, and it must do no harm when it comes late.
+ */
 export interface Sql {
-  rows<Row extends object>(query: string | Prepared, values?: readonly unknown[]): Promise<Row[]>;
+  rows<Row extends object>(query: string | Prepared | Patient, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** PostgreSQL cannot hold a value of this statement, and never will: a NUL, a number out of range. */
@@ -23,4 +27,25 @@ export interface Prepared {
 
 export function prepare(name: string, text: string): Prepared {
   return { name, text };
+}
+
+/** A statement that may rightly take longer than the others. */
+export interface Patient {
+  readonly name?: never;
+  readonly text: string;
+  readonly mostMs: number;
+}
+
+/** What a statement may take that does not answer for a single task or row. */
+export const PATIENCE_MS = {
+  /** A page of a list: there may be a million rows to either side of it. */
+  list: 5_000,
+  /** A batch of what the janitor removes; a look at every queue. */
+  chore: 10_000,
+  /** A change of the schema, and the wait for another node that makes it. */
+  migration: 600_000,
+} as const;
+
+export function patient(use: keyof typeof PATIENCE_MS, text: string): Patient {
+  return { text, mostMs: PATIENCE_MS[use] };
 }

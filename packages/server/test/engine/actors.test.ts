@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Actors, createActors } from "../../src/engine/actors.ts";
+import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import { createTimetable } from "../../src/engine/timetable.ts";
 import { openTestHouse } from "../test-house.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
@@ -100,7 +101,10 @@ describe("the actors of an engine", () => {
 describe("the timetable of an actor", () => {
   const create = () => {
     const time = createTestTime();
-    return { time, timetable: createTimetable({ time, shortestMs: 20, longestMs: 5000 }) };
+    return {
+      time,
+      timetable: createTimetable({ time, clock: createDatabaseClock(time), shortestMs: 20, longestMs: 5000 }),
+    };
   };
 
   it("naps until the next thing is due and a little more, but neither in a spin nor past its net", () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
-import { until } from "../test-sql.ts";
+import { databaseAway, until } from "../test-sql.ts";
 
 describe("a database that breaks connections", () => {
   let house: TestHouse;
@@ -106,6 +106,28 @@ describe("a database that breaks connections", () => {
     assert.equal(task.status, "completed");
     assert.equal(task.attempts.length, 1);
     assert.equal(house.target.calls.length, 2);
+  });
+
+  it("knows its own settlement again when only the answer to it was lost: nothing was superseded", async () => {
+    house.target.answer = (_call, response) => response.writeHead(500).end();
+    house.databases.settle.after = (statement) => {
+      if (statement !== "settle_attempts") return;
+      house.databases.settle.after = () => {};
+      throw databaseAway();
+    };
+    const id = await house.submit({ maxRetries: 1 });
+    await house.look();
+    await house.engine.attempts.finished();
+
+    const verdicts = house.log.flatMap(({ message, fields }) =>
+      message === "attempt.settled" && fields.task === id ? [[fields.verdict, fields.nextRunAt]] : [],
+    );
+    const task = await house.task(id);
+    assert.deepEqual(verdicts, [["retry", task.runAt]]);
+    assert.deepEqual(
+      task.attempts.map(({ status }) => status),
+      ["failed"],
+    );
   });
 
   it("goes on claiming after a broken claim", async () => {

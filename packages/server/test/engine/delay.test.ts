@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createAlarm } from "../../src/engine/alarm.ts";
+import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 import { createTestTime } from "../test-time.ts";
@@ -116,19 +117,30 @@ describe("the alarm", () => {
   /** Answers each statement of the alarm; a look at every queue can be held up. */
   function createScene() {
     const looks: string[] = [];
-    const scene = { looks, untilNextMs: null as number | null, during: async () => {} };
+    const scene = {
+      looks,
+      untilNextMs: null as number | null,
+      databaseMs: 1_000_000,
+      during: async () => {},
+    };
     const sql: Sql = {
-      async rows<Row extends object>(query: string | { name: string }, values: readonly unknown[] = []) {
-        const name = typeof query === "string" ? "everywhere" : query.name;
-        if (name === "until_next_due") return [{ ms: scene.untilNextMs }] as Row[];
-        looks.push(name === "everywhere" ? name : `last ${values[0]} ms`);
+      async rows(query: string | { name?: string }, values: readonly unknown[] = []) {
+        const isEverywhere = typeof query === "string" || query.name === undefined;
+        const databaseMs = scene.databaseMs + time.monotonicMs();
+        const [sinceMs, overlapMs] = values;
+        looks.push(
+          isEverywhere
+            ? "everywhere"
+            : `last ${databaseMs - Number(sinceMs ?? databaseMs) + Number(overlapMs)} ms`,
+        );
         await scene.during();
-        return [];
+        return isEverywhere ? [] : ([{ databaseMs, untilNextMs: scene.untilNextMs, teamId: null }] as never);
       },
     };
     const dispatcher = { notice() {}, lookAgain() {} };
     const time = createTestTime();
-    return { scene, time, alarm: createAlarm({ sql, dispatcher, time }) };
+    const clock = createDatabaseClock(time);
+    return { scene, time, alarm: createAlarm({ sql, dispatcher, time, clock }) };
   }
 
   it("looks everywhere first, then only at what came due since its last look, with some overlap", async () => {
@@ -137,17 +149,16 @@ describe("the alarm", () => {
     time.pass(1000);
     await alarm.ringOnce();
 
-    assert.equal(scene.looks[0], "everywhere");
-    assert.equal(scene.looks[1], "last 1500 ms");
+    assert.deepEqual(scene.looks, ["everywhere", "last 15000 ms", "last 1500 ms"]);
   });
 
   it("looks further back when it polls, and everywhere once a minute", async () => {
     const { scene, time, alarm } = createScene();
     for (; time.monotonicMs() <= 60_000; time.pass(5000)) await alarm.ringOnce();
 
-    assert.equal(scene.looks[1], "last 20000 ms");
+    assert.equal(scene.looks[2], "last 20000 ms");
     assert.equal(scene.looks.filter((look) => look === "everywhere").length, 2);
-    assert.equal(scene.looks.at(-1), "everywhere");
+    assert.equal(scene.looks.at(-2), "everywhere");
   });
 
   it("looks everywhere again when it was asked to during a look", async () => {
@@ -159,7 +170,10 @@ describe("the alarm", () => {
     await alarm.ringOnce();
     await alarm.ringOnce();
 
-    assert.deepEqual(scene.looks, ["everywhere", "everywhere"]);
+    assert.deepEqual(
+      scene.looks.map((look) => look === "everywhere"),
+      [true, false, true, false],
+    );
   });
 
   it("misses nothing when a look fails: the next one reaches back as far", async () => {
@@ -175,6 +189,26 @@ describe("the alarm", () => {
     await alarm.ringOnce();
 
     assert.equal(scene.looks.at(-1), "last 2500 ms");
+  });
+
+  it("looks for what lies in a jump of the database's clock", async () => {
+    const { scene, time, alarm } = createScene();
+    await alarm.ringOnce();
+    time.pass(1000);
+    scene.databaseMs += 3_600_000;
+    await alarm.ringOnce();
+
+    assert.equal(scene.looks.at(-1), `last ${3_600_000 + 1500} ms`);
+  });
+
+  it("takes the hour from the database: a task due in a second is due sooner than its next look", async () => {
+    const { scene, time, alarm } = createScene();
+    await alarm.ringOnce();
+    const databaseNowMs = scene.databaseMs + time.monotonicMs();
+
+    assert.equal(alarm.isSooner(new Date(databaseNowMs + 1000)), true);
+    assert.equal(alarm.isSooner(new Date(databaseNowMs + 6000)), false);
+    assert.equal(alarm.isSooner(new Date(time.nowMs() + 1000)), false, "this machine's clock is years ahead");
   });
 
   it("naps until the next task is due, but neither in a spin nor past its poll", async () => {

@@ -4,9 +4,11 @@ import { createDispatcher } from "../../src/engine/dispatcher.ts";
 import type { Lease } from "../../src/engine/lease.ts";
 import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
+import { createUnanswered } from "../../src/engine/unanswered.ts";
 import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
+import { databaseAway } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 const TEAM = 1;
@@ -25,6 +27,7 @@ function createScene() {
     concurrency: 4,
     paused: false,
     slots: 4,
+    version: "1",
     starved: false,
     overdrawn: false,
   };
@@ -71,6 +74,9 @@ function createScene() {
     time,
     hint: (hint) => hints.push(hint),
     start: () => {},
+    release: async () => {},
+    onShort: () => {},
+    unanswered: createUnanswered(time),
   });
   /** The queue's slots are granted, and the node knows that nothing is due there. */
   async function warmUp(...queues: readonly string[]): Promise<void> {
@@ -244,6 +250,22 @@ describe("the slot keeper", () => {
     await slotKeeper.tidyOnce();
     assert.deepEqual(released.sort(), [idOf("a"), idOf("b")]);
     assert.deepEqual([...localQueues.all], []);
+  });
+
+  it("gives slots back again when it was not told that they are gone, and uses none of them meanwhile", async () => {
+    const { scene, time, slotKeeper, dispatcher, released, warmUp, keeper, idOf } = createKeeper();
+    await warmUp("a");
+    scene.peers = 1;
+    time.pass(10_001);
+    keeper.during = async () => {
+      throw databaseAway();
+    };
+    await assert.rejects(slotKeeper.tidyOnce());
+    assert.equal(dispatcher.reserve(TEAM, "a"), null);
+
+    keeper.during = async () => {};
+    await slotKeeper.tidyOnce();
+    assert.deepEqual(released, [idOf("a")]);
   });
 
   it("keeps the slots of a queue with calls or work", async () => {

@@ -15,6 +15,7 @@ const recorded: RecordedCall = {
   callbackSealed: null,
   wipe: null,
   signal: new AbortController().signal,
+  mayLeave: () => true,
 };
 
 function outgoingWith(failure: Error) {

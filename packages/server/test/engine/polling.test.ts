@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
+import { claimDuePolls, heldPolls, releasePolls } from "../../src/store/tasks/task-polls.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 
 describe("polling", () => {
@@ -53,6 +54,37 @@ describe("polling", () => {
     await house.engine.poller.workOnce();
     await house.engine.poller.finished();
   };
+
+  it("a poll that was claimed too long ago is not made: it is given back, and made later", async () => {
+    await start();
+    house.databases.polls.after = (statement) => {
+      if (statement === "claim_due_polls") house.freeze(5);
+    };
+    await pollAfter(5);
+    assert.equal(polls, 0);
+
+    house.databases.polls.after = () => {};
+    house.freeze(5);
+    await pollAfter(0);
+    assert.equal(polls, 1);
+  });
+
+  it("a release of strays that is carried out late does not touch a poll that was claimed since", async () => {
+    const id = await start();
+    await house.advance(5);
+    const { workerId } = house.engine.lease;
+    const [stray] = await claimDuePolls(house.database, workerId, 1);
+    assert.equal(stray?.id, id);
+    const seen = await heldPolls(house.database, workerId);
+    await releasePolls(house.database, seen);
+    const [claimed] = await claimDuePolls(house.database, workerId, 1);
+    await releasePolls(house.database, seen);
+
+    assert.deepEqual(
+      (await heldPolls(house.database, workerId)).map(({ fence }) => fence),
+      [claimed?.fence],
+    );
+  });
 
   it("a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
     const id = await start();

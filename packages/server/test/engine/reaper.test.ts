@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import { createReaper } from "../../src/engine/reaper.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
@@ -11,8 +12,8 @@ describe("the reaper's clock", () => {
     const time = createTestTime();
     const scene = { databaseMs: 1_000_000, reaped: 0 };
     const sql: Sql = {
-      async rows<Row extends object>(query: string | { name: string }) {
-        const text = typeof query === "string" ? query : query.name;
+      async rows<Row extends object>(query: string | { name?: string; text: string }) {
+        const text = typeof query === "string" ? query : (query.name ?? query.text);
         if (text.startsWith("delete")) {
           scene.reaped += 1;
           return [{ id: "1" }] as Row[];
@@ -24,6 +25,7 @@ describe("the reaper's clock", () => {
       sql,
       workerId: () => 1,
       time,
+      clock: createDatabaseClock(time),
       log: { debug() {}, info() {}, warn() {}, error() {} },
       onReturned: () => {},
     });
@@ -34,8 +36,15 @@ describe("the reaper's clock", () => {
       await reaper.reapOnce();
       return scene.reaped > before;
     };
-    return { round };
+    return { round, reaper };
   }
+
+  it("may have jumped before the node began: the living get the time to renew by it", async () => {
+    const { round, reaper } = createScene();
+    reaper.watchFirst();
+    assert.deepEqual([await round(0), await round(2000), await round(2000)], [false, false, false]);
+    assert.equal(await round(2000), true);
+  });
 
   it("must be known for a round before anyone is taken for dead", async () => {
     const { round } = createScene();

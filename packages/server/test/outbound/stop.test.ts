@@ -50,6 +50,15 @@ describe("the signal", () => {
     assert.equal(target.sockets.length, 0);
   });
 
+  it("may come too late: a call that may not leave when its connection stands is not sent", async () => {
+    const target = await tcpTarget((socket) => socket.resume());
+    const outcome = await newCaller().call(call(target.url), { ...PATIENT, mayLeave: () => false });
+    assertFailure(outcome);
+    assert.deepEqual([outcome.code, outcome.phase], ["aborted", "not_sent"]);
+    await connectionClosed(target);
+    assert.equal(target.sockets[0]?.bytesRead, 0);
+  });
+
   it("may be shared by many calls, ends them all, and Node sees no leak", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
+import { Problem } from "../../src/domain/problem.ts";
+import { Unstorable } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
 describe("two that wait for each other", () => {
@@ -60,5 +62,39 @@ describe("two that wait for each other", () => {
 
     assert.deepEqual(done, [{ taken: 1 }]);
     assert.equal(begun, 2);
+  });
+});
+
+describe("a server that says that it cannot serve at the moment", () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test.drop());
+
+  const raise = (code: string) =>
+    test.database.rows(`do $$ begin raise exception 'as told' using errcode = '${code}'; end $$`);
+
+  for (const [code, meaning] of Object.entries({
+    "53100": "its disk is full",
+    "53200": "its memory is used up",
+    "53300": "it has no connection left",
+    "58030": "it cannot read or write a file",
+    "57P03": "it is starting or stopping",
+    "57014": "it gave up a statement that took too long",
+    "55P03": "it gave up the wait for a lock",
+    "25006": "it is read-only",
+  }))
+    it(`${meaning} (${code}): is told to come back`, async () => {
+      await assert.rejects(raise(code), (error: unknown) => {
+        assert.ok(error instanceof Problem);
+        assert.deepEqual([error.code, error.status, error.retryAfterSeconds], ["database_away", 503, 1]);
+        return true;
+      });
+    });
+
+  it("is told from one that refuses a statement as wrong", async () => {
+    await assert.rejects(raise("23514"), pg.DatabaseError);
+    await assert.rejects(raise("22021"), Unstorable);
   });
 });

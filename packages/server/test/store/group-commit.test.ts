@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createGroupCommit } from "../../src/store/group-commit.ts";
+import { createTestTime } from "../test-time.ts";
 
 /** A flush that waits until the test lets it return. */
 function createFlushes() {
@@ -110,5 +111,27 @@ describe("group commit", () => {
     assert.equal(drained, false);
     ends[1]?.();
     await done;
+  });
+
+  it("refuses what was not answered in time, and never begins what had not begun by then", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const time = createTestTime();
+    const patience = { ms: 1000, time, refuse: () => new Error("too late") };
+    const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate, patience });
+
+    const first = group.add(1);
+    await turn();
+    const second = group.add(2);
+    time.pass(500);
+    const third = group.add(3);
+    time.pass(600);
+    await assert.rejects(first, /too late/);
+    await assert.rejects(second, /too late/);
+    ends[0]?.();
+    await turn();
+    assert.deepEqual(batches, [[1], [3]]);
+
+    ends[1]?.();
+    assert.equal(await third, "stored 3");
   });
 });

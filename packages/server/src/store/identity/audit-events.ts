@@ -1,5 +1,5 @@
 import type { AuditActorKind, AuditEvent } from "../../domain/identity/audit-event.ts";
-import type { Sql } from "../sql.ts";
+import { patient, type Sql } from "../sql.ts";
 
 export interface NewAuditEvent extends Omit<AuditEvent, "at"> {
   readonly teamId: number;
@@ -39,11 +39,14 @@ export async function listAuditEvents(
   page: { readonly action: string | null; readonly before: string | null; readonly limit: number },
 ): Promise<AuditEvent[]> {
   const rows = await sql.rows<StoredEvent>(
-    `select id, at, actor_kind as kind, actor_id as "actorId", actor_name as name, action, target, detail, address,
+    patient(
+      "list",
+      `select id, at, actor_kind as kind, actor_id as "actorId", actor_name as name, action, target, detail, address,
             request_id as "requestId"
        from audit_events
       where team_id = $1 and ($2::text is null or action = $2) and ($3::uuid is null or id < $3)
       order by id desc limit $4`,
+    ),
     [teamId, page.action, page.before, page.limit],
   );
   return rows.map(({ kind, actorId, name, ...event }) => ({ ...event, actor: { kind, id: actorId, name } }));
@@ -52,9 +55,12 @@ export async function listAuditEvents(
 /** Removes a batch of the events of all teams that are older than this. Returns how many. */
 export async function removeOldAuditEvents(sql: Sql, days: number, batch: number): Promise<number> {
   const rows = await sql.rows(
-    `delete from audit_events e using (
+    patient(
+      "chore",
+      `delete from audit_events e using (
        select team_id, id from audit_events where at < now() - make_interval(days => $1) order by at limit $2) old
       where e.team_id = old.team_id and e.id = old.id returning 1`,
+    ),
     [days, batch],
   );
   return rows.length;

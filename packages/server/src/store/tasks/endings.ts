@@ -3,12 +3,12 @@ import { type NO_WORKER, one, tally } from "./tallies.ts";
 
 /*
  * What it means that a task ends, for every statement that can end one. `endColumns` is what becomes of its row, in the
- * update; `afterChange` what else happens in the same commit, so that neither count, nor notification, nor key can be
- * lost. In between the statement's own `returning` must yield team_id, queue_id, id, status and ENDING_COLUMNS.
+ * update; `afterChange` what else happens in the same commit, so that neither count nor notification can be lost.
+ * In between the statement's own `returning` must yield team_id, queue_id, id, status and ENDING_COLUMNS.
  */
 
 /** What `afterChange` needs of a task, for a returning clause. */
-export const ENDING_COLUMNS = "t.on_complete_url, t.idempotency_key";
+export const ENDING_COLUMNS = "t.on_complete_url";
 
 /**
  * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
@@ -40,8 +40,8 @@ export function endColumns(options: {
 }
 
 /**
- * The CTEs that follow the update: those that ended are counted and told, and a failed one lets go of its idempotency
- * key, so that its caller can try again. A row for teams that listen to events belongs here too.
+ * The CTEs that follow the update: those that ended are counted and told. Their idempotency key stays taken: freed, it let
+ * a duplicate that was delayed on its way make a second task. A row for teams that listen to events belongs here too.
  */
 export function afterChange(options: {
   /** The CTE that yields the changed rows. */
@@ -59,14 +59,27 @@ export function afterChange(options: {
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in ('completed', 'failed') and on_complete_url is not null
-   ), ${lettingGo(from, "e.status = 'failed'")}`;
+   )`;
 }
 
-/** The CTE that frees the idempotency keys of tasks that no longer stand for them. `from` yields the tasks. */
-export function lettingGo(from: string, when = "true"): string {
+/** The CTE that frees the idempotency keys of tasks that are gone. `from` yields the tasks. */
+export function lettingGo(from: string): string {
   return `let_go as (
      delete from idempotency_keys k using ${from} e
-      where ${when} and e.idempotency_key is not null
+      where e.idempotency_key is not null
         and k.team_id = e.team_id and k.key = e.idempotency_key and k.task_id = e.id
+   )`;
+}
+
+/**
+ * The CTE `kept`, of queues to which tasks go back: none of them is deleted before this statement commits, and those that
+ * were are seen as deleted, also if that was committed only while we waited for their rows. The lock is the weakest that
+ * a deletion waits for; nothing else does.
+ */
+export function keepingQueues(queues: string): string {
+  return `kept as (
+     select q.team_id, q.id, q.name, q.deleted_at
+       from (${queues}) wanted join queues q on q.team_id = wanted.team_id and q.id = wanted.queue_id
+        for key share of q
    )`;
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "../sql.ts";
+import { patient, type Sql } from "../sql.ts";
 
 export interface TakenKey {
   readonly taskId: string;
@@ -25,9 +25,12 @@ export async function findTakenKey(
 /** Keys are good for a day. */
 export async function removeOldKeys(sql: Sql, batch: number): Promise<number> {
   const rows = await sql.rows(
-    `delete from idempotency_keys k using (
+    patient(
+      "chore",
+      `delete from idempotency_keys k using (
        select team_id, key, sandbox from idempotency_keys where created_at < now() - interval '24 hours' limit $1) old
       where k.team_id = old.team_id and k.key = old.key and k.sandbox = old.sandbox returning 1`,
+    ),
     [batch],
   );
   return rows.length;

@@ -58,15 +58,24 @@ export const untilNextNotificationMs = untilNext(
   "notifications where status = 'pending' and worker_id is null",
 );
 
-/** Lets go of deliveries that this worker holds in the database and does not make. */
-export async function releaseStrayNotifications(
-  sql: Sql,
-  workerId: number,
-  underWay: readonly string[],
-): Promise<void> {
+/** As much of a claim as tells it from every other. */
+type NotificationKey = Pick<NotificationClaim, "teamId" | "id" | "fence">;
+
+/** What the database says this worker delivers, to compare with what it knows of. */
+export async function heldNotifications(sql: Sql, workerId: number): Promise<NotificationKey[]> {
+  return sql.rows<NotificationKey>(
+    `select team_id as "teamId", id, fence from notifications where worker_id = $1`,
+    [workerId],
+  );
+}
+
+/** Lets go of deliveries that no node makes: the answer to their claim was lost. */
+export async function releaseNotifications(sql: Sql, deliveries: readonly NotificationKey[]): Promise<void> {
   await sql.rows(
-    "update notifications set worker_id = null, fence = fence + 1 where worker_id = $1 and id <> all ($2::uuid[])",
-    [workerId, underWay],
+    `update notifications n set worker_id = null, fence = n.fence + 1
+       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
+      where n.team_id = r."teamId" and n.id = r.id and n.fence = r.fence`,
+    [JSON.stringify(deliveries.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
   );
 }
 

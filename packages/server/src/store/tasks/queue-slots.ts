@@ -7,6 +7,8 @@ export interface SlotGrant {
   readonly concurrency: number;
   readonly paused: boolean;
   readonly slots: number;
+  /** Of the row that says so: it changes with every grant. Null where there is none. */
+  readonly version: string | null;
   /** Others hold so much that this worker has less than its share: they should be told. */
   readonly starved: boolean;
   /** In flight is more than is due to this worker: each call that ends should give its slot back. */
@@ -38,7 +40,7 @@ export async function acquireSlots(
     );
     if (queue === undefined) return null;
     const { queueId } = queue;
-    const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "starved" | "overdrawn">>(
+    const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(
       `with others as (
          select slots, $4::integer / (count(*) over () + 1)::integer as share,
                 $4::integer % (count(*) over () + 1)::integer as remainder
@@ -53,27 +55,35 @@ export async function acquireSlots(
          select share, greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots
            from held
        )
-       insert into queue_slots (team_id, queue_id, worker_id, slots)
+       insert into queue_slots as s (team_id, queue_id, worker_id, slots)
        select $1, $2, w.id, greatest($5, due.slots) from due, workers w where w.id = $3
        on conflict (team_id, queue_id, worker_id) do update set slots = excluded.slots
-       returning slots, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
+       returning slots, s.xmin::text as version, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
       [teamId, queueId, workerId, queue.concurrency, using?.queueId === queueId ? using.inFlight : 0],
     );
     // No row where the worker is no more: it has no slots then.
-    return { ...queue, ...(granted ?? { slots: 0, starved: false, overdrawn: false }) };
+    return { ...queue, ...(granted ?? { slots: 0, version: null, starved: false, overdrawn: false }) };
   });
 }
 
-/** Gives the slots of queues back that this worker has no use for. */
+/**
+ * Gives the slots of queues back that this worker has no use for, as they were granted: a release that the database
+ * carries out late must not take what the same worker was granted since. `xmin` is the transaction that wrote a row.
+ */
 export async function releaseSlots(
   sql: Sql,
   workerId: number,
-  queues: readonly { teamId: number; queueId: number }[],
+  grants: readonly (Pick<SlotGrant, "queueId" | "version"> & { readonly teamId: number })[],
 ): Promise<void> {
+  const rows = grants.map(({ teamId, queueId, version }) => ({
+    team_id: teamId,
+    queue_id: queueId,
+    version,
+  }));
   await sql.rows(
     `delete from queue_slots s
-      using jsonb_to_recordset($2::jsonb) as r(team_id integer, queue_id bigint)
-      where s.team_id = r.team_id and s.queue_id = r.queue_id and s.worker_id = $1`,
-    [workerId, JSON.stringify(queues.map((queue) => ({ team_id: queue.teamId, queue_id: queue.queueId })))],
+      using jsonb_to_recordset($2::jsonb) as r(team_id integer, queue_id bigint, version text)
+      where s.team_id = r.team_id and s.queue_id = r.queue_id and s.worker_id = $1 and s.xmin::text = r.version`,
+    [workerId, JSON.stringify(rows)],
   );
 }

@@ -6,6 +6,9 @@ import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
 import { untilNext } from "./until-next.ts";
 
+/** As much of a claim as tells it from every other. */
+type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
+
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
   `with picked as (
@@ -28,16 +31,21 @@ export async function claimDuePolls(sql: Sql, workerId: number, limit: number): 
   return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, limit]);
 }
 
-/** Lets go of polls that this worker holds in the database and does not make: the answer to their claim was lost. */
-export async function releaseStrayPolls(
-  sql: Sql,
-  workerId: number,
-  underWay: readonly string[],
-): Promise<void> {
+/** What the database says this worker polls, to compare with what it knows of. */
+export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> {
+  return sql.rows<PollKey>(
+    `select team_id as "teamId", id, fence from tasks where worker_id = $1 and status = 'polling'`,
+    [workerId],
+  );
+}
+
+/** Lets go of polls that no node makes: the answer to their claim was lost. */
+export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise<void> {
   await sql.rows(
-    `update tasks set worker_id = null, fence = fence + 1
-      where worker_id = $1 and status = 'polling' and id <> all ($2::uuid[])`,
-    [workerId, underWay],
+    `update tasks t set worker_id = null, fence = t.fence + 1
+       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
+      where t.team_id = r."teamId" and t.id = r.id and t.fence = r.fence`,
+    [JSON.stringify(polls.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
   );
 }
 

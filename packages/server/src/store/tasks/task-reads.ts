@@ -7,7 +7,7 @@ import {
   type TaskSummary,
 } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
 import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
@@ -110,11 +110,14 @@ export async function listTasks(
       ? []
       : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
   const rows = await sql.rows<SummaryRow>(
-    `select ${SUMMARY}, t.result - 'body' as result
+    patient(
+      "list",
+      `select ${SUMMARY}, t.result - 'body' as result
        from (${ids}) page
        join tasks t on t.team_id = $1 and t.id = page.id
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
       order by t.id desc`,
+    ),
     [...values, ...filters],
   );
   return rows.map(toSummary);

@@ -1,5 +1,5 @@
 import type { TaskStatus } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 
@@ -46,7 +46,9 @@ export async function removePendingOfDeletedQueues(
   },
 ): Promise<number> {
   const rows = await sql.rows<{ removed: number }>(
-    `with doomed as (
+    patient(
+      "chore",
+      `with doomed as (
        select t.team_id, t.id
          from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id and t.status = 'pending'
         where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
@@ -57,6 +59,7 @@ export async function removePendingOfDeletedQueues(
        returning t.team_id, t.queue_id, t.id, t.status, t.idempotency_key
      ), tallied as (${tallied}), ${lettingGo("removed")}
      select count(*)::integer as removed from removed`,
+    ),
     [batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
   );
   return rows[0]?.removed ?? 0;
@@ -65,7 +68,9 @@ export async function removePendingOfDeletedQueues(
 /** Removes a batch of tasks that ended longer ago than the retention. Returns how many. */
 export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch: number): Promise<number> {
   const rows = await sql.rows<{ removed: number }>(
-    `with expired as (
+    patient(
+      "chore",
+      `with expired as (
        select x.team_id, x.id
          from queues q
         cross join (values ('completed'), ('failed')) as s(status)
@@ -86,6 +91,7 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
        delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
      )
      select count(*)::integer as removed from removed`,
+    ),
     [retentionDays, batch],
   );
   return rows[0]?.removed ?? 0;
@@ -94,19 +100,24 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
 /** Removes the rows of deleted queues that no task refers to any more. */
 export async function removeEmptyDeletedQueues(sql: Sql): Promise<void> {
   await sql.rows(
-    `with gone as (
+    patient(
+      "chore",
+      `with gone as (
        delete from queues q
         where q.deleted_at < now() - interval '1 hour'
           and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
        returning team_id, id)
      delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id`,
+    ),
   );
 }
 
 /** Adds what dead writers had counted to one row per queue, so that reading stays short. */
 export async function foldTallies(sql: Sql): Promise<void> {
   await sql.rows(
-    `with dead as (
+    patient(
+      "chore",
+      `with dead as (
        delete from queue_tallies t
         where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
        returning *
@@ -118,5 +129,6 @@ export async function foldTallies(sql: Sql): Promise<void> {
         set pending = t.pending + excluded.pending, active = t.active + excluded.active,
             waiting = t.waiting + excluded.waiting, polling = t.polling + excluded.polling,
             completed = t.completed + excluded.completed, failed = t.failed + excluded.failed`,
+    ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import type { FailureReason } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { one } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
@@ -27,7 +27,7 @@ function returning(lost: string): string {
   const tooMany = `t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS}`;
   const ends = `${tooMany} or q.deleted_at is not null`;
   return `with lost as (${lost}
-   ), returned as (
+   ), ${keepingQueues("select distinct team_id, queue_id from lost")}, returned as (
      update tasks t
         set ${endColumns({ status: `case when ${ends} then 'failed' else 'pending' end`, when: ends })},
             failure_reason = case when ${tooMany} then 'worker_lost'
@@ -39,7 +39,7 @@ function returning(lost: string): string {
               'number', t.attempt_count, 'status', 'interrupted', 'code', null,
               'at', to_char(t.attempt_started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
               'ms', null, 'phase', lost.phase, 'error', 'The worker was lost while it made the call')
-       from lost join queues q on q.team_id = lost.team_id and q.id = lost.queue_id
+       from lost join kept q on q.team_id = lost.team_id and q.id = lost.queue_id
       where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
      returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, t.failure_reason, ${ENDING_COLUMNS}
    ), ${afterChange({

@@ -3,7 +3,7 @@ import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { one } from "./tallies.ts";
 
 export interface Settled {
@@ -18,17 +18,18 @@ export interface Settled {
  * Closes attempts, each only while its claim still stands: a worker that was paused past its lease finds no row
  * with its fence. The condition names nothing but the key and the fence, so that the planner has only the primary
  * key to go by: with stale statistics it walked an index of active rows instead, 500 times slower.
- * A retry in a queue that was deleted meanwhile has nowhere to go and ends the task.
+ * A retry in a queue that was deleted meanwhile has nowhere to go and ends the task. The queue's row is locked, so that it
+ * is not deleted between that look and our commit: such a task would stay pending, and its caller untold.
  */
 const SETTLE_ATTEMPTS = prepare(
   "settle_attempts",
-  `with judged as (
-     select j.*, gone.id is not null and j.kind = 'retry' as queue_is_gone
-       from jsonb_to_recordset($1::jsonb) as j(
+  `with asked as (
+     select * from jsonb_to_recordset($1::jsonb) as j(
               team_id integer, id uuid, queue_id bigint, fence integer, kind text, wait_ms integer,
               deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
-       left join queues gone
-         on j.kind = 'retry' and gone.team_id = j.team_id and gone.id = j.queue_id and gone.deleted_at is not null
+   ), ${keepingQueues("select distinct team_id, queue_id from asked where kind = 'retry'")}, judged as (
+     select j.*, kept.deleted_at is not null and j.kind = 'retry' as queue_is_gone
+       from asked j left join kept on kept.team_id = j.team_id and kept.id = j.queue_id
    ), settled as (
      update tasks t
         set ${endColumns({
@@ -75,6 +76,30 @@ export async function settleAttempts(
   ]);
   const settled = new Map(rows.map(({ id, fence, ...each }) => [`${id} ${fence}`, each]));
   return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
+}
+
+/**
+ * Of settlements that found their claim gone: what became of those that an earlier try had settled, whose answer was lost.
+ * Null for the others: the claim was taken back.
+ */
+export async function findSettled(sql: Sql, settlements: readonly Settlement[]): Promise<(Settled | null)[]> {
+  const keys = settlements.map(({ claim, attempt }) => ({
+    team_id: claim.teamId,
+    id: claim.id,
+    attempt: attempt.number,
+  }));
+  const rows = await sql.rows<Settled & { id: string; attempt: number }>(
+    `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
+            t.status in ('completed', 'failed') and t.on_complete_url is not null as notify
+       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
+       join tasks t on t.team_id = j.team_id and t.id = j.id
+      where exists (
+        select 1 from jsonb_array_elements(t.attempts) a
+         where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))`,
+    [JSON.stringify(keys)],
+  );
+  const found = new Map(rows.map(({ id, attempt, ...each }) => [`${id} ${attempt}`, each]));
+  return settlements.map(({ claim, attempt }) => found.get(`${claim.id} ${attempt.number}`) ?? null);
 }
 
 function toRow({ claim, attempt, verdict }: Settlement): object {

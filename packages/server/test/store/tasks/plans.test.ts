@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import {
-  queuesThatCameDue,
-  queuesWithDueTasks,
-  untilNextDueMs,
-} from "../../../src/store/tasks/due-queues.ts";
+import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
@@ -156,10 +152,11 @@ describe("the plans of reading", () => {
       countTasks(sql, { teamId: queue.teamId, queue: queue.name, status: "completed" }),
     "a queue's stats": (sql) => findQueue(sql, queue.teamId, queue.name),
     "one task": (sql) => findTask(sql, queue.teamId, "00000000-0000-7000-8000-000000000000"),
-    "the queues that came due": (sql) => queuesThatCameDue(sql, 1000),
+    "the queues that came due, and the time until the next delayed task": (sql) =>
+      lookForDue(sql, Date.now(), 1000),
     "the queues with due tasks": (sql) => queuesWithDueTasks(sql),
     "the depths of the queues": (sql) => readQueueDepths(sql, 100),
-    "the time until the next delayed task": (sql) => untilNextDueMs(sql),
+    "which of these queues have due tasks": (sql) => dueAmong(sql, [{ teamId: 1, queue: "queue-1" }]),
     "the tasks of dead workers": (sql) => reapTasks(sql, 1),
   } satisfies Record<string, (sql: Parameters<typeof findTask>[0]) => Promise<unknown>>;
 

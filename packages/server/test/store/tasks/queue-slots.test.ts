@@ -37,7 +37,9 @@ describe("slots of a queue", () => {
     const queue = await store.openQueue({ concurrency: 7 });
     const [worker = 0] = await openWorkers(1);
 
-    assert.deepEqual(await acquire(queue, worker), {
+    const { version, ...grant } = await acquire(queue, worker);
+    assert.match(version ?? "", /^\d+$/);
+    assert.deepEqual(grant, {
       queueId: queue.id,
       epoch: 1,
       concurrency: 7,
@@ -177,13 +179,25 @@ describe("slots of a queue", () => {
       await store.openQueue({ concurrency: 3 }),
     ];
     const [worker = 0, other = 0] = await openWorkers(2);
-    await acquire(quiet, worker);
+    const grant = await acquire(quiet, worker);
     await acquire(kept, worker);
 
-    await releaseSlots(store.database, worker, [{ teamId: quiet.teamId, queueId: quiet.id }]);
+    await releaseSlots(store.database, worker, [{ ...grant, teamId: quiet.teamId }]);
 
     assert.equal((await acquire(quiet, other)).slots, 3);
     assert.equal((await acquire(kept, other)).slots, 0);
+  });
+
+  it("stay when they were granted again before a release of the earlier grant is carried out", async () => {
+    const queue = await store.openQueue({ concurrency: 3 });
+    const [worker = 0, other = 0] = await openWorkers(2);
+    const early = { ...(await acquire(queue, worker)), teamId: queue.teamId };
+    const again = { ...(await acquire(queue, worker)), teamId: queue.teamId };
+
+    await releaseSlots(store.database, worker, [early]);
+    assert.equal((await acquire(queue, other)).slots, 0, "all of them are in use");
+    await releaseSlots(store.database, worker, [again]);
+    assert.equal((await acquire(queue, other)).slots, 3);
   });
 
   it("say that the queue is paused, and carry its epoch", async () => {

@@ -55,7 +55,7 @@ describe("a plan that a connection has made once and keeps", () => {
   }
 
   const finished = "'completed', now(), now()";
-  const due = "'pending', now() - interval '1 s', null";
+  const due = "'pending', now() - interval '1 hour', null";
   const delayed = "'pending', now() + interval '1 hour', null";
 
   /** Rows straight into the table: what matters here is only that they are many. */

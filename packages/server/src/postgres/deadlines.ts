@@ -1,0 +1,47 @@
+/** One statement, or one wait for a connection, that must end by its time. */
+export interface Deadline {
+  readonly atMs: number;
+  readonly onMissed: () => void;
+}
+
+/** How late a missed deadline is noticed at worst, while the process has time to look. */
+const TICK_MS = 100;
+
+const open = new Set<Deadline>();
+let tickAtMs: number | null = null;
+let stoodStill = false;
+
+/**
+ * Calls `onMissed` unless `endDeadline` comes first. All that are under way share one coarse timer: a timer each would
+ * cost more than the smallest statements do.
+ */
+export function beginDeadline(ms: number, onMissed: () => void): Deadline {
+  const nowMs = performance.now();
+  const deadline = { atMs: nowMs + ms, onMissed };
+  open.add(deadline);
+  if (tickAtMs === null) arm(nowMs);
+  return deadline;
+}
+
+/** False if it was missed before. */
+export function endDeadline(deadline: Deadline): boolean {
+  return open.delete(deadline);
+}
+
+function arm(nowMs: number): void {
+  tickAtMs = nowMs + TICK_MS;
+  setTimeout(tick, TICK_MS);
+}
+
+function tick(): void {
+  const nowMs = performance.now();
+  // After a pause of the process its answers may be there, unread: they are read before anything is given up, once.
+  stoodStill = !stoodStill && nowMs - (tickAtMs ?? nowMs) > TICK_MS;
+  tickAtMs = null;
+  for (const deadline of stoodStill ? [] : open) {
+    if (deadline.atMs > nowMs) continue;
+    open.delete(deadline);
+    deadline.onMissed();
+  }
+  if (open.size > 0 && tickAtMs === null) arm(nowMs);
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import type pg from "pg";
+import { Problem } from "../../src/domain/problem.ts";
+import { createDatabase } from "../../src/postgres/database.ts";
+import { createListener } from "../../src/postgres/listener.ts";
+import { createPool, endPool } from "../../src/postgres/pool.ts";
+import { type Database, patient } from "../../src/store/sql.ts";
+import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+
+/** Shorter than a node's own, so that the tests are. */
+const STATEMENT_MS = 400;
+
+describe("a connection that goes silent without closing", () => {
+  let test: TestDatabase;
+  let proxy: SilentProxy;
+  let pool: pg.Pool;
+  let database: Database;
+  before(async () => {
+    test = await createTestDatabase();
+    await test.database.rows("create table guests (name text)");
+  });
+  after(() => test.drop());
+  beforeEach(async () => {
+    proxy = await startSilentProxy(test.connection);
+    pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
+    database = createDatabase(pool, STATEMENT_MS);
+    await database.rows("select 1");
+  });
+  afterEach(async () => {
+    await endPool(pool);
+    await proxy.close();
+  });
+
+  const connection = () => ({
+    connectionString: `postgres://${test.connection.user}@127.0.0.1:${proxy.port}/${test.connection.database}`,
+  });
+
+  async function refusedInTime(asked: Promise<unknown>): Promise<void> {
+    const beganMs = performance.now();
+    await assert.rejects(asked, (error: unknown) => {
+      assert.ok(error instanceof Problem, String(error));
+      assert.deepEqual([error.code, error.retryAfterSeconds], ["database_away", 1]);
+      return true;
+    });
+    const tookMs = performance.now() - beganMs;
+    assert.ok(tookMs >= STATEMENT_MS * 0.9, `${tookMs} ms: it was given its time`);
+    assert.ok(tookMs < STATEMENT_MS * 4, `${tookMs} ms`);
+  }
+
+  it("is thrown away with the statement that it did not answer, and the next one gets a new one", async () => {
+    proxy.silenceUse("desk");
+    await refusedInTime(database.rows("select 1"));
+
+    assert.deepEqual(await database.rows("select 2 as two"), [{ two: 2 }]);
+    assert.equal(proxy.links.length, 2);
+  });
+
+  it("does not answer a later statement with what an earlier one was waiting for", async () => {
+    void proxy.stallNext("select 'late'", "answer");
+    await refusedInTime(database.rows("select 'late' as answer"));
+    const asked = database.rows("select 'mine' as answer");
+    proxy.release();
+
+    assert.deepEqual(await asked, [{ answer: "mine" }]);
+  });
+
+  it("in the middle of a transaction ends the transaction, and keeps no lock for long", async () => {
+    await database.rows("insert into guests values ('first')");
+    void proxy.stallNext("commit", "request");
+    await refusedInTime(database.transaction((sql) => sql.rows("update guests set name = 'second'")));
+
+    // The server still waits for the commit, with the row locked.
+    const names = await createDatabase(pool, 10_000).rows("select name from guests");
+    assert.deepEqual(names, [{ name: "first" }]);
+    for (let tries = 1; ; tries += 1) {
+      const updated = await database
+        .rows("update guests set name = 'third' returning name")
+        .catch(() => null);
+      if (updated !== null) break;
+      assert.ok(tries < 30, "the lock is let go");
+    }
+    proxy.release();
+    assert.deepEqual(await database.rows("select name from guests"), [{ name: "third" }]);
+  });
+
+  it("is refused in time too when it is a new one, and answered again when the network is back", async () => {
+    proxy.silence();
+    await refusedInTime(database.rows("select 1"));
+    await refusedInTime(database.rows("select 1"));
+    await refusedInTime(database.transaction((sql) => sql.rows("select 1")));
+    proxy.release();
+
+    for (;;) {
+      const rows = await database.rows("select 2 as two").catch(() => null);
+      if (rows !== null) return assert.deepEqual(rows, [{ two: 2 }]);
+    }
+  });
+
+  it("is given up by the pool when it falls silent while it is set up", async () => {
+    await endPool(pool);
+    pool = createPool(connection(), { max: 1, applicationName: "new", onError: () => {} });
+    database = createDatabase(pool, STATEMENT_MS);
+    void proxy.stallNext("plan_cache_mode", "answer");
+    await refusedInTime(database.rows("select 1"));
+
+    // The pool's only place is free again once the connection's own time is over.
+    for (let tries = 1; ; tries += 1) {
+      if ((await database.rows("select 1").catch(() => null)) !== null) break;
+      assert.ok(tries < 20, "the pool found its place again");
+    }
+  });
+
+  it("is waited for longer by a statement that may take longer", async () => {
+    const slow = patient("list", `select pg_sleep(${(STATEMENT_MS * 2) / 1000}), 'page' as page`);
+    assert.equal((await database.rows<{ page: string }>(slow))[0]?.page, "page");
+  });
+
+  it("does not keep a pool from ending", async () => {
+    const asked = database.rows("select 1");
+    await asked;
+    proxy.silence();
+    const stuck = assert.rejects(createDatabase(pool, 60_000).rows("select 1"));
+    await new Promise(setImmediate);
+    await endPool(pool);
+    await stuck;
+
+    assert.equal(pool.totalCount, 0);
+    pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
+  });
+
+  it("is told from one whose process stood still: an answer that is there is read", async () => {
+    const asked = database.rows("select 1 as one");
+    const untilMs = performance.now() + STATEMENT_MS * 2;
+    await new Promise(setImmediate);
+    while (performance.now() < untilMs);
+
+    assert.deepEqual(await asked, [{ one: 1 }]);
+  });
+});
+
+describe("a listener whose connection goes silent", () => {
+  let test: TestDatabase;
+  let proxy: SilentProxy;
+  before(async () => {
+    test = await createTestDatabase();
+    proxy = await startSilentProxy(test.connection);
+  });
+  after(async () => {
+    await proxy.close();
+    await test.drop();
+  });
+
+  it("notices it, listens on a new one and says so, and hears again", async () => {
+    const heard: string[] = [];
+    let connections = 0;
+    const changed: (() => void)[] = [];
+    const change = () => {
+      for (const wake of changed.splice(0)) wake();
+    };
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await new Promise<void>((resolve) => changed.push(resolve));
+    };
+    const { user, database } = test.connection;
+    const listener = createListener({
+      connection: { connectionString: `postgres://${user}@127.0.0.1:${proxy.port}/${database}` },
+      channel: "house",
+      beatMs: 50,
+      onMessage(message) {
+        heard.push(message);
+        change();
+      },
+      onConnected() {
+        connections += 1;
+        change();
+      },
+    });
+    await until(() => connections === 1);
+    proxy.silenceUse("bellhop-listen");
+    await until(() => connections === 2);
+    await test.database.rows("select pg_notify('house', 'hello')");
+    await until(() => heard.length > 0);
+    assert.deepEqual(heard, ["hello"]);
+
+    proxy.silence();
+    const beganMs = performance.now();
+    await listener.stop();
+    assert.ok(performance.now() - beganMs < 1000, "stopping does not wait for it either");
+  });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createHealthService } from "../../src/service/health-service.ts";
+import { takePulse } from "../../src/store/pulse.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { createGate, databaseAway, watchDatabase } from "../test-sql.ts";
+
+describe("readiness", () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test.drop());
+
+  function createScene() {
+    let nowMs = 0;
+    const watched = watchDatabase(test.database);
+    const pulse = takePulse(watched, () => nowMs);
+    const health = createHealthService({
+      sql: test.database,
+      pulses: { intake: pulse },
+      isDispatching: () => true,
+    });
+    const store = () => pulse.database.rows("select 1");
+    const pass = (ms: number) => {
+      nowMs += ms;
+    };
+    const database = async () => (await health.check()).checks.database;
+    return { watched, store, pass, database, health };
+  }
+
+  it("ends when a statement has not been answered for more than three seconds, and says which", async () => {
+    const { watched, store, pass, database, health } = createScene();
+    await store();
+    const gate = createGate();
+    watched.before = gate.wait;
+    const stored = store();
+    await gate.reached;
+    // The probe gets no answer either.
+    watched.before = () => {
+      throw databaseAway();
+    };
+    pass(3000);
+    assert.equal(await database(), "ok");
+    pass(1000);
+    assert.deepEqual(await health.check(), {
+      ready: false,
+      checks: {
+        database: "has not answered intake for 4 s",
+        migrations: "ok",
+        dispatcher: "ok",
+      },
+    });
+
+    watched.before = () => {};
+    gate.open();
+    await stored;
+    assert.equal(await database(), "ok");
+  });
+
+  it("ends when statements are refused and none has succeeded since, and comes back by itself", async () => {
+    const { watched, store, pass, database } = createScene();
+    watched.before = () => {
+      throw databaseAway();
+    };
+    for (let tries = 0; tries < 3; tries += 1) {
+      await assert.rejects(store());
+      pass(1500);
+    }
+    assert.equal(await database(), "has not answered intake for 5 s");
+    pass(60_000);
+    assert.equal(await database(), "has not answered intake for 65 s");
+
+    // No task comes any more that could show it: the check tries for itself.
+    watched.before = () => {};
+    assert.equal(await database(), "ok");
+    const rows = await test.database.rows("select 1 from idempotency_keys");
+    assert.equal(rows.length, 0, "and leaves nothing behind");
+  });
+
+  it("is not ended by a single lost connection, nor by a statement that the database refuses for itself", async () => {
+    const { watched, store, pass, database } = createScene();
+    watched.before = () => {
+      watched.before = () => {};
+      throw databaseAway();
+    };
+    await assert.rejects(store());
+    pass(200);
+    await store();
+    pass(60_000);
+    assert.equal(await database(), "ok");
+  });
+});
