@@ -16,3 +16,12 @@ export interface Time {
 export interface Timer {
   cancel(): void;
 }
+
+/** Waits for the work, but no longer than so many milliseconds: the work itself goes on. */
+export async function atMost(time: Time, work: Promise<void>, ms: number): Promise<void> {
+  let timer: Timer | null = null;
+  const late = new Promise<void>((resolve) => {
+    timer = time.setTimer(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => timer?.cancel());
+}

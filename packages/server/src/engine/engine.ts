@@ -1,7 +1,6 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
-import type { Time, Timer } from "../domain/time.ts";
-import type { Database } from "../store/sql.ts";
+import { atMost, type Time } from "../domain/time.ts";
 import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
@@ -14,6 +13,7 @@ import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import type { EngineDatabases } from "./engine-databases.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLease, type Lease } from "./lease.ts";
@@ -33,17 +33,6 @@ const RECONCILE_MS = 5_000;
 const LAST_INTAKE_MS = 2_000;
 /** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
 const FAREWELL_MS = 2_000;
-
-/** One connection for each thing that must not wait for another. */
-export interface EngineDatabases {
-  readonly lease: Database;
-  readonly intake: Database;
-  readonly settle: Database;
-  readonly claim: Database;
-  readonly chores: Database;
-  /** Of polls and notifications. */
-  readonly polls: Database;
-}
 
 export interface Engine {
   /** Further ones may be added before the start. */
@@ -231,14 +220,6 @@ export function createEngine(deps: {
     await lease.stop();
   }
 
-  async function inTime(work: Promise<void>, ms: number): Promise<void> {
-    let timer: Timer | null = null;
-    const late = new Promise<void>((resolve) => {
-      timer = time.setTimer(resolve, ms);
-    });
-    await Promise.race([work, late]).finally(() => timer?.cancel());
-  }
-
   function abandonAll(): void {
     attempts.abandon();
     poller.abandon();
@@ -299,10 +280,10 @@ export function createEngine(deps: {
     },
     async stop(graceMs) {
       const grace = time.setTimer(endGrace, graceMs);
-      await inTime(takeNoMore(), LAST_INTAKE_MS);
+      await atMost(time, takeNoMore(), LAST_INTAKE_MS);
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
-      await inTime(letGo(), FAREWELL_MS);
+      await atMost(time, letGo(), FAREWELL_MS);
     },
     ended: onEnded,
     hurry: () => endGrace(),

@@ -146,7 +146,7 @@ describe("an answered call", () => {
 
   it("has not been responded to while only informational answers came", async () => {
     const target = await scriptedTarget("HTTP/1.1 103 Early Hints\r\n\r\n");
-    const outcome = await newCaller().call(call(target.url), { timeoutMs: 50, headers: {} });
+    const outcome = await newCaller().call(call(target.url), { timeoutMs: 1_000, headers: {} });
     assertFailure(outcome);
     assert.equal(outcome.code, "timeout");
     assert.equal(outcome.phase, "sent");

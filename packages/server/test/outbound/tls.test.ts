@@ -86,7 +86,7 @@ describe("a call over TLS", () => {
 
   it("fails with connect_timeout when the handshake does not end, and closes the connection", async () => {
     const target = await tcpTarget((socket) => socket.resume());
-    const caller = newCaller({ connectTimeoutMs: 30 });
+    const caller = newCaller({ connectTimeoutMs: 1_000 });
     const outcome = await caller.call(call(`https://127.0.0.1:${target.port}/`), PATIENT);
     assertFailure(outcome);
     assert.equal(outcome.code, "connect_timeout");
