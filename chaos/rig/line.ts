@@ -74,7 +74,9 @@ export async function startLine(socketPath: string): Promise<Line> {
     if (link.lost) return;
     const treatment = isFor(rule, link.use) ? (way === "to-server" ? rule.toServer : rule.toClient) : "pass";
     if (treatment === "lose") return;
-    if (treatment === "hold" || link.held.length > 0) return void link.held.push({ way, chunk });
+    // What follows may not overtake what is held.
+    if (treatment === "hold" || link.held.some((held) => held.way === way))
+      return void link.held.push({ way, chunk });
     const delayMs = isFor(rule, link.use) ? rule.delayMs : 0;
     // What follows may not overtake what was delayed.
     link.delayUntil = Math.max(link.delayUntil, performance.now() + delayMs);
