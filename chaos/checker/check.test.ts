@@ -328,6 +328,7 @@ test("answers: every request is answered in time, unless its node was stopped", 
   assert.deepEqual(asked({ status: 500 }), ["answers"]);
   assert.deepEqual(asked({ status: 503 }), ["answers"]);
   assert.deepEqual(asked({ status: 503 }, [fault(500, 1_000)]), []);
+  assert.deepEqual(asked({ status: 503 }, [fault(500, 1_000, { nodes: [2] })]), ["answers"]);
   assert.deepEqual(asked({ action: "callback", endedAt: 8_000 }), []);
 });
 
