@@ -51,6 +51,6 @@ function formatFigures(figures: Figures): string[] {
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
     `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,
     `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
-    `runner     held up for ${seconds(figures.slowestRunnerMs)} at most`,
+    `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most`,
   ];
 }

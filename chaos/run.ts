@@ -83,7 +83,7 @@ try {
 if (options !== undefined) {
   try {
     const isGood = await main(options);
-    if (!isGood) console.log(`seed ${options.seed}`);
+    if (!isGood && options.check === null) console.log(`seed ${options.seed}`);
     process.exit(isGood ? 0 : 1);
   } catch (error) {
     console.error(error);

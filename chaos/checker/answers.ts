@@ -1,4 +1,4 @@
-import type { Answer, History } from "./history.ts";
+import type { Answer, Fault, History } from "./history.ts";
 import type { Violation } from "./violation.ts";
 
 const LONGEST_MS = 2_000;
@@ -66,5 +66,10 @@ function hasCause({ at, endedAt, node }: Answer, { faults, lives }: History): bo
     (life) =>
       life.node === node && life.askedAt !== null && life.askedAt <= endedAt && (life.endedAt ?? at) >= at,
   );
-  return isStopping || faults.some(({ from, to }) => from <= endedAt && to + RECOVERY_MS >= at);
+  // What happens to one node is no reason for another to refuse.
+  const isOurs = ({ nodes }: Fault) => nodes.length === 0 || nodes.includes(node);
+  return (
+    isStopping ||
+    faults.some((fault) => isOurs(fault) && fault.from <= endedAt && fault.to + RECOVERY_MS >= at)
+  );
 }

@@ -296,6 +296,11 @@ test("order: the higher priority is called first, then the one due first", () =>
   assert.deepEqual(inOrder({ runAt: 2 }, { runAt: 1 }), ["order"]);
 });
 
+test("order: nothing begins before it is due", () => {
+  assert.deepEqual(brokenIn(historyOf({ changes: goodChanges({ runAt: 1_009 }) })), []);
+  assert.deepEqual(brokenIn(historyOf({ changes: goodChanges({ runAt: 1_100 }) })), ["order"]);
+});
+
 test("told: the caller hears of the end, after it, and as it was", () => {
   const changes = goodChanges({ hasNotification: true });
   const telling = (begunAt: number, says: string) =>
@@ -323,6 +328,7 @@ test("answers: every request is answered in time, unless its node was stopped", 
   assert.deepEqual(asked({ status: 500 }), ["answers"]);
   assert.deepEqual(asked({ status: 503 }), ["answers"]);
   assert.deepEqual(asked({ status: 503 }, [fault(500, 1_000)]), []);
+  assert.deepEqual(asked({ status: 503 }, [fault(500, 1_000, { nodes: [2] })]), ["answers"]);
   assert.deepEqual(asked({ action: "callback", endedAt: 8_000 }), []);
 });
 

@@ -9,7 +9,7 @@ import type { History } from "./history.ts";
 import { checkLives } from "./lives.ts";
 import { checkNotifications } from "./notifications.ts";
 import { checkOutcomes } from "./outcomes.ts";
-import { checkOrder } from "./priority.ts";
+import { checkDue, checkOrder } from "./priority.ts";
 import { checkRest, checkStats } from "./rest.ts";
 import { type Stories, tellStories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
@@ -31,6 +31,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkRest(history),
     ...checkStats(history),
     ...checkOrder(history, stories),
+    ...checkDue(stories),
     ...checkNotifications(history, stories),
     ...checkAnswers(history),
     ...checkLives(history, STOP_GRACE_MS),

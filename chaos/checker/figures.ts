@@ -22,7 +22,7 @@ export interface Figures {
   /** From the death of a process until what it held was given back, and until it was called again. */
   readonly givenBackP99Ms: number | null;
   readonly rerunP99Ms: number | null;
-  readonly slowestRunnerMs: number;
+  readonly slowestMachineMs: number;
 }
 
 export function countFigures(history: History, stories: Stories): Figures {
@@ -50,7 +50,7 @@ export function countFigures(history: History, stories: Stories): Figures {
     ),
     givenBackP99Ms: percentile(reruns.map(({ givenBackMs }) => givenBackMs)),
     rerunP99Ms: percentile(reruns.flatMap(({ rerunMs }) => (rerunMs === null ? [] : [rerunMs]))),
-    slowestRunnerMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),
+    slowestMachineMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),
   };
 }
 

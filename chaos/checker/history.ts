@@ -9,7 +9,7 @@ export interface History {
   readonly changes: readonly Change[];
   readonly faults: readonly Fault[];
   readonly lives: readonly Life[];
-  /** Moments in which the runner itself was too slow to be a fair witness. */
+  /** Moments in which the runner or the disk was too slow for anybody to be in time. */
   readonly lags: readonly Lag[];
   /** When clients began, faults ended, and everything was expected to have ended. */
   readonly beganAt: number;

@@ -2,6 +2,24 @@ import type { History, TaskRow } from "./history.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
+/** The database decides what is due and notes when it was committed, by one clock. */
+const CLOCK_MS = 5;
+
+/** No attempt begins before its task is due, neither the first nor one that waits after a failure. */
+export function checkDue(stories: Stories): Violation[] {
+  return stories.all.flatMap(({ id, changes }) =>
+    changes
+      .filter(
+        ({ op, row, committedAt }) =>
+          op !== "delete" && row.status === "active" && row.runAt > committedAt + CLOCK_MS,
+      )
+      .map(({ row, committedAt }): Violation => {
+        const text = `attempt ${row.attemptCount} began ${(row.runAt - committedAt).toFixed(0)} ms before it was due`;
+        return { promise: "order", text, taskId: id, at: committedAt };
+      }),
+  );
+}
+
 /** In a queue of one slot, filled while it was paused, tasks are called by priority, then by when they were due. */
 export function checkOrder({ rest }: History, stories: Stories): Violation[] {
   if (rest.orderedQueueId === null) return [];

@@ -21,7 +21,7 @@ export const PROMISES = {
   twice: "no call is made twice without a cause",
   rest: "nothing stays under way for nobody",
   stats: "counts are exact",
-  order: "the highest priority starts first",
+  order: "the highest priority starts first, and nothing before it is due",
   told: "the caller is told after the end, at least once",
   answers: "the API answers within its time",
   process: "a node stays up, and stops when asked",

@@ -14,6 +14,8 @@ create table chaos.changes (
   op       text not null,
   row      jsonb not null
 );
+create table chaos.pulse (beats bigint not null);
+insert into chaos.pulse values (0);
 create function chaos.ms(at timestamptz) returns float8 language sql immutable as
   $$ select extract(epoch from at)::float8 * 1000 $$;
 create function chaos.task(t tasks) returns jsonb language sql immutable as $$

@@ -85,7 +85,8 @@ async function disturb(
   const only = use ?? (scene.random.chance(0.5) ? null : scene.random.pick(USES));
   const detail = `${only ?? "all"} connections, for ${ms} ms`;
   await during(scene, { kind, nodes, detail }, async () => {
-    for (const node of nodes) lineOf(scene, node).set({ ...NO_RULE, ...rule, use: only });
+    for (const node of nodes)
+      lineOf(scene, node).set({ ...NO_RULE, ...rule, uses: only === null ? null : [only] });
     await sleep(ms);
     for (const node of nodes) lineOf(scene, node).set(NO_RULE);
   });
@@ -103,9 +104,8 @@ export const PROCESS_FAULTS = {
     const node = alive(scene);
     const line = lineOf(scene, node);
     const paused = node.pid === null ? [] : [node.pid];
-    const use = scene.random.pick(["claim", "intake"] as const);
-    await during(scene, { kind: "pause-with-answer", nodes: [node], paused, detail: use }, async () => {
-      line.set({ ...NO_RULE, use, toClient: "hold" });
+    await during(scene, { kind: "pause-with-answer", nodes: [node], paused }, async () => {
+      line.set({ ...NO_RULE, uses: ["claim", "intake"], toClient: "hold" });
       // Not longer than a statement may take: it must still be waited for.
       for (let left = 24; left > 0 && line.heldAnswers() === 0; left -= 1) await sleep(50);
       node.pause();

@@ -7,7 +7,7 @@ export type Treatment = "pass" | "hold" | "lose";
 
 export interface Rule {
   /** The connections it is for, by the use that Bellhop names them after; null for all. */
-  readonly use: string | null;
+  readonly uses: readonly string[] | null;
   readonly toServer: Treatment;
   readonly toClient: Treatment;
   /** How much later each piece arrives. */
@@ -16,7 +16,7 @@ export interface Rule {
   readonly refuses: boolean;
 }
 
-export const NO_RULE: Rule = { use: null, toServer: "pass", toClient: "pass", delayMs: 0, refuses: false };
+export const NO_RULE: Rule = { uses: null, toServer: "pass", toClient: "pass", delayMs: 0, refuses: false };
 
 export interface Line {
   readonly port: number;
@@ -49,7 +49,7 @@ export async function startLine(socketPath: string): Promise<Line> {
 
   const server = createServer((client) => {
     client.on("error", () => {});
-    if (rule.refuses && rule.use === null) return void client.destroy();
+    if (rule.refuses && rule.uses === null) return void client.destroy();
     // The first packet says for what the connection is; nothing is decided before.
     client.once("data", (first) => open(client, first));
   });
@@ -74,7 +74,9 @@ export async function startLine(socketPath: string): Promise<Line> {
     if (link.lost) return;
     const treatment = isFor(rule, link.use) ? (way === "to-server" ? rule.toServer : rule.toClient) : "pass";
     if (treatment === "lose") return;
-    if (treatment === "hold" || link.held.length > 0) return void link.held.push({ way, chunk });
+    // What follows may not overtake what is held.
+    if (treatment === "hold" || link.held.some((held) => held.way === way))
+      return void link.held.push({ way, chunk });
     const delayMs = isFor(rule, link.use) ? rule.delayMs : 0;
     // What follows may not overtake what was delayed.
     link.delayUntil = Math.max(link.delayUntil, performance.now() + delayMs);
@@ -134,7 +136,7 @@ export async function startLine(socketPath: string): Promise<Line> {
 }
 
 function isFor(rule: Rule, use: string): boolean {
-  return rule.use === null || rule.use === use;
+  return rule.uses === null || rule.uses.includes(use);
 }
 
 /** A start-up packet is a length, a version, and names and values, each ended by a zero: application_name is one. */

@@ -78,20 +78,25 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
       },
       {
         file: "engine/intake.js",
-        find: "deps.start(toClaim(task, accepted, workerId), reservation.local);\n            return;",
-        replace: "return;",
+        find: "deps.start(claim, reservation.local);",
+        replace: "",
       },
     ],
     weather: CALM,
   },
   "stale-start": {
-    what: "a call starts without asking whether the lease is still held",
+    what: "a call starts without asking whether the lease is still held, or how old its claim is",
     breaks: ["C", "D", "E", "F", "twice"],
     edits: [
       {
         file: "engine/attempts.js",
-        find: "!lease.isHeld() || claim.workerId !== lease.workerId",
-        replace: "false",
+        find: "return lease.isHeld() && claim.workerId === lease.workerId;",
+        replace: "return true;",
+      },
+      {
+        file: "engine/unanswered.js",
+        find: "isTooOld: () => time.monotonicMs() - askedMs > TOO_OLD_MS,",
+        replace: "isTooOld: () => false,",
       },
     ],
     weather: { processes: { "pause-with-answer": 1 }, database: {} },

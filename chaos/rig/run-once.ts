@@ -4,6 +4,7 @@ import { type Api, createApi } from "./api.ts";
 import { countUnfinished, readChangeLog, readNotifications, readQueues, readTasks } from "./change-log.ts";
 import { createClients } from "./clients.ts";
 import { now } from "./clock.ts";
+import { watchDisk } from "./disk.ts";
 import { type House, openHouse } from "./house.ts";
 import { watchLag } from "./lag.ts";
 import { NO_RULE } from "./line.ts";
@@ -33,6 +34,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
   const { say } = options;
   const house = await openHouse(options);
   const lag = watchLag();
+  const disk = watchDisk(house.postgres);
   try {
     const random = createRandom(options.seed);
     const api = createApi();
@@ -72,13 +74,14 @@ export async function runOnce(options: RunOptions): Promise<History> {
 
     const rest = await readRest(house, api, ordered);
     await Promise.all(house.nodes.map((node) => node.stop()));
+    await disk.stop();
     return {
       answers: api.answers,
       seen: house.target.seen,
       changes: await readChangeLog(house.postgres),
       faults,
       lives: house.nodes.flatMap(({ lives }) => lives),
-      lags: lag.lags,
+      lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
       calmAt,
       endedAt: now(),
@@ -86,9 +89,17 @@ export async function runOnce(options: RunOptions): Promise<History> {
     };
   } finally {
     lag.stop();
+    await disk.stop();
     await options.keepLogs(house.logDir);
     await house.stop();
   }
+}
+
+/** For a while after it has come back, too: it has a log to replay and connections to take. */
+function wasDatabaseHit(from: number, to: number, faults: readonly Fault[]): boolean {
+  return faults.some(
+    (fault) => fault.kind.startsWith("database-") && fault.from <= to && fault.to + 2_000 >= from,
+  );
 }
 
 /** Twice in a row: a task may be between two of its states. */
