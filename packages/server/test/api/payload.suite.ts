@@ -59,6 +59,13 @@ describe("the payload", () => {
     assert.ok(text.includes("[".repeat(depth)));
   });
 
+  it("that is null is none: an empty object is sent", async () => {
+    const { calls, url } = api.house.target;
+    await api.run(`{"queue":"runs","webhook_url":"${url}","payload":{"a":1},"payload":null}`);
+
+    assert.equal(calls.at(-1)?.body, "{}");
+  });
+
   it("is an empty object in the record when none was sent", async () => {
     const { body } = await api.call("POST", "/v1/tasks", {
       queue: "default",

@@ -7,10 +7,34 @@ import { CreateDirectTask, CreateTask } from "./task-models.ts";
 
 /** What is wrong with the body of a new task before its fields are judged by their schemas. */
 
+/**
+ * `null` means "not given": an optional field is left out, a required one is missing. Only fields that are known: a misspelt
+ * one must not disappear.
+ */
+export const dropNulls: preValidationHookHandler = ({ body }, _reply, done) => {
+  if (!isRecord(body)) return done();
+  if (body.targetUrl === null && body.webhook_url === undefined)
+    return done(invalid([{ field: "targetUrl", error: "targetUrl is required" }]));
+  for (const name in body) {
+    if (body[name] === null && KNOWN.has(name)) delete body[name];
+  }
+  for (const name of POLL_FIELDS) {
+    const config = body[name];
+    if (!isRecord(config)) continue;
+    for (const part in config) {
+      if (config[part] === null && Object.hasOwn(OwnPollConfig.properties, part)) delete config[part];
+    }
+  }
+  done();
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
 /** By the rules of either kind the other's field would only be an unknown one. */
 export const refuseTwoKinds: preValidationHookHandler = ({ body }, _reply, done) => {
-  const isObject = typeof body === "object" && body !== null;
-  const hasBoth = isObject && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
+  const hasBoth = isRecord(body) && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
   done(hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : undefined);
 };
 
@@ -25,7 +49,10 @@ interface List {
   readonly most: number | null;
 }
 
-const LISTS = listsIn({ ...CreateTask.properties, ...CreateDirectTask.properties });
+const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(FIELDS));
+const POLL_FIELDS = ["poll_config", "pollConfig"];
+const LISTS = listsIn(FIELDS);
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
 
 function listsIn(properties: Readonly<Record<string, TSchema>>): List[] {
