@@ -68,8 +68,8 @@ export const CreateDirectTask = model(
     examples: [
       {
         targetUrl: "https://api.replicate.com/v1/predictions",
-        headers: { Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Content-Type": "application/json" },
-        body: '{"version":"…","input":{"prompt":"a bell"}}',
+        headers: { Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d" },
+        body: { version: "…", input: { prompt: "a bell" } },
         provider: "replicate",
       },
     ],

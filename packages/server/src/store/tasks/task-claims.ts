@@ -27,6 +27,7 @@ const CLAIMED = [
   "url",
   "headers",
   "body",
+  "body_is_json",
   "max_retries",
   "backoff",
   "retry_delay_seconds",
@@ -96,9 +97,9 @@ export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Cl
   const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
   const claims = rows.flatMap((row) => {
     if (row.id === null) return [];
-    const { id, shape, priority, sign, method, url, headers, body } = row;
+    const { id, shape, priority, bodyIsJson, sign, method, url, headers, body } = row;
     const call = { method, url, headers: headers ?? {}, body };
-    const task = { id, shape, priority, sign, call, follow: followOf(row) };
+    const task = { id, shape, priority, bodyIsJson, sign, call, follow: followOf(row) };
     const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed } = row;
     return [makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed })];
   });
