@@ -106,10 +106,20 @@ export const CreatedTask = model(
   shown("queue", "queue answer"),
 );
 
-export const CreatedDirectTask = model("CreatedDirectTask", "The task as it was accepted.", {
-  task: Type.Object(shown("direct", "direct answer")),
-  ...shown("direct", "beside"),
-});
+export const NewDirectTask = model(
+  "NewDirectTask",
+  "A direct call as it was accepted.",
+  shown("direct", "direct answer"),
+);
+
+export const CreatedDirectTask = model(
+  "CreatedDirectTask",
+  "The direct call as it was accepted, and its callback.",
+  {
+    task: ref(NewDirectTask),
+    ...shown("direct", "beside"),
+  },
+);
 
 export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, "The task as it was accepted.");
 
