@@ -167,6 +167,7 @@ export function plainRequest(url: string): TaskRequest {
     waitForCallback: false,
     maxWaitSeconds: 3600,
     onCompleteUrl: null,
+    bodyIsJson: false,
     sign: false,
     tags: null,
     metadata: null,

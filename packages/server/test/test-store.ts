@@ -83,6 +83,7 @@ export function newTask(queue: StoredQueue): NewTask {
     timeoutSeconds: null,
     follow: NO_FOLLOW_UP,
     onCompleteUrl: null,
+    bodyIsJson: false,
     sign: false,
     tags: null,
     metadata: null,

@@ -13,6 +13,7 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   readonly attemptStartedAt: Date;
   readonly call: Call;
   readonly timeoutSeconds: number;
+  readonly bodyIsJson: boolean;
   readonly sign: boolean;
   /** The sealed id of the callback that the call must name. */
   readonly callbackSealed: string | null;
@@ -23,7 +24,7 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
  * Every property by name: a claim is made for every attempt, and a literal costs a hundredth of a spread.
  */
 export function makeClaim(
-  task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "sign">,
+  task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "bodyIsJson" | "sign">,
   settings: Pick<Claim, "maxRetries" | "backoff" | "retryDelaySeconds" | "timeoutSeconds">,
   queue: Pick<Claim, "teamId" | "queueId" | "queue" | "workerId">,
   attempt: Pick<Claim, "fence" | "attempt" | "attemptStartedAt" | "failures" | "callbackSealed">,
@@ -46,6 +47,7 @@ export function makeClaim(
     retryDelaySeconds: settings.retryDelaySeconds,
     timeoutSeconds: settings.timeoutSeconds,
     follow: task.follow,
+    bodyIsJson: task.bodyIsJson,
     sign: task.sign,
     callbackSealed: attempt.callbackSealed,
   };

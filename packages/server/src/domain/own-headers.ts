@@ -8,6 +8,7 @@ export function ownHeaders(claim: Claim): Record<string, string> {
     "bellhop-queue": claim.queue,
     "bellhop-attempt": String(claim.attempt),
   };
-  if (claim.shape === "queue" && claim.call.body !== null) headers["content-type"] = "application/json";
+  const isJson = claim.shape === "queue" ? claim.call.body !== null : claim.bodyIsJson;
+  if (isJson) headers["content-type"] = "application/json";
   return headers;
 }

@@ -97,11 +97,14 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   return { ...request, requestText: canonicalText({ ...request, idempotencyKey: null, runAt }) };
 }
 
-function callComplaints({ shape, call }: TaskDraft, { names, refuseUrl }: DraftContext): ProblemDetail[] {
+function callComplaints(
+  { shape, call, bodyIsJson }: TaskDraft,
+  { names, refuseUrl }: DraftContext,
+): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
-  // The payload of a queue task is JSON as it was written, in which such characters are escapes.
-  if (shape === "direct" && call.body !== null && !isStorable(call.body))
-    complaints.push(mustBe("body", STORABLE_RULE));
+  // JSON is kept as it was written: such characters are escapes in it.
+  const isText = shape === "direct" && !bodyIsJson;
+  if (isText && call.body !== null && !isStorable(call.body)) complaints.push(mustBe("body", STORABLE_RULE));
   const unreachable = urlComplaint(names.url, call.url, refuseUrl);
   if (unreachable !== null) complaints.push(unreachable);
   complaints.push(...headerComplaints(call.headers));
@@ -234,6 +237,7 @@ export async function acceptRequest(
     call,
     priority: request.priority,
     onCompleteUrl: request.onCompleteUrl,
+    bodyIsJson: request.bodyIsJson,
     sign: request.sign,
     tags: request.tags,
     metadata: request.metadata,

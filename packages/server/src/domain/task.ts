@@ -82,6 +82,8 @@ export interface TaskDetails {
   readonly call: Call;
   readonly priority: number;
   readonly onCompleteUrl: string | null;
+  /** The body of a direct task was given as JSON instead of text: it is shown and sent as such. */
+  readonly bodyIsJson: boolean;
   /** Carry a signature with which the target can tell that the call is ours. */
   readonly sign: boolean;
   /** Words to find and group tasks by. */
@@ -168,6 +170,7 @@ export function makeCreatedTask(
     call: task.call,
     priority: task.priority,
     onCompleteUrl: task.onCompleteUrl,
+    bodyIsJson: task.bodyIsJson,
     sign: task.sign,
     tags: task.tags,
     metadata: task.metadata,

@@ -99,6 +99,51 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
+  it("sends an object or an array as JSON, byte for byte, and shows it as it was given", async () => {
+    const { calls, url } = api.house.target;
+    for (const body of [
+      '{ "id" : 12345678901234567890, "price": 1.10, "\\u0061": "\\ud800" }',
+      "[1.0, [], {}]",
+      "{}",
+      "[]",
+    ]) {
+      const created = await api.run(`{"queue":"runs","body" : ${body} ,"targetUrl":"${url}"}`);
+
+      const call = calls.at(-1);
+      assert.deepEqual([call?.body, call?.headers["content-type"]], [body, "application/json"]);
+      assert.ok(created.text.includes(`"body":${body},`), created.text);
+      const { text } = await api.call("GET", `/v1/tasks/${created.body.task.id}`);
+      assert.ok(text.includes(`"body":${body},`), text);
+      assert.deepEqual(JSON.parse(text).task.headers, {});
+    }
+  });
+
+  it("leaves the type of a JSON body to the caller who sets one, and adds none to text", async () => {
+    const { calls, url: targetUrl } = api.house.target;
+    const typeOf = async (fields: object) => {
+      await api.run({ targetUrl, ...fields });
+      return calls.at(-1)?.headers["content-type"];
+    };
+    const own = { "content-type": "application/ld+json" };
+    assert.equal(await typeOf({ body: { a: 1 }, headers: own }), "application/ld+json");
+    assert.equal(await typeOf({ body: '{"a":1}' }), undefined);
+  });
+
+  it("keeps the type of a JSON body over a retry", async (test) => {
+    const { target } = api.house;
+    const { answer } = target;
+    test.mock.method(target, "answer", (...[call, response]: Parameters<typeof answer>) =>
+      call.headers["bellhop-attempt"] === "1" ? response.writeHead(500).end() : response.end(),
+    );
+    const { body } = await api.run({ targetUrl: target.url, body: ["{callbackId}"], maxRetries: 1 });
+    await api.house.dispatchOnce();
+
+    const [first, second] = target.calls.slice(-2);
+    assert.deepEqual([first?.headers["bellhop-attempt"], second?.headers["bellhop-attempt"]], ["1", "2"]);
+    assert.equal(second?.headers["content-type"], "application/json");
+    assert.equal(second?.body, `["${body.callbackId}"]`);
+  });
+
   it("refuses a body that cannot be stored and sent", async () => {
     for (const body of ["a\u0000b", "\ud800", "a\udc00"]) {
       assert.deepEqual(await refusal({ body }), {
@@ -111,24 +156,20 @@ describe("POST /v1/tasks, a direct task", () => {
   it("a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
     const error = "Use either webhook_url or targetUrl, not both";
     assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error, code: "invalid" });
-    assert.deepEqual(await refusal({ webhook_url: null, targetUrl: 5, colour: 1 }), {
-      error,
-      code: "invalid",
-    });
+    assert.deepEqual(await refusal({ webhook_url: 5, targetUrl: 5, colour: 1 }), { error, code: "invalid" });
   });
 
   it("names the rule of every field that breaks it", async () => {
     const cases: [object, string][] = [
       [{ targetUrl: 5 }, "targetUrl must be a string"],
-      [{ targetUrl: null }, "targetUrl must be a string"],
       [{ targetUrl: "example.com" }, "targetUrl must be a valid http or https URL"],
       [{ targetUrl: "http://u:p@example.com/" }, "targetUrl must be a valid http or https URL"],
       [{ targetUrl: "http://{callbackId}/" }, "targetUrl must be a valid http or https URL"],
       [{ headers: [] }, "headers must be an object"],
       [{ headers: { "X-A": 1 } }, 'headers["X-A"] must be a string'],
       [{ headers: { Host: "a" } }, 'Header "Host" cannot be set'],
-      [{ body: {} }, "body must be a string"],
-      [{ body: null }, "body must be a string"],
+      [{ body: 5 }, "body must be a string, an object or an array"],
+      [{ body: true }, "body must be a string, an object or an array"],
       [{ queue: 5 }, "queue must be a string"],
       [{ method: "HEAD" }, 'method must be one of "GET", "POST", "PUT", "PATCH", "DELETE"'],
       [{ delay: -1 }, "delay must be an integer between 0 and 31536000"],
@@ -169,7 +210,7 @@ describe("POST /v1/tasks, a direct task", () => {
       code: "invalid",
       details: [
         { field: "priorty", error: 'Unknown field "priorty" (did you mean "priority"?)' },
-        { field: "body", error: "body must be a string" },
+        { field: "body", error: "body must be a string, an object or an array" },
         { field: "timeout", error: "timeout must be an integer between 1 and 3600" },
       ],
     });

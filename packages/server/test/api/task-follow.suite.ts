@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { CreateDirectTask, CreateTask } from "../../src/api/tasks/task-models.ts";
 import { type Answer, createTestApi, PRIVATE_RULE, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 const OWN = {
@@ -8,6 +9,8 @@ const OWN = {
   doneValues: ["done"],
   failValues: ["failed"],
 };
+
+const MODELS = { "queue task": CreateTask, "direct task": CreateDirectTask };
 
 /** The words of queue tasks and of direct tasks for the same thing. */
 const KINDS = [
@@ -120,7 +123,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.deepEqual([usual[wait], usual[maxWait]], [true, 3600]);
       for (const seconds of [1, 2_592_000])
         assert.equal((await recordOf({ [wait]: true, [maxWait]: seconds }))[maxWait], seconds);
-      for (const wrong of [0, 2_592_001, 1.5, "60", null]) {
+      for (const wrong of [0, 2_592_001, 1.5, "60"]) {
         assert.equal(
           await refusal({ [maxWait]: wrong }),
           `${maxWait} must be an integer between 1 and 2592000`,
@@ -260,6 +263,33 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
         );
         assert.equal(status, 409, JSON.stringify(more));
       }
+    });
+
+    it("null means not given: a field is as if it were left out, or is required", async () => {
+      const optional = Object.keys(MODELS[kind].properties).filter((name) => !(name in base));
+      const nothing = Object.fromEntries(optional.map((name) => [name, null]));
+      const timeless = ({ id: _, createdAt, created_at, runAt, run_at, ...rest }: Record<string, unknown>) =>
+        rest;
+      assert.ok(optional.length > 15);
+      assert.deepEqual(timeless(await recordOf(nothing)), timeless(await recordOf({})));
+
+      for (const required of Object.keys(base)) {
+        const { status, body } = await create({ [required]: null });
+        assert.deepEqual([status, body.error], [400, `${required} is required`]);
+      }
+      const parts = { interval: null, resultPath: null, errorPath: null, forwardHeaders: null };
+      const config = (await recordOf({ [poll]: { ...OWN, ...parts } }))[poll];
+      assert.deepEqual(config, (await recordOf({ [poll]: OWN }))[poll]);
+      assert.equal(await refusal({ [poll]: { ...OWN, statusPath: null } }), "statusPath is required");
+
+      assert.equal(await refusal({ colour: null }), 'Unknown field "colour"');
+      assert.equal(await refusal({ [poll]: { ...OWN, colour: null } }), 'Unknown field "colour"');
+      assert.equal(await refusal({ headers: { "X-A": null } }), 'headers["X-A"] must be a string');
+    });
+
+    it("the other kind's address does not count while it is null", async () => {
+      const other = kind === "queue task" ? "targetUrl" : "webhook_url";
+      assert.equal((await create({ [other]: null })).status, 201);
     });
 
     it("the same key with another body is a conflict", async () => {

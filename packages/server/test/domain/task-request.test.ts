@@ -17,6 +17,7 @@ const draft: TaskDraft = {
   waitForCallback: null,
   maxWaitSeconds: 3600,
   onCompleteUrl: null,
+  bodyIsJson: false,
   sign: true,
   tags: null,
   metadata: null,

@@ -29,6 +29,7 @@ function settlement(id: string, body: string): Settlement {
       retryDelaySeconds: 1,
       timeoutSeconds: 30,
       follow: NO_FOLLOW_UP,
+      bodyIsJson: false,
       sign: false,
       callbackSealed: null,
     },

@@ -16,6 +16,7 @@ const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
 export function ruleOf(schema: unknown): string {
   if (!isRecord(schema)) return "valid";
   const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  if (Array.isArray(schema.anyOf)) return alternatives(schema.anyOf.map(ruleOf));
   if (Array.isArray(schema.enum)) {
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   }
@@ -35,6 +36,11 @@ export function ruleOf(schema: unknown): string {
     default:
       return PATTERN_RULES.get(schema.pattern) ?? textRule(minLength, maxLength);
   }
+}
+
+/** `a`, `b or c`, … */
+function alternatives(rules: readonly string[]): string {
+  return rules.length < 2 ? rules.join() : `${rules.slice(0, -1).join(", ")} or ${rules.at(-1)}`;
 }
 
 function textRule(minLength: unknown, maxLength: unknown): string {

@@ -32,7 +32,8 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
   const firstOf = (keep: (keyword: string) => boolean, describe: (error: VerboseError) => ProblemDetail) =>
     // Only as many as are shown: describing a hundred thousand fields would keep everybody else waiting.
     errors
-      .filter(({ keyword }) => keep(keyword))
+      // Of alternatives none of which fits, only the rule that names them all counts.
+      .filter(({ keyword, schemaPath }) => keep(keyword) && !schemaPath.includes("/anyOf/"))
       .slice(0, MOST_DETAILS)
       .map(describe);
   return invalid([

@@ -12,7 +12,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
-import { refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
+import { dropTaskNulls, refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
 import {
   CreatedAnswer,
   CreateEitherTask,
@@ -68,7 +68,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
   app.post(
     "/tasks",
     {
-      preValidation: [refuseTwoKinds, refuseLongLists],
+      preValidation: [dropTaskNulls, refuseTwoKinds, refuseLongLists],
       config: access("tasks:write"),
       schema: {
         operationId: "createTask",

@@ -2,16 +2,33 @@ import type { preValidationHookHandler } from "fastify";
 import type { TProperties } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
+import { dropNulls } from "../http/absent-fields.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
 
 /** What is wrong with the body of a new task before its fields are judged by their schemas. */
 
+/**
+ * `null` means "not given": an optional field is left out, a required one is missing. Only fields that are known: a misspelt
+ * one must not disappear.
+ */
+export const dropTaskNulls: preValidationHookHandler = ({ body }, _reply, done) => {
+  if (!isRecord(body)) return done();
+  if (body.targetUrl === null && body.webhook_url === undefined)
+    return done(invalid([{ field: "targetUrl", error: "targetUrl is required" }]));
+  dropNulls(body, Object.keys(FIELDS));
+  for (const name of POLL_NAMES) dropNulls(memberOf(body, name), Object.keys(OwnPollConfig.properties));
+  done();
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
 /** By the rules of either kind the other's field would only be an unknown one. */
 export const refuseTwoKinds: preValidationHookHandler = ({ body }, _reply, done) => {
-  const isObject = typeof body === "object" && body !== null;
-  const hasBoth = isObject && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
+  const hasBoth = isRecord(body) && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
   done(hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : undefined);
 };
 
@@ -24,9 +41,10 @@ export const refuseLongLists: preValidationHookHandler = ({ body }, _reply, done
 
 type Lists = readonly (readonly [name: string, most: number])[];
 
+const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
 const POLL_NAMES = TASK_FIELDS.pollConfig.names;
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
-const LISTS = listsIn({ ...CreateTask.properties, ...CreateDirectTask.properties });
+const LISTS = listsIn(FIELDS);
 
 function listsIn(properties: TProperties): Lists {
   return Object.entries(properties).flatMap(([name, schema]) =>

@@ -49,7 +49,7 @@ import {
  */
 
 /** What may be given for a new task, by the names of the domain. */
-export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call">;
+export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "bodyIsJson">;
 
 function text(description: string, example: string) {
   return Type.String({ description, examples: [example] });
@@ -157,15 +157,24 @@ export const TASK_FIELDS = {
   body: {
     names: ["payload", "body"],
     schema: [
-      Type.Unsafe<object>({
-        type: "object",
-        description: "Sent as the JSON body of the call, byte for byte as it was written. Without it: `{}`.",
+      Type.Unknown({
+        description:
+          "Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.",
         examples: [{ user_id: 42 }],
       }),
-      Type.String({
-        description: "Sent as the body of the call, as it is. Without it the call has no body.",
-        examples: ['{"version":"…","input":{"prompt":"a bell"}}'],
-      }),
+      Type.Union(
+        [
+          Type.String(),
+          Type.Unsafe<object>({ type: "object", additionalProperties: true }),
+          Type.Array(Type.Unknown()),
+        ],
+        {
+          description:
+            "The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was " +
+            "written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.",
+          examples: [{ version: "…", input: { prompt: "a bell" } }],
+        },
+      ),
     ],
     ask: { default: null },
     show: { in: ["direct answer", "record"], of: shownBody, optional: "direct" },
@@ -345,8 +354,9 @@ export const TASK_FIELDS = {
   },
 } satisfies Record<AskedField, Field & Required<Pick<Field, "ask">>> & Record<string, Field>;
 
-function shownBody({ shape, call }: ViewedTask): RawJson | string | undefined {
-  return shape === "queue" ? new RawJson(call.body ?? "{}") : (call.body ?? undefined);
+function shownBody({ shape, call, bodyIsJson }: ViewedTask): RawJson | string | undefined {
+  if (shape === "queue") return new RawJson(call.body ?? "{}");
+  return bodyIsJson && call.body != null ? new RawJson(call.body) : (call.body ?? undefined);
 }
 
 function shownAttempts({ shape, attempts = [] }: ViewedTask): RawJson {

@@ -68,8 +68,8 @@ export const CreateDirectTask = model(
     examples: [
       {
         targetUrl: "https://api.replicate.com/v1/predictions",
-        headers: { Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Content-Type": "application/json" },
-        body: '{"version":"…","input":{"prompt":"a bell"}}',
+        headers: { Authorization: "tok_01k9z3mxe5f8hrk3yv5pzq8c2d" },
+        body: { version: "…", input: { prompt: "a bell" } },
         provider: "replicate",
       },
     ],
@@ -106,10 +106,20 @@ export const CreatedTask = model(
   shown("queue", "queue answer"),
 );
 
-export const CreatedDirectTask = model("CreatedDirectTask", "The task as it was accepted.", {
-  task: Type.Object(shown("direct", "direct answer")),
-  ...shown("direct", "beside"),
-});
+export const NewDirectTask = model(
+  "NewDirectTask",
+  "A direct call as it was accepted.",
+  shown("direct", "direct answer"),
+);
+
+export const CreatedDirectTask = model(
+  "CreatedDirectTask",
+  "The direct call as it was accepted, and its callback.",
+  {
+    task: ref(NewDirectTask),
+    ...shown("direct", "beside"),
+  },
+);
 
 export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, "The task as it was accepted.");
 

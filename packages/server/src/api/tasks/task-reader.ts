@@ -29,7 +29,7 @@ interface Reader {
 }
 
 function createReader(shape: Shape): Reader {
-  const draft: Record<string, unknown> = { shape };
+  const draft: Record<string, unknown> = { shape, bodyIsJson: false };
   const call: Record<string, unknown> = {};
   const names: Record<string, string> = {};
   const properties = new Map<string, { name: string; ofCall: boolean }>();
@@ -66,6 +66,10 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
     if (property !== undefined) (property.ofCall ? call : draft)[property.name] = body[word];
   }
   if (shape === "queue") call.body = payloadOf(body, call, context.text);
+  else if (typeof body.body === "object") {
+    draft.bodyIsJson = true;
+    call.body = sliceMember(context.text, "body") ?? null;
+  }
   const { idempotencyKey, now, refuseUrl } = context;
   return checkDraft(draft, { names, idempotencyKey, now, refuseUrl });
 }

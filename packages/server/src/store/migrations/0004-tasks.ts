@@ -84,6 +84,7 @@ create table tasks (
   url                 text not null,
   headers             jsonb,
   body                text,
+  body_is_json        boolean not null default false,
   sign                boolean not null default false,
   timeout_seconds     integer not null,
   tags                text[],

@@ -16,7 +16,7 @@ export interface ClaimRequest {
 
 /** What a claim is made of, besides what was asked for. */
 const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
-  max_retries, backoff, retry_delay_seconds, timeout_seconds, sign, ${FOLLOW_NAMES}`;
+  body_is_json, max_retries, backoff, retry_delay_seconds, timeout_seconds, sign, ${FOLLOW_NAMES}`;
 
 /**
  * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
@@ -83,9 +83,9 @@ export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Cl
   const waitsMs: number[] = [];
   for (const row of rows) {
     if (row.id === null) continue;
-    const { id, shape, priority, sign, method, url, headers, body } = row;
+    const { id, shape, priority, bodyIsJson, sign, method, url, headers, body } = row;
     const call = { method, url, headers: headers ?? {}, body };
-    const task = { id, shape, priority, sign, call, follow: followOf(row) };
+    const task = { id, shape, priority, bodyIsJson, sign, call, follow: followOf(row) };
     const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed } = row;
     claims.push(
       makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed }),

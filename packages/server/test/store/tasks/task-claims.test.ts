@@ -92,6 +92,7 @@ describe("claiming due tasks", () => {
         retryDelaySeconds: 4,
         timeoutSeconds: 9,
         follow: NO_FOLLOW_UP,
+        bodyIsJson: false,
         sign: false,
         callbackSealed: null,
       },
