@@ -14,6 +14,7 @@ import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
+import { assertOwnSessions } from "./postgres/pooler.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
@@ -75,6 +76,7 @@ async function build(
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
+  if (embedded === null) await assertOwnSessions(connection);
   const pools = new Map<string, pg.Pool>();
   // At once: each may have to wait for a moment until its server is taken for deaf.
   closers.push(() => Promise.all([...pools.values()].map(endPool)));

@@ -135,7 +135,8 @@ function toConfig(query: Query, values: readonly unknown[]): pg.QueryConfig {
   return { text, values: [...values], ...(name !== undefined && { name }) };
 }
 
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
+/** What a database that is away throws becomes the problem that callers are told. */
+export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

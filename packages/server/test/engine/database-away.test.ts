@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { databaseAway, until } from "../test-sql.ts";
 
@@ -120,7 +121,9 @@ describe("a database that breaks connections", () => {
     await house.engine.attempts.finished();
 
     const verdicts = house.log.flatMap(({ message, fields }) =>
-      message === "attempt.settled" && fields.task === id ? [[fields.verdict, fields.nextRunAt]] : [],
+      message === "attempt.settled" && fields.task === formatTaskId(id)
+        ? [[fields.verdict, fields.nextRunAt]]
+        : [],
     );
     const task = await house.task(id);
     assert.deepEqual(verdicts, [["retry", task.runAt]]);

@@ -182,7 +182,7 @@ describe("a task that cannot be stored for a reason that is not foreseen", () =>
     house.target.hold();
     await Promise.all([house.submit(), house.submit()]);
     await house.look();
-    await house.target.received(3);
+    await house.target.received(4);
     assert.equal(house.target.held.length, 2, `${QUEUE} has both its slots`);
     house.target.release();
   });
