@@ -146,11 +146,7 @@ async function build(
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
   await reportVault(vault, keyRing, log);
-  closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
-  await engine.start();
-  const listener = listen(connection, engine);
-  closers.push(listener.stop);
-
+  // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
   const api = await composeApi(services, guard.refuseUrl, {
     log,
     version: VERSION,
@@ -160,6 +156,12 @@ async function build(
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   });
+  await api.ready();
+  closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  await engine.start();
+  const listener = listen(connection, engine);
+  closers.push(listener.stop);
+
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port });
   listensAt = url;

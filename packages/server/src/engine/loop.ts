@@ -1,3 +1,4 @@
+import { Problem } from "../domain/problem.ts";
 import type { Time, Timer } from "../domain/time.ts";
 import type { Log } from "./log.ts";
 
@@ -39,7 +40,10 @@ export function startLoop(options: {
     try {
       return await options.once();
     } catch (error) {
-      options.log.error({ actor: options.name, err: error }, "actor.failed");
+      // A database that is away is no bug of the actor's: one line, and the next round tries again.
+      if (error instanceof Problem)
+        options.log.warn({ actor: options.name, problem: error.message }, "actor.waits");
+      else options.log.error({ actor: options.name, err: error }, "actor.failed");
       return NAP_AFTER_ERROR_MS;
     }
   }
