@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
 import { type Loop, startLoop } from "../../src/engine/loop.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
 
@@ -77,6 +78,16 @@ describe("the loop of an actor", () => {
     loop.wake();
     await turn();
     assert.equal(rounds, 2);
+  });
+
+  it("says in one line that it waits for a database that is away", async () => {
+    once = async () => {
+      throw new Problem("database_away");
+    };
+    start();
+    await turn();
+    assert.ok(log.includes("actor.waits"));
+    assert.ok(!log.includes("actor.failed"));
   });
 
   it("survives a round that throws, and naps before the next", async () => {
