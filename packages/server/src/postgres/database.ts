@@ -1,7 +1,7 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
 import { type Database, type Patient, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
-import { beginDeadline, endDeadline } from "./deadlines.ts";
+import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
 
 /** From the wait for a connection to the answer. Callers are promised a 503 within 2 s of asking. */
 const STATEMENT_MS = 1_500;
@@ -32,23 +32,37 @@ async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T
 
 type Query = string | Prepared | Patient;
 
-async function ask<Row extends object>(
+/** With callbacks, and one promise for all of it: this is every statement on a task's way. */
+function ask<Row extends object>(
   pool: pg.Pool,
   query: Query,
   values: readonly unknown[] | undefined,
   statementMs: number,
 ): Promise<Row[]> {
-  const connection = await take(pool, statementMs);
-  try {
-    const rows = await connection.rows<Row>(query, values);
-    connection.giveBack();
-    return rows;
-  } catch (error) {
-    // Also for the server's own refusals: a statement that was prepared before the schema changed fails on this
-    // connection for ever.
-    connection.throwAway();
-    throw error;
-  }
+  return new Promise((resolve, reject) => {
+    let client: pg.PoolClient | null = null;
+    const deadline = beginDeadline(mostMs(query, statementMs), () => {
+      reject(new Silence());
+      // The answer may still be on its way, and the next statement would take it for its own.
+      client?.release(true);
+    });
+    pool.connect((refusal, connected) => {
+      if (!isOpen(deadline)) return connected?.release();
+      if (connected === undefined) {
+        endDeadline(deadline);
+        return reject(refusal);
+      }
+      client = connected;
+      client.query<Row>(toConfig(query, values), (error: Error | null, result) => {
+        if (!endDeadline(deadline)) return;
+        // Thrown away also for the server's own refusals: a statement that was prepared before the schema changed
+        // fails on its connection for ever.
+        connected.release(Boolean(error));
+        if (error) reject(error);
+        else resolve(result.rows);
+      });
+    });
+  });
 }
 
 async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>, statementMs: number): Promise<T> {
@@ -91,7 +105,6 @@ async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
       return new Promise<Row[]>((resolve, reject) => {
         const deadline = beginDeadline(mostMs(query, usualMs), () => {
           reject(new Silence());
-          // The answer may still be on its way, and the next statement would take it for its own.
           throwAway();
         });
         usualMs = statementMs;
@@ -129,7 +142,7 @@ function mostMs(query: Query, usualMs: number): number {
   return typeof query !== "string" && "mostMs" in query ? query.mostMs : usualMs;
 }
 
-function toConfig(query: Query, values: readonly unknown[]): pg.QueryConfig {
+function toConfig(query: Query, values: readonly unknown[] = []): pg.QueryConfig {
   if (typeof query === "string") return { text: query, values: [...values] };
   const { name, text } = query;
   return { text, values: [...values], ...(name !== undefined && { name }) };

@@ -28,6 +28,10 @@ export function endDeadline(deadline: Deadline): boolean {
   return open.delete(deadline);
 }
 
+export function isOpen(deadline: Deadline): boolean {
+  return open.has(deadline);
+}
+
 function arm(nowMs: number): void {
   tickAtMs = nowMs + TICK_MS;
   setTimeout(tick, TICK_MS);
