@@ -100,7 +100,6 @@ export function createAttempts(deps: {
       {
         task: publicTaskId(claim),
         queue: claim.queue,
-        team: claim.teamId,
         attempt: claim.attempt,
         outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
         verdict: settled === null ? "superseded" : verdict.kind,

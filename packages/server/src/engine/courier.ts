@@ -74,10 +74,7 @@ export function createCourier(deps: {
     const waitMs = delivered ? null : (WAITS_MS[claim.attempt - 1] ?? null);
     const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
     await settleNotification(sql, claim, { status, waitMs, error });
-    log.info(
-      { task: message.task, team: claim.teamId, attempt: claim.attempt, status, error },
-      "notification.settled",
-    );
+    log.info({ task: message.task, attempt: claim.attempt, status, error }, "notification.settled");
     meter.notified(status === "pending" ? "retry" : status);
     return waitMs;
   }

@@ -92,7 +92,7 @@ export function createDispatcher(deps: {
       try {
         await serve(local);
       } catch (error) {
-        log.warn({ team: local.teamId, queue: local.queue, err: error }, "claim.failed");
+        log.warn({ queue: local.queue, err: error }, "claim.failed");
         local.waiting = Number.POSITIVE_INFINITY;
         await new Promise<void>((resolve) => time.setTimer(resolve, NAP_AFTER_ERROR_MS));
         ready.add(local);

@@ -71,7 +71,7 @@ export function createPoller(deps: {
     const step = await poll(claim, signal);
     const counted = await group.add({ claim, step });
     const verdict = counted ? step.kind : "superseded";
-    log.info({ task: publicTaskId(claim), team: claim.teamId, verdict }, "poll.settled");
+    log.info({ task: publicTaskId(claim), verdict }, "poll.settled");
     meter.polled(verdict);
     if (step.kind === "again") return step.waitMs;
     if (!counted) return null;
