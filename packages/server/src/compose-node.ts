@@ -65,6 +65,8 @@ export interface NodeDeps {
   /** The operator's own; none: they are kept in the database and replaced from time to time. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
   readonly capacity: number;
@@ -153,7 +155,7 @@ function composeServices(
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
@@ -193,7 +195,7 @@ function composeServices(
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
     teams: createTeamService({ database }),
     members: createMemberService({ database }),

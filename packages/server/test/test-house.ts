@@ -247,6 +247,7 @@ async function startNode(house: {
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     sessionKeys: [],
     signUp: "open",
+    sendsLinks: true,
     publicUrl: () => "https://bellhop.test",
     name: "test",
     capacity: options.capacity ?? 1000,

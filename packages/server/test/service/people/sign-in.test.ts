@@ -165,6 +165,7 @@ describe("a sign-in link", () => {
         sendMail: (mail) => scene.mails.push(mail),
         publicUrl: () => "https://bellhop.example",
         signUp,
+        sendsLinks: true,
         now: () => new Date(),
       });
       const run = async (email: string) => {
