@@ -165,6 +165,12 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
   const limits = createRequestLimits({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
@@ -186,12 +192,7 @@ function composeServices(
     vault: createVaultService({ vault, database }),
     signingSecrets,
     health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
-    auth: createAuthService({
-      findKey: createKeyLookup(database),
-      findToken: createTokenLookup({ signer, findSession, findAccess }),
-      failures,
-      monotonicMs,
-    }),
+    auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
@@ -202,7 +203,15 @@ function composeServices(
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
     authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
     audit: createAuditService({ sql: database }),
   };
 }
