@@ -251,7 +251,8 @@ function trustProxy(text: string | null): readonly string[] {
       const family = isIP(address);
       const bits = family === 4 ? 32 : 128;
       const valid =
-        family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+        family !== 0 &&
+        (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits));
       if (!valid)
         throw new ConfigError(
           `${SETTINGS.trustProxy.name} has "${entry}", which is not an address or a CIDR`,
