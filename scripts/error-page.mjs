@@ -24,6 +24,7 @@ const WHEN = {
     "`/metrics` was asked for without the server's `BELLHOP_METRICS_TOKEN`, or with another.",
   scope_missing: "The application was not granted this scope.",
   role_missing: "The role behind the credential is too low.",
+  test_key_refused: "A test key asks to change something that is not a task of the sandbox.",
   session_required: "The route is for people: an API key or an application cannot use it.",
   session_bound: "A session that came from an invitation asks to go to another team.",
   form_foreign: "A form of Bellhop's pages was sent from somewhere else.",

@@ -121,7 +121,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
-      const task = await findTask(database, teamId, taskId);
+      const task = await findTask(database, { teamId, environment: "live" }, taskId);
       return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
     },
     time,

@@ -7,8 +7,10 @@ import { composeNode } from "./compose-node.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
+import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
+import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
@@ -107,6 +109,8 @@ async function build(
     userAgent: `Bellhop/${VERSION}`,
     guard,
     maxResponseBytes: resultLimitBytes,
+    lookup: config.resolver === "system" ? systemLookup : createDnsLookup(),
+    lookupsPerTeam: LOOKUPS_PER_TEAM[config.resolver],
   });
   closers.push(caller.stop);
   const mailer = createMailer({

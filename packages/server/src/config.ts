@@ -6,6 +6,7 @@ import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
+import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -31,6 +32,8 @@ export interface Config {
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
   readonly egress: Egress;
+  /** Who turns the names of targets into addresses. */
+  readonly resolver: ResolverKind;
   readonly providersFile: string | null;
   /** Proxies whose word on the client's address is taken. */
   readonly trustProxy: readonly string[];
@@ -86,6 +89,7 @@ export function readConfig(environment: Environment): Config {
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
     egress,
+    resolver: oneOf(environment, SETTINGS.resolver, RESOLVERS) === "system" ? "system" : "dns",
     providersFile: text(SETTINGS.providersFile),
     metricsToken: metricsToken(text(SETTINGS.metricsToken)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),

@@ -115,6 +115,14 @@ export const SETTINGS = {
       "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
       "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
   },
+  resolver: {
+    name: "BELLHOP_RESOLVER",
+    fallback: "dns",
+    about:
+      "Who finds the addresses of targets: dns asks the system's DNS servers, after its hosts file, for names as they are " +
+      "written; system leaves it to the system with its search domains, mDNS and the like, where a few names that hang " +
+      "hold up all calls.",
+  },
   providersFile: {
     name: "BELLHOP_PROVIDERS_FILE",
     fallback: null,

@@ -105,15 +105,15 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
+    { teamId, timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options =
       secrets === null
-        ? { timeoutMs, headers, signal, mayLeave, readWhole }
-        : { timeoutMs, headers, signal, mayLeave, readWhole, secrets };
+        ? { teamId, timeoutMs, headers, signal, mayLeave, readWhole }
+        : { teamId, timeoutMs, headers, signal, mayLeave, readWhole, secrets };
     return { kind: "outcome", outcome: await deps.caller.call(call, options) };
   }
 

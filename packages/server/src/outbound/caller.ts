@@ -3,11 +3,13 @@ import type { Call } from "../domain/call.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { createConnector } from "./connector.ts";
+import { createDnsLookup } from "./dns-lookup.ts";
 import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts";
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
 import { createLargeAnswers } from "./large-answers.ts";
-import { type Lookup, lookupAll } from "./name-resolver.ts";
+import { createLookupLine } from "./lookup-line.ts";
+import { LOOKUPS_PER_TEAM, type Lookup } from "./name-resolver.ts";
 import { type CallSecrets, withCredentials, withoutSecrets } from "./secret-call.ts";
 import { createSignalWatch } from "./signal-watch.ts";
 import { parseTarget } from "./target.ts";
@@ -24,9 +26,13 @@ export interface CallerOptions {
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs?: number;
   readonly lookup?: Lookup;
+  /** Names of one team that are looked up at once. */
+  readonly lookupsPerTeam?: number;
 }
 
 export interface SendOptions {
+  /** Whose call it is: what a team may have under way at once is counted by it. */
+  readonly teamId?: number;
   /** From now to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Bellhop's own; the call's headers win over these. */
@@ -58,10 +64,12 @@ export function createCaller({
   guard,
   maxResponseBytes = 1_048_576,
   connectTimeoutMs = 10_000,
-  lookup = lookupAll,
+  lookup = createDnsLookup(),
+  lookupsPerTeam = LOOKUPS_PER_TEAM.dns,
 }: CallerOptions): Caller {
   const waiting = createWaitingCalls();
-  const connector = createConnector({ guard, connectTimeoutMs, lookup, isWanted: waiting.has });
+  const names = createLookupLine({ lookup, perTeam: lookupsPerTeam, patienceMs: connectTimeoutMs });
+  const connector = createConnector({ guard, connectTimeoutMs, names, waiting });
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
@@ -111,6 +119,7 @@ export function createCaller({
       });
     }
     connector.stop();
+    lookup.cancel?.();
     await agent.destroy();
   }
 
@@ -143,6 +152,7 @@ export function createCaller({
       stopped = true;
       for (const exchange of underWay) exchange.stop();
       connector.stop();
+      lookup.cancel?.();
       void agent.destroy();
     },
   };

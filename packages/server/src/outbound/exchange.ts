@@ -38,6 +38,7 @@ export interface ExchangeHome {
 
 /** As a call is given to the caller. */
 interface ExchangeOptions {
+  readonly teamId?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly readWhole?: boolean;
@@ -48,6 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly signal: AbortSignal | undefined;
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
+  readonly #teamId: number;
   readonly #timeoutMs: number;
   readonly #readWhole: boolean;
   readonly #mayLeave: (() => boolean) | undefined;
@@ -71,6 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {
     this.#home = home;
     this.#request = request;
+    this.#teamId = options.teamId ?? 0;
     this.#timeoutMs = options.timeoutMs;
     this.#mayLeave = options.mayLeave;
     this.signal = options.signal;
@@ -80,7 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   start(): void {
     this.#timer = setTimeout(expire, Math.min(this.#timeoutMs, MAX_TIMER_MS), this);
-    this.#home.waiting.enter(this.#request.origin);
+    this.#home.waiting.enter(this.#request.origin, this.#teamId);
     this.#dispatch();
   }
 
@@ -106,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.#phase = "sent";
-    this.#home.waiting.leave(this.#request.origin);
+    this.#home.waiting.leave(this.#request.origin, this.#teamId);
   }
 
   onResponseStarted(): void {
@@ -217,7 +220,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): number {
     this.#ended = true;
     clearTimeout(this.#timer);
-    if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin);
+    if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin, this.#teamId);
     return Math.round(performance.now() - this.#startedAt);
   }
 }

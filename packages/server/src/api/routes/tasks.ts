@@ -39,6 +39,12 @@ const TaskListQuery = Type.Object(
       Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
     ),
     status: Type.Optional(oneOf(STATUSES, { description: "Only tasks in this state." })),
+    sandbox: Type.Optional(
+      oneOf(["true", "false"], {
+        description:
+          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
     ),
@@ -195,9 +201,10 @@ function readTaskId(text: string): string {
 
 function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
   const { queue = null, status = null, limit = 20, offset = 0 } = query;
-  if (query.cursor === undefined) return { queue, status, limit, offset, cursor: null };
+  const sandbox = query.sandbox === undefined ? null : query.sandbox === "true";
+  if (query.cursor === undefined) return { queue, status, sandbox, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);
   if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
-  return { queue, status, limit, offset, cursor };
+  return { queue, status, sandbox, limit, offset, cursor };
 }
