@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
-import { composeApi } from "./compose-api.ts";
-import { composeNode } from "./compose-node.ts";
+import { composeApi, composeWorkerApi } from "./compose-api.ts";
+import { composeApiNode, composeNode } from "./compose-node.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
@@ -117,7 +117,8 @@ async function build(
   closers.push(mailer.stop);
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
-  const { engine, vault, services } = composeNode({
+  const compose = config.role === "api" ? composeApiNode : composeNode;
+  const { engine, vault, services } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -147,7 +148,7 @@ async function build(
   services.metrics.watchPools(pools);
   await reportVault(vault, keyRing, log);
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
-  const api = await composeApi(services, guard.refuseUrl, {
+  const http = {
     log,
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
@@ -155,12 +156,14 @@ async function build(
     linksInLog: config.smtpUrl === null,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
-  });
+  };
+  const api = await (config.role === "worker"
+    ? composeWorkerApi(services, http)
+    : composeApi(services, guard.refuseUrl, http));
   await api.ready();
   closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
   await engine.start();
-  const listener = listen(connection, engine);
-  closers.push(listener.stop);
+  if ("hear" in engine) closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port });
@@ -171,10 +174,11 @@ async function build(
     dataDir: embedded?.dataDir ?? null,
     isNewData: embedded?.isNew ?? false,
     // Only now: a key that is made by a start which then fails would never be shown.
-    firstKey: config.apiKey === null ? await mintFirstKey(database) : null,
+    // And not by a worker: its output is not where one looks for it.
+    firstKey: config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null,
     stop: closeAll,
-    callsUnderWay: () => engine.attempts.count,
-    hurry: engine.hurry,
+    callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
+    hurry: () => ("hurry" in engine ? engine.hurry() : undefined),
   };
 }
 
