@@ -18,6 +18,7 @@ import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.t
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
@@ -94,6 +95,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerInvitationRoutes(app, services.invitations),
         (app) => registerApiKeyRoutes(app, services.apiKeys),
         (app) => registerAuditRoutes(app, services.audit),
+        (app) => registerSystemRoute(app, services.system),
         (app) => registerApplicationRoutes(app, services.applications),
         (app) => registerAuthorizationRoutes(app, services.authorizations),
       ],

@@ -1,6 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import type { NodeRole } from "./domain/node-role.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
@@ -29,11 +30,13 @@ import { createHealthService } from "./service/health-service.ts";
 import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createSystemService } from "./service/operator/system-service.ts";
 import { createInvitationService } from "./service/people/invitation-service.ts";
 import { createMemberService } from "./service/people/member-service.ts";
 import { createSessionService } from "./service/people/session-service.ts";
 import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
+import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
@@ -68,6 +71,9 @@ export interface NodeDeps {
   readonly signUp: "open" | "invited";
   readonly publicUrl: () => string;
   readonly name: string;
+  readonly role: NodeRole;
+  /** The database is one that only this process reaches. */
+  readonly embedded: boolean;
   readonly capacity: number;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
@@ -81,6 +87,7 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly engine: Work;
   readonly vault: Vault;
   readonly services: Services;
+  readonly presence: Presence;
 }
 
 export type Services = ReturnType<typeof composeServices>;
@@ -98,8 +105,9 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     meter: basis.metrics.engine,
     time,
   });
+  const presence = addPresence(deps, engine, null);
   const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
-  return { engine, vault: basis.vault, services: composeServices(deps, parts) };
+  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
 }
 
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
@@ -152,8 +160,24 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
+  const presence = addPresence(deps, engine, engine);
   const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
-  return { engine, vault, services: composeServices(deps, parts) };
+  return { engine, vault, services: composeServices(deps, parts), presence };
+}
+
+function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
+  const presence = createPresence({
+    sql: deps.databases.api,
+    name: deps.name,
+    role: deps.role,
+    version: VERSION,
+    maxInFlight: caller === null ? 0 : deps.capacity,
+    workerId: () => caller?.lease.workerId ?? null,
+    callsInFlight: () => caller?.attempts.count ?? 0,
+    nowMs: deps.time.nowMs,
+  });
+  actors.add({ name: "presence", once: presence.beatOnce });
+  return presence;
 }
 
 function composeBasis({ databases, keyRing, time }: NodeDeps) {
@@ -226,5 +250,6 @@ function composeServices(
     authorizations: createAuthorizationService({ database }),
     oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
     audit: createAuditService({ sql: database }),
+    system: createSystemService({ sql: database, embedded: deps.embedded }),
   };
 }

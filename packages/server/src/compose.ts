@@ -18,6 +18,7 @@ import { assertOwnSessions } from "./postgres/pooler.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
+import { removeAllNodes } from "./store/nodes.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
@@ -98,7 +99,10 @@ async function build(
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
   await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
-  if (embedded !== null) await removeAllWorkers(database);
+  if (embedded !== null) {
+    await removeAllWorkers(database);
+    await removeAllNodes(database);
+  }
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
 
   const guard = createEgressGuard(config.egress);
@@ -118,7 +122,7 @@ async function build(
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
   const compose = config.role === "api" ? composeApiNode : composeNode;
-  const { engine, vault, services } = compose({
+  const { engine, vault, services, presence } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -137,6 +141,8 @@ async function build(
     signUp: config.signUp,
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
+    role: config.role,
+    embedded: embedded !== null,
     capacity: config.maxInFlight,
     retentionDays: config.retentionDays,
     resultLimitBytes,
@@ -161,7 +167,12 @@ async function build(
     ? composeWorkerApi(services, http)
     : composeApi(services, guard.refuseUrl, http));
   await api.ready();
-  closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  closers.push(() =>
+    Promise.all([
+      engine.stop(config.stopGraceSeconds * 1000),
+      presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
+    ]),
+  );
   await engine.start();
   if ("hear" in engine) closers.push(listen(connection, engine).stop);
 

@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import { parseId } from "../../src/domain/public-id.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
-import { launch, ready, type ServerProcess, until } from "./server-process.ts";
+import { type Json, launch, ready, type ServerProcess, until } from "./server-process.ts";
 
 describe("one node for the API and two for the calls", () => {
   let test: TestDatabase;
@@ -61,6 +61,16 @@ describe("one node for the API and two for the calls", () => {
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(json.checks), ["database", "migrations"]);
     assert.match(api.stdout, /role {6}api: serves requests/);
+  });
+
+  it("all of them are listed for the operator, each with its role and lease", async () => {
+    const { status, json } = await api.api("GET", "/v1/system");
+    assert.equal(status, 200);
+    assert.deepEqual(json.nodes.map(({ role, lease }: Json) => `${role} ${lease}`).sort(), [
+      "api none",
+      "worker held",
+      "worker held",
+    ]);
   });
 
   it("a worker answers for its health and its metrics, and has no other route", async () => {
@@ -130,6 +140,8 @@ describe("one node for the API and two for the calls", () => {
     held[0]?.();
     assert.equal(await leaving?.exited, 0);
 
+    const { nodes } = (await api.api("GET", "/v1/system")).json;
+    assert.equal(nodes.length, 2);
     const { status, attempts } = (await api.api("GET", `/v1/tasks/${slow.id}`)).json;
     assert.equal(status, "completed");
     assert.equal(attempts.length, 1);

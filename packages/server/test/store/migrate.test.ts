@@ -27,7 +27,7 @@ describe("migrating", () => {
   it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
     const applied = await migrate(test.database);
 
-    assert.deepEqual(applied, ["first release"]);
+    assert.deepEqual(applied, ["first release", "nodes"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
     assert.ok((await tables()).includes("tasks"));
     assert.deepEqual(await migrate(test.database), []);
@@ -38,8 +38,18 @@ describe("migrating", () => {
 
     const applied = await Promise.all(nodes.map((node) => migrate(node)));
 
-    assert.deepEqual(applied.flat(), ["first release"]);
+    assert.deepEqual(applied.flat(), ["first release", "nodes"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
+  });
+
+  it("brings the first release up to date, with what is in it", async () => {
+    await migrate(test.database);
+    await test.database.rows("drop table nodes; delete from schema_migrations where version > 4");
+    await test.database.rows("insert into teams (name, plan) values ('Kept', 'free')");
+
+    assert.deepEqual(await migrate(test.database), ["nodes"]);
+
+    assert.equal((await test.database.rows("select 1 from teams where name = 'Kept'")).length, 1);
   });
 
   it("refuses a database that a newer version has migrated, and leaves it alone", async () => {
@@ -60,7 +70,7 @@ describe("migrating", () => {
     assert.deepEqual(await tables(), ["tasks"]);
 
     await test.database.rows("drop table tasks");
-    assert.deepEqual(await migrate(test.database), ["first release"]);
+    assert.deepEqual(await migrate(test.database), ["first release", "nodes"]);
   });
 
   it("refuses a layout from before the first release, says what to do, and leaves it alone", async () => {
