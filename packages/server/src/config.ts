@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
+import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
 import { closestName } from "./domain/spelling.ts";
 import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
@@ -13,6 +14,7 @@ import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly role: NodeRole;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly apiKey: string | null;
@@ -73,7 +75,7 @@ export function readConfig(environment: Environment): Config {
     ...reach,
     exposed: isExposed(reach),
     port: integer(environment, SETTINGS.port, 0, 65_535),
-    databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
+    ...readPlace(text(SETTINGS.role), text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
     apiKey,
     ownerEmail: ownerEmail(text(SETTINGS.ownerEmail)),
@@ -166,6 +168,18 @@ function vaultKeys(text: string | null): Config["vaultKeys"] {
       ? new ConfigError(`${SETTINGS.vaultKeys.name} ${error.message}`)
       : error;
   }
+}
+
+/** No other node can reach an embedded database: half of a node alone would take tasks for nobody, or wait for none. */
+function readPlace(roleText: string | null, urlText: string | null): Pick<Config, "role" | "databaseUrl"> {
+  const role = NODE_ROLES.find((known) => known === roleText);
+  if (role === undefined)
+    throw new ConfigError(`${SETTINGS.role.name} must be one of ${NODE_ROLES.join(", ")}`);
+  if (role !== "all" && urlText === null)
+    throw new ConfigError(
+      `${SETTINGS.role.name}=${role} needs ${SETTINGS.databaseUrl.name}: no other node can reach an embedded database`,
+    );
+  return { role, databaseUrl: databaseUrl(urlText) };
 }
 
 function databaseUrl(text: string | null): string | null {

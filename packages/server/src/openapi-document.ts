@@ -33,6 +33,8 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     signUp: "open",
     publicUrl: () => publicUrl,
     name: "document",
+    role: "all",
+    embedded: false,
     capacity: 1,
     retentionDays: 1,
     resultLimitBytes: 1,

@@ -9,6 +9,13 @@ export interface Setting {
 export const SETTINGS = {
   host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
   port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
+  role: {
+    name: "BELLHOP_ROLE",
+    fallback: "all",
+    about:
+      "What this node does: api serves requests and makes no calls, worker makes calls and serves only /livez, /readyz, " +
+      "/healthz and /metrics, all does both. api and worker need DATABASE_URL.",
+  },
   databaseUrl: {
     name: "DATABASE_URL",
     fallback: null,

@@ -249,6 +249,8 @@ async function startNode(house: {
     signUp: "open",
     publicUrl: () => "https://bellhop.test",
     name: "test",
+    role: "all",
+    embedded: false,
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     resultLimitBytes,

@@ -32,7 +32,7 @@ type Answer = Accepted | null | Error;
  */
 export function createIntake(deps: {
   readonly sql: Sql;
-  readonly lease: Lease;
+  readonly lease: Pick<Lease, "workerId">;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
