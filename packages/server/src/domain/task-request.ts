@@ -10,7 +10,7 @@ import { readQueueName } from "./queue.ts";
 import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
-import { type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
+import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -215,6 +215,8 @@ export async function acceptRequest(
   const { call, shape } = request;
   const follow = followUpOf(request, deps.findProvider);
   const references = vaultReferences(call.headers);
+  if (references.length > MOST_REFERENCES)
+    throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);
   if (references.length > 0) {
     requireTokenUse();
     await deps.checkReferences(teamId, references, call.url);

@@ -335,6 +335,11 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
         'Header "Authorization" references unknown vault token "tok_123"',
       );
     });
+
+    it("nine headers that name tokens of the vault are refused before any is looked for", async () => {
+      const headers = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`X-${index}`, "tok_123"]));
+      assert.equal(await refusal({ headers }), "headers must name at most 8 vault tokens");
+    });
   });
 }
 
