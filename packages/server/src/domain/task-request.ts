@@ -71,7 +71,8 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   const complaints = callComplaints(draft, context);
   if (draft.runAt !== null) complaints.push(...timeComplaints(draft, runAt, context));
   complaints.push(...followUpComplaints(draft, names));
-  if (draft.pollConfig !== null) complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url));
+  if (draft.pollConfig !== null)
+    complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url, context.refuseUrl));
   const receiver = draft.onCompleteUrl;
   const unreachable =
     receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
@@ -143,11 +144,11 @@ function followUpComplaints(
 }
 
 /** It is kept with every task: one that cannot be stored must not get as far as the database. */
-function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string): ProblemDetail[] {
+function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string, refuseUrl: RefuseUrl): ProblemDetail[] {
   const unstorable = Object.entries(own)
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
     .map(([field]) => mustBe(field, STORABLE_RULE));
-  return [...unstorable, ...pollConfigComplaints(own, firstCallUrl)];
+  return [...unstorable, ...pollConfigComplaints(own, firstCallUrl, refuseUrl)];
 }
 
 function tagComplaints(tags: readonly string[]): ProblemDetail[] {
