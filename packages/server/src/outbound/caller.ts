@@ -15,6 +15,7 @@ import { createSignalWatch } from "./signal-watch.ts";
 import { parseTarget } from "./target.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 import { createWiping } from "./wiping.ts";
+import { MAX_WIRE_BYTES } from "./wire-limit.ts";
 
 /** Below the five seconds after which common servers close an idle connection: the loser of that race is a call. */
 const KEEP_ALIVE_MS = 4_000;
@@ -26,6 +27,8 @@ export interface CallerOptions {
   readonly maxResponseBytes?: number;
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs?: number;
+  /** Bytes that a target may send for one exchange, all in all. */
+  readonly maxWireBytes?: number;
   readonly lookup?: Lookup;
   /** Names of one team that are looked up at once. */
   readonly lookupsPerTeam?: number;
@@ -73,12 +76,13 @@ export function createCaller({
   guard,
   maxResponseBytes = 1_048_576,
   connectTimeoutMs = 10_000,
+  maxWireBytes = MAX_WIRE_BYTES,
   lookup = createDnsLookup(),
   lookupsPerTeam = LOOKUPS_PER_TEAM.dns,
 }: CallerOptions): Caller {
   const waiting = createWaitingCalls();
   const names = createLookupLine({ lookup, perTeam: lookupsPerTeam, patienceMs: connectTimeoutMs });
-  const connector = createConnector({ guard, connectTimeoutMs, names, waiting });
+  const connector = createConnector({ guard, connectTimeoutMs, maxWireBytes, names, waiting });
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
