@@ -24,7 +24,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
       chores: nowhere,
       polls: nowhere,
     },
-    caller: { call: absent, stop: absent, destroy() {} },
+    caller: { call: absent, callUnwiped: absent, stop: absent, destroy() {} },
     refuseUrl: () => null,
     sendMail() {},
     providers: createProviderService(null),

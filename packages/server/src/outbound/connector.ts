@@ -5,6 +5,7 @@ import { ConnectFailure, describeConnectError, describeLookupError } from "./con
 import type { LookupLine } from "./lookup-line.ts";
 import { readPort } from "./target.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
+import { limitWire } from "./wire-limit.ts";
 
 /**
  * The one place where a socket to the outside is opened. The address that is checked is the address that is
@@ -18,6 +19,8 @@ export interface ConnectorOptions {
   readonly guard: AddressGuard;
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs: number;
+  /** Bytes that a target may send for one exchange, all in all. */
+  readonly maxWireBytes?: number;
   readonly names: LookupLine;
   /** Whose calls would still use a connection to this origin. */
   readonly waiting: Pick<WaitingCalls, "has" | "teamsOf">;
@@ -29,7 +32,8 @@ export interface Connector {
   stop(): void;
 }
 
-export function createConnector({ guard, connectTimeoutMs, names, waiting }: ConnectorOptions): Connector {
+export function createConnector(options: ConnectorOptions): Connector {
+  const { guard, connectTimeoutMs, names, waiting, maxWireBytes } = options;
   const opening = new Set<Socket>();
   let stopped = false;
 
@@ -113,7 +117,10 @@ export function createConnector({ guard, connectTimeoutMs, names, waiting }: Con
   return {
     connect(options, callback) {
       open(options).then(
-        (socket) => callback(null, socket),
+        (socket) => {
+          limitWire(socket, maxWireBytes);
+          callback(null, socket);
+        },
         (error: unknown) => {
           // A guard that breaks is a guard that says no.
           const unchecked = new ConnectFailure(

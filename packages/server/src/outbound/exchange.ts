@@ -2,9 +2,16 @@ import type { Agent, Dispatcher } from "undici";
 import type { Outcome, Phase } from "../domain/outcome.ts";
 import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
-import { describeDeadline, describeError, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
+import {
+  describeDeadline,
+  describeError,
+  type NetworkFailure,
+  STOPPED,
+  TOO_MUCH,
+} from "./exchange-failure.ts";
 import { LARGE_ANSWER_BYTES, type LargeAnswers } from "./large-answers.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
+import { MAX_INTERIM_ANSWERS } from "./wire-limit.ts";
 
 /**
  * One call on its way, from dispatch to its only outcome. Many things race to end it (the last byte, the deadline,
@@ -61,6 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answerBegan = false;
   #answer: Answer | null = null;
   #unsentRetries = 0;
+  #interimAnswers = 0;
   #turn: "none" | "asked" | "held" = "none";
   #ended = false;
   #told = false;
@@ -122,8 +130,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     this.#answerBegan = false;
-    // Informational: the answer is still to come.
-    if (statusCode < 200 || this.#ended) return;
+    if (this.#ended) return;
+    if (statusCode < 200) {
+      // The answer is still to come, but not after any number of these.
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut(TOO_MUCH);
+      return;
+    }
     this.#phase = "responded";
     const { maxResponseBytes } = this.#home;
     this.#answer = new Answer(statusCode, headers, this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes);
