@@ -26,7 +26,7 @@ const WHEN = {
   role_missing: "The role behind the credential is too low.",
   test_key_refused: "A test key asks to change something that is not a task of the sandbox.",
   session_required: "The route is for people: an API key or an application cannot use it.",
-  session_bound: "A session that came from an invitation asks to go to another team.",
+  session_bound: "A session that came from an invitation asks for another team, or a new one.",
   form_foreign: "A form of Bellhop's pages was sent from somewhere else.",
   not_found: "There is no such route.",
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",

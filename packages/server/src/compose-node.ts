@@ -69,6 +69,8 @@ export interface NodeDeps {
   /** The operator's own; none: they are kept in the database and replaced from time to time. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
   readonly role: NodeRole;
@@ -201,7 +203,7 @@ function composeServices(
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
@@ -211,6 +213,12 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
   const limits = createRequestLimits({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
@@ -232,23 +240,26 @@ function composeServices(
     vault: createVaultService({ vault, database }),
     signingSecrets,
     health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
-    auth: createAuthService({
-      findKey: createKeyLookup(database),
-      findToken: createTokenLookup({ signer, findSession, findAccess }),
-      failures,
-      monotonicMs,
-    }),
+    auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
     teams: createTeamService({ database }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
     authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
     audit: createAuditService({ sql: database }),
     system: createSystemService({ sql: database, embedded: deps.embedded }),
   };

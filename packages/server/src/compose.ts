@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
+import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import type { Config } from "./config.ts";
@@ -119,6 +120,7 @@ async function build(
   closers.push(caller.stop);
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
+    mayLog: config.signInLinks.value === "log",
     from: config.mailFrom ?? defaultSender(config),
     log,
   });
@@ -142,7 +144,8 @@ async function build(
     providers,
     keyRing,
     sessionKeys: config.sessionKeys,
-    signUp: config.signUp,
+    signUp: config.signUp.value,
+    sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
     role: config.role,
@@ -163,7 +166,7 @@ async function build(
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
-    linksInLog: config.smtpUrl === null,
+    links: linkDelivery(config),
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   };
@@ -223,6 +226,12 @@ function listen(connection: ConnectionSettings, engine: Engine) {
     onMessage: engine.hear,
     onConnected: engine.lookEverywhere,
   });
+}
+
+/** How a link reaches the person that asks for one. */
+function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
+  if (smtpUrl !== null) return "mail";
+  return signInLinks.value === "log" ? "log" : "operator";
 }
 
 /** Names the server without its password. */

@@ -31,6 +31,7 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     keyRing: null,
     sessionKeys: [],
     signUp: "open",
+    sendsLinks: true,
     publicUrl: () => publicUrl,
     name: "document",
     role: "all",

@@ -250,6 +250,7 @@ async function startNode(house: {
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     sessionKeys: [],
     signUp: "open",
+    sendsLinks: true,
     publicUrl: () => "https://bellhop.test",
     name: "test",
     role: "all",

@@ -23,6 +23,8 @@ describe("who may use which route", () => {
       DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
       BELLHOP_VAULT_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
       BELLHOP_TRUST_PROXY: "127.0.0.1",
+      BELLHOP_EGRESS: "any",
+      BELLHOP_SIGN_UP: "open",
     });
     world = await openWorld(server, test.database);
   });

@@ -33,6 +33,9 @@ export interface TaskRouteDeps {
   readonly refuseUrl: RefuseUrl;
 }
 
+/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
+const MOST_OFFSET = 10_000;
+
 const TaskListQuery = Type.Object(
   {
     queue: Type.Optional(
@@ -53,7 +56,7 @@ const TaskListQuery = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: "Tasks to skip. For deep lists use `cursor`, which costs the same on every page.",
+        description: `Tasks to skip, at most ${MOST_OFFSET}. For deep lists use \`cursor\`, which costs the same on every page.`,
       }),
     ),
     cursor: Type.Optional(
@@ -201,6 +204,8 @@ function readTaskId(text: string): string {
 
 function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
   const { queue = null, status = null, limit = 20, offset = 0 } = query;
+  if (offset > MOST_OFFSET)
+    throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
   const sandbox = query.sandbox === undefined ? null : query.sandbox === "true";
   if (query.cursor === undefined) return { queue, status, sandbox, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
