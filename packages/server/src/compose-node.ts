@@ -1,6 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
@@ -22,6 +23,7 @@ import {
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
@@ -68,6 +70,8 @@ export interface NodeDeps {
   readonly publicUrl: () => string;
   readonly name: string;
   readonly capacity: number;
+  /** What the operator set for a plan otherwise than it is. */
+  readonly planLimits?: PlanLimits;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -88,6 +92,7 @@ export type Services = ReturnType<typeof composeServices>;
 export function composeNode(deps: NodeDeps): BellhopNode {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
+  const limitsOf = createLimitsOf(deps.planLimits);
   const vault = createVault({ sql: database, keyRing });
   const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
   const metrics = createMetrics({
@@ -118,6 +123,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,
+    findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {

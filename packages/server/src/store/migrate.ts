@@ -1,6 +1,7 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
+import { limits } from "./migrations/0007-limits.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -12,6 +13,7 @@ const FIRST_VERSION = 4;
 /** Numbered from FIRST_VERSION, forward only, never edited once released. */
 const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
   { name: "first release", sql: identity + tasks + vault },
+  { name: "limits", sql: limits },
 ];
 
 export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;

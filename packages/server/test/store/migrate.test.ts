@@ -27,7 +27,7 @@ describe("migrating", () => {
   it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
     const applied = await migrate(test.database);
 
-    assert.deepEqual(applied, ["first release"]);
+    assert.deepEqual(applied, ["first release", "limits"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
     assert.ok((await tables()).includes("tasks"));
     assert.deepEqual(await migrate(test.database), []);
@@ -38,7 +38,7 @@ describe("migrating", () => {
 
     const applied = await Promise.all(nodes.map((node) => migrate(node)));
 
-    assert.deepEqual(applied.flat(), ["first release"]);
+    assert.deepEqual(applied.flat(), ["first release", "limits"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
   });
 
@@ -60,7 +60,7 @@ describe("migrating", () => {
     assert.deepEqual(await tables(), ["tasks"]);
 
     await test.database.rows("drop table tasks");
-    assert.deepEqual(await migrate(test.database), ["first release"]);
+    assert.deepEqual(await migrate(test.database), ["first release", "limits"]);
   });
 
   it("refuses a layout from before the first release, says what to do, and leaves it alone", async () => {
