@@ -37,7 +37,8 @@ export async function openStage(scene: Pick<Scene, "env">, logFile: string): Pro
   mkdirSync(dataDir);
   const server = await startProcess({
     name: "bellhop",
-    args: [`${repositoryRoot}/packages/server/dist/main.js`],
+    // Another build can stand in, to see an attack succeed where the defence is not there.
+    args: [process.env.ATTACK_BELLHOP_MAIN ?? `${repositoryRoot}/packages/server/dist/main.js`],
     env: { ...SETTINGS, BELLHOP_DATA_DIR: dataDir, ...scene.env },
     logFile,
   });

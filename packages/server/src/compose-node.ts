@@ -1,6 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
 import type { NodeRole } from "./domain/node-role.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
@@ -24,6 +25,7 @@ import {
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
@@ -77,6 +79,8 @@ export interface NodeDeps {
   /** The database is one that only this process reaches. */
   readonly embedded: boolean;
   readonly capacity: number;
+  /** What the operator set for a plan otherwise than it is. */
+  readonly planLimits?: PlanLimits;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -116,6 +120,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
 export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
+  const limitsOf = createLimitsOf(deps.planLimits);
   const basis = composeBasis(deps);
   const { vault, signingSecrets, metrics } = basis;
   const pulses = {
@@ -141,6 +146,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,
+    findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
