@@ -49,6 +49,7 @@ async function sentHeaders() {
         headers = options.headers;
         return Promise.reject(new Error("not sent"));
       },
+      callUnwiped: () => assert.fail("no credential"),
     },
     vault: { resolve: () => assert.fail("no token"), openText: () => assert.fail("no callback") },
     signingSecrets: () => ["whsec_c2VjcmV0"],
