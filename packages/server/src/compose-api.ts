@@ -18,6 +18,7 @@ import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.t
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
@@ -33,6 +34,30 @@ type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> 
 };
 
 const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
+
+/**
+ * What a node that only makes calls answers: whether it is well, and how it fares. To all else it says that there is no
+ * such route, like any server would that is not the API.
+ */
+export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
+  const { auth, limits, visits, metrics } = services;
+  return createApi({
+    ...http,
+    auth,
+    limits,
+    visits,
+    onAnswer: metrics.request,
+    isDocumented: false,
+    routes: {
+      root: [
+        (app) => registerHealthRoutes(app, services.health),
+        (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
+      ],
+      open: [],
+      guarded: [],
+    },
+  });
+}
 
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
@@ -70,6 +95,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerInvitationRoutes(app, services.invitations),
         (app) => registerApiKeyRoutes(app, services.apiKeys),
         (app) => registerAuditRoutes(app, services.audit),
+        (app) => registerSystemRoute(app, services.system),
         (app) => registerApplicationRoutes(app, services.applications),
         (app) => registerAuthorizationRoutes(app, services.authorizations),
       ],

@@ -1,17 +1,20 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
+import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
 import { closestName } from "./domain/spelling.ts";
 import { choose, exposureOf, type InForce } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
+import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly role: NodeRole;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly apiKey: string | null;
@@ -33,6 +36,8 @@ export interface Config {
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
   readonly egress: Egress;
+  /** Who turns the names of targets into addresses. */
+  readonly resolver: ResolverKind;
   readonly providersFile: string | null;
   /** Proxies whose word on the client's address is taken. */
   readonly trustProxy: readonly string[];
@@ -83,7 +88,7 @@ export function readConfig(environment: Environment): Config {
     ...reach,
     exposed: exposure.exposed,
     port: integer(environment, SETTINGS.port, 0, 65_535),
-    databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
+    ...readPlace(text(SETTINGS.role), text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
     apiKey,
     ownerEmail: ownerEmail(text(SETTINGS.ownerEmail)),
@@ -100,6 +105,7 @@ export function readConfig(environment: Environment): Config {
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
     egress,
+    resolver: oneOf(environment, SETTINGS.resolver, RESOLVERS) === "system" ? "system" : "dns",
     providersFile: text(SETTINGS.providersFile),
     metricsToken: metricsToken(text(SETTINGS.metricsToken)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
@@ -181,6 +187,18 @@ function vaultKeys(text: string | null): Config["vaultKeys"] {
       ? new ConfigError(`${SETTINGS.vaultKeys.name} ${error.message}`)
       : error;
   }
+}
+
+/** No other node can reach an embedded database: half of a node alone would take tasks for nobody, or wait for none. */
+function readPlace(roleText: string | null, urlText: string | null): Pick<Config, "role" | "databaseUrl"> {
+  const role = NODE_ROLES.find((known) => known === roleText);
+  if (role === undefined)
+    throw new ConfigError(`${SETTINGS.role.name} must be one of ${NODE_ROLES.join(", ")}`);
+  if (role !== "all" && urlText === null)
+    throw new ConfigError(
+      `${SETTINGS.role.name}=${role} needs ${SETTINGS.databaseUrl.name}: no other node can reach an embedded database`,
+    );
+  return { role, databaseUrl: databaseUrl(urlText) };
 }
 
 function databaseUrl(text: string | null): string | null {

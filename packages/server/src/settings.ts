@@ -9,6 +9,13 @@ export interface Setting {
 export const SETTINGS = {
   host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
   port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
+  role: {
+    name: "BELLHOP_ROLE",
+    fallback: "all",
+    about:
+      "What this node does: api serves requests and makes no calls, worker makes calls and serves only /livez, /readyz, " +
+      "/healthz and /metrics, all does both. api and worker need DATABASE_URL.",
+  },
   databaseUrl: {
     name: "DATABASE_URL",
     fallback: null,
@@ -123,6 +130,14 @@ export const SETTINGS = {
     about:
       "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
       "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
+  },
+  resolver: {
+    name: "BELLHOP_RESOLVER",
+    fallback: "dns",
+    about:
+      "Who finds the addresses of targets: dns asks the system's DNS servers, after its hosts file, for names as they are " +
+      "written; system leaves it to the system with its search domains, mDNS and the like, where a few names that hang " +
+      "hold up all calls.",
   },
   providersFile: {
     name: "BELLHOP_PROVIDERS_FILE",

@@ -20,7 +20,7 @@ import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
-import { fieldsOf, NoQuery } from "./schemas/field.ts";
+import { allModels, fieldsOf, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
@@ -39,6 +39,8 @@ export interface ApiDeps {
   };
   readonly log: FastifyBaseLogger;
   readonly version: string;
+  /** False: it has no reference to show. */
+  readonly isDocumented?: boolean;
   /** Where callers reach this server. */
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
@@ -94,8 +96,11 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     done();
   });
 
-  await describeApi(app, deps.version, deps.publicUrl);
-  await serveDocs(app);
+  for (const schema of allModels()) app.addSchema(schema);
+  if (deps.isDocumented !== false) {
+    await describeApi(app, deps.version, deps.publicUrl);
+    await serveDocs(app);
+  }
   const { root, open, guarded } = deps.routes;
   await registerAll(app, root);
   await app.register(

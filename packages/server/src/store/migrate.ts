@@ -1,7 +1,9 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
+import { nodes } from "./migrations/0005-nodes.ts";
 import { sandbox } from "./migrations/0006-sandbox.ts";
+import { limits } from "./migrations/0007-limits.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -17,7 +19,9 @@ export const MIGRATIONS: readonly {
   readonly sql: string;
 }[] = [
   { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
+  { version: 5, name: "nodes", sql: nodes },
   { version: 6, name: "sandbox apart", sql: sandbox },
+  { version: 7, name: "limits", sql: limits },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

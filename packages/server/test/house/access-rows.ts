@@ -153,6 +153,8 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
 
   "GET /v1/me": { scope: "any", status: 200 },
+  // Of the operator's team alone, which is none of these: to them it is a route that does not exist.
+  "GET /v1/system": { scope: "team:read", status: 404 },
   "GET /v1/audit": { scope: "team:read", role: "admin", status: 200 },
 
   "GET /v1/teams": { scope: "session", status: 200 },

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { request } from "undici";
 import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
+import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
@@ -66,7 +67,7 @@ describe("the metrics of a server in production", () => {
   });
 
   it("are all described in docs/metrics.md, and those described there are there", async () => {
-    const page = await readFile(new URL("../../../../docs/metrics.md", import.meta.url), "utf8");
+    const page = await readFile(join(ROOT, "docs/metrics.md"), "utf8");
     const rows = [...page.matchAll(/^\| `(bellhop_\w+)` \| (\w+) \|(.*?)\|/gm)];
     const described = rows.map(([, name, type, labels = ""]) => [
       name,

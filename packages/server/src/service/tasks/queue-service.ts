@@ -8,7 +8,7 @@ import {
   type QueueWithStats,
 } from "../../domain/queue.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { sendHint } from "../../store/tasks/hints.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import {
   findQueue,
   insertQueue,
@@ -52,7 +52,7 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       const changed = await work(sql);
       if (changed === null) return null;
       await recordChange(sql, requester, { ...recorded, target: queue });
-      await sendHint(sql, { kind: "queue", teamId: requester.teamId, queue }, 0);
+      await sendHints(sql, [hintText({ kind: "queue", teamId: requester.teamId, queue }, 0)]);
       return changed;
     });
   }
