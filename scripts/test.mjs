@@ -1,7 +1,7 @@
 // Runs the tests on one real PostgreSQL: every file gets a database of its own, cloned from a migrated template.
 // Arguments are test files; without any, all of them.
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,19 +12,29 @@ import { migrate } from "../packages/server/dist/store/migrate.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dataDir = await mkdtemp(join(tmpdir(), "bellhop-test-"));
-const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+// Tests make databases of their own, and name none of this server's passwords.
+const trustDir = await mkdtemp(join(tmpdir(), "bellhop-test-trust-"));
+await chmod(trustDir, 0o755);
+await writeFile(join(trustDir, "hba.conf"), "local all all trust\n", { mode: 0o644 });
+const postgres = await startEmbeddedPostgres({
+  dataDir,
+  log: () => {},
+  extraSettings: { hba_file: join(trustDir, "hba.conf") },
+});
+const { password: _password, ...connection } = postgres.adminConnection;
 try {
   await makeTemplate();
   process.exitCode = await runTests();
 } finally {
   await postgres.stop();
   await rm(dataDir, { recursive: true, force: true });
+  await rm(trustDir, { recursive: true, force: true });
 }
 
 async function makeTemplate() {
-  const pool = new pg.Pool({ ...postgres.connection, max: 1 });
+  const pool = new pg.Pool({ ...connection, max: 1 });
   await pool.query("create database template_house");
-  const template = new pg.Pool({ ...postgres.connection, database: "template_house", max: 1 });
+  const template = new pg.Pool({ ...connection, database: "template_house", max: 1 });
   await migrate(createDatabase(template));
   await template.end();
   await pool.end();
@@ -53,7 +63,7 @@ async function runTests() {
   const args = ["--import", "tsx", "--test", "--test-concurrency=2", "--test-timeout=300000", ...files];
   const child = spawn(process.execPath, args, {
     stdio: "inherit",
-    env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },
+    env: { ...process.env, TEST_POSTGRES: JSON.stringify(connection) },
   });
   // Whoever ends the run must not leave a PostgreSQL behind.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
