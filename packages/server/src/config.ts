@@ -7,6 +7,7 @@ import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
+import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -182,6 +183,11 @@ function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
+  }
+  try {
+    splitDatabaseUrl(text);
+  } catch (error) {
+    throw error instanceof DatabaseUrlError ? new ConfigError(error.message) : error;
   }
   return text;
 }
