@@ -173,7 +173,18 @@ function composeServices(
     },
   });
   return {
-    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    tasks: createTaskService({
+      database,
+      submit: engine.submit,
+      vault,
+      providers,
+      publicUrl,
+      onCancelled(cancelled) {
+        metrics.engine.cancelled();
+        engine.ended();
+        return engine.cancellations.follow(cancelled);
+      },
+    }),
     queues: createQueueService({ database }),
     callbacks: {
       ...callbacks,

@@ -3,8 +3,17 @@ import type { Call } from "./call.ts";
 import type { Phase } from "./outcome.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 
-export const TASK_STATUSES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
+export const ENDED_STATUSES = ["completed", "failed", "cancelled"] as const;
+export const TASK_STATUSES = ["pending", "active", "waiting", "polling", ...ENDED_STATUSES] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
+export type EndedStatus = (typeof ENDED_STATUSES)[number];
+
+const ENDED: ReadonlySet<string> = new Set(ENDED_STATUSES);
+
+/** Nothing happens to it any more, unless it is retried by hand. */
+export function isEnded(status: TaskStatus): status is EndedStatus {
+  return ENDED.has(status);
+}
 
 /** Which kind a task was created as, and is answered as: `api/tasks/task-fields.ts` tells what the two are. */
 export type Shape = "queue" | "direct";
@@ -17,6 +26,7 @@ export type AttemptStatus =
   | "failed"
   | "timeout"
   | "interrupted"
+  | "aborted"
   | "blocked"
   | "superseded";
 

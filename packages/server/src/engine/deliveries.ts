@@ -1,9 +1,11 @@
 import type { Time } from "../domain/time.ts";
+import type { HeldClaim } from "../store/tasks/hints.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { createTimetable } from "./timetable.ts";
 import type { Unanswered } from "./unanswered.ts";
+import { createVoidClaims } from "./void-claims.ts";
 
 /** The net: another node may have left something due that it did not live to do. */
 const POLL_MS = 5_000;
@@ -15,6 +17,8 @@ export interface Deliveries {
   workOnce(): Promise<number>;
   /** True if the next look must come earlier than planned. */
   readonly isSooner: (at: Date) => boolean;
+  /** Tears down what is done under this claim, and begins nothing, should the answer to the claim come later. */
+  drop(claim: HeldClaim): void;
   /** Tears down what is under way; each is left to be taken up again. */
   abandon(): void;
   finished(): Promise<void>;
@@ -25,6 +29,12 @@ export interface HeldDelivery {
   readonly teamId: number;
   readonly id: string;
   readonly fence: number;
+}
+
+interface UnderWay {
+  readonly fence: number;
+  readonly running: Promise<void>;
+  readonly tearDown: AbortController;
 }
 
 /**
@@ -53,11 +63,13 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
 }): Deliveries {
   const { lease, log, time } = deps;
   const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
-  const underWay = new Map<string, Promise<void>>();
-  let tearDown = new AbortController();
+  const underWay = new Map<string, UnderWay>();
+  const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
 
   function start(claim: Claim): void {
+    const tearDown = new AbortController();
+    if (voided.has(claim.id, claim.fence)) return;
     const running = deps
       .work(claim, tearDown.signal)
       .then((waitMs) => {
@@ -65,7 +77,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
       })
       .catch((error) => log.error({ id: claim.id, err: error }, `${deps.name}.not_settled`))
       .finally(() => underWay.delete(claim.id));
-    underWay.set(claim.id, running);
+    underWay.set(claim.id, { fence: claim.fence, running, tearDown });
   }
 
   async function claimDue(): Promise<number> {
@@ -96,12 +108,16 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
       return timetable.nap(claimed === deps.batch ? 0 : await deps.untilNextMs());
     },
     isSooner: timetable.isSooner,
+    drop(claim) {
+      voided.add(claim);
+      const dropped = underWay.get(claim.taskId);
+      if (dropped?.fence === claim.fence) dropped.tearDown.abort();
+    },
     abandon() {
-      tearDown.abort();
-      tearDown = new AbortController();
+      for (const { tearDown } of underWay.values()) tearDown.abort();
     },
     async finished() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ running }) => running));
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Settled } from "../store/tasks/task-settlements.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
+import { type Cancellations, createCancellations } from "./cancellations.ts";
 import { type ComposeMessage, createCourier } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
@@ -46,6 +47,7 @@ export interface Engine {
   readonly poller: Deliveries;
   readonly courier: Deliveries;
   readonly deadlines: Deadlines;
+  readonly cancellations: Cancellations;
   submit(task: NewTask): Promise<Accepted | null>;
   /** A message of another node, or of the service, on the channel. */
   hear(message: string): void;
@@ -54,7 +56,7 @@ export interface Engine {
   start(): Promise<void>;
   /** Stops claiming, lets calls finish for so long, gives the rest back. */
   stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback: its caller may wait to be told. */
+  /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
   ended(): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
@@ -162,6 +164,7 @@ export function createEngine(deps: {
     meter,
     wake: onEnded,
   });
+  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: tell });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
@@ -171,14 +174,17 @@ export function createEngine(deps: {
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  actors.add({ name: "reconciler", once: reconcile });
+  const reconciler = actors.add({ name: "reconciler", once: reconcile });
 
   function start(claim: Claim, local: LocalQueue): void {
     attempts.start(claim, () => dispatcher.finish(local));
   }
 
   function hint(message: Hint): void {
-    if (lease.peers === 0) return;
+    if (lease.peers > 0) tell(message);
+  }
+
+  function tell(message: Hint): void {
     sendHint(databases.chores, message, lease.workerId).catch((err) => log.debug({ err }, "hint.lost"));
   }
 
@@ -213,17 +219,16 @@ export function createEngine(deps: {
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();
-    await Promise.all([...stopped, attempts.finished(), poller.finished(), courier.finished()]);
+    const underWay = [attempts, poller, courier, cancellations];
+    await Promise.all([...stopped, ...underWay.map((each) => each.finished())]);
     abandonAll();
-    await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
+    await Promise.all(underWay.map((each) => each.finished()));
     await settler.drained();
     await lease.stop();
   }
 
   function abandonAll(): void {
-    attempts.abandon();
-    poller.abandon();
-    courier.abandon();
+    for (const each of [attempts, poller, courier, cancellations]) each.abandon();
   }
 
   function onAccepted(task: NewTask, accepted: Accepted): void {
@@ -258,11 +263,13 @@ export function createEngine(deps: {
     poller,
     courier,
     deadlines,
+    cancellations,
     submit: (task) => intake.submit(task),
     hear(message) {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
-      if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      if ("claim" in heard) cancellations.hear(heard);
+      else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
       else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
         // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
         secondLook.now(heard);
@@ -272,6 +279,7 @@ export function createEngine(deps: {
       dispatcher.forget();
       alarm.lookEverywhere();
       alarmActor.wake();
+      reconciler.wake();
     },
     async start() {
       await lease.start();

@@ -30,6 +30,8 @@ export interface RecordedCall {
     readonly callbackSealed: string | null;
   } | null;
   readonly signal: AbortSignal;
+  /** Is given the call as it begins, to end it alone. */
+  readonly began?: (call: { stop(): void }) => void;
   /** Something is looked for in the answer, which may stand beyond what is kept of it. */
   readonly readWhole?: boolean;
   /** Asked again right before the first byte leaves. */
@@ -105,15 +107,15 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
+    { timeoutMs, signal, began = nothing, mayLeave, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options =
       secrets === null
-        ? { timeoutMs, headers, signal, mayLeave, readWhole }
-        : { timeoutMs, headers, signal, mayLeave, readWhole, secrets };
+        ? { timeoutMs, headers, signal, began, mayLeave, readWhole }
+        : { timeoutMs, headers, signal, began, mayLeave, readWhole, secrets };
     return { kind: "outcome", outcome: await deps.caller.call(call, options) };
   }
 
@@ -146,6 +148,8 @@ export function createOutgoing(deps: {
       isPlain(recorded) ? make(recorded, recorded.call, null) : sendSecret(recorded).catch(refuseUnreadable),
   };
 }
+
+function nothing(): void {}
 
 function isPlain({ call, callbackSealed, wipe }: RecordedCall): boolean {
   const hasEarlier = wipe !== null && (wipe.callbackSealed !== null || hasReference(wipe.headers));

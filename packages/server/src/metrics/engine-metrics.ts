@@ -47,6 +47,7 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     ["outcome", "failure_reason"],
   );
   const completed = ended("completed", "");
+  const cancelled = ended("cancelled", "");
   const failed = new Map(FAILURE_REASONS.map((reason) => [reason, ended("failed", reason)]));
 
   const observeWait = histogram(
@@ -114,6 +115,9 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     attempted(outcome: Outcome) {
       attempts(outcomeLabel(outcome)).value += 1;
       observeAttempt(outcome.durationMs / 1000);
+    },
+    cancelled() {
+      cancelled.value += 1;
     },
     attemptLost(how: string) {
       attempts(how).value += 1;

@@ -1,6 +1,7 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
+import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -9,12 +10,13 @@ import { type Database, patient, type Sql } from "./sql.ts";
  */
 const FIRST_VERSION = 4;
 
-/** Numbered from FIRST_VERSION, forward only, never edited once released. */
-const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
-  { name: "first release", sql: identity + tasks + vault },
+/** In the order of their versions, forward only, never edited once released. A version may be left out. */
+const MIGRATIONS: readonly { readonly version: number; readonly name: string; readonly sql: string }[] = [
+  { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
+  { version: 9, name: "cancel and retry", sql: cancelAndRetry },
 ];
 
-export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
+export const SCHEMA_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
 
 /** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
@@ -69,9 +71,9 @@ function refuseForeignVersion(found: number): void {
  * Brings the schema up to date. Each migration commits together with its version, so a node that dies half-way
  * leaves none of it; two nodes that start at once take turns. Returns the names of what was applied.
  */
-export async function migrate(database: Database): Promise<string[]> {
+export async function migrate(database: Database, to: number = SCHEMA_VERSION): Promise<string[]> {
   const applied: string[] = [];
-  for (let version = await reachVersion(database, applied); version < SCHEMA_VERSION; ) {
+  for (let version = await reachVersion(database, applied); version < to; ) {
     version = await reachVersion(database, applied);
   }
   return applied;
@@ -88,13 +90,15 @@ async function reachVersion(database: Database, applied: string[]): Promise<numb
     );
     const version = await schemaVersion(sql);
     refuseForeignVersion(version);
-    const nextVersion = Math.max(version + 1, FIRST_VERSION);
-    const next = MIGRATIONS[nextVersion - FIRST_VERSION];
+    const next = MIGRATIONS.find((migration) => migration.version > version);
     if (next === undefined) return version;
     await sql.rows(patient("migration", next.sql));
-    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [nextVersion, next.name]);
+    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [
+      next.version,
+      next.name,
+    ]);
     applied.push(next.name);
-    return nextVersion;
+    return next.version;
   });
 }
 

@@ -109,6 +109,7 @@ describe("idempotency keys", () => {
       vault: createVault({ sql: house.database, keyRing: null }),
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
+      onCancelled: async () => {},
     });
     const wanted = request({ shape: "direct" });
     const first = await closed.create(house.principal, wanted);

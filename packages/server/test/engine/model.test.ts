@@ -25,6 +25,7 @@ type Step =
   | { do: "look"; node: 0 | 1 }
   | { do: "answer"; count: number; status: number }
   | { do: "delete"; which: number }
+  | { do: "cancel"; which: number; node: 0 | 1 }
   | { do: "pause" | "resume" | "delete queue" | "create queue"; queue: 0 | 1 }
   | { do: "set concurrency"; queue: 0 | 1; to: number }
   | { do: "pass an hour" | "lose every worker" }
@@ -55,6 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("cancel" as const), which: fc.nat(), node }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -86,6 +88,8 @@ interface Expected {
   readonly generation: number;
   /** Calls made by the time it was deleted: there must never be another. */
   callsAtDeletion: number | null;
+  /** The same of a task that was cancelled. */
+  callsAtCancel: number | null;
   /** Its queue was deleted: whatever was pending is gone. */
   mayBeGone: boolean;
 }
@@ -131,7 +135,7 @@ describe("any sequence of operations", () => {
       const as = sandbox ? { ...principal, environment: "test" as const } : principal;
       const id = await nodes[node].submit({ queue: names[queue], maxRetries: retries, ...request }, as);
       const generation = generations[queue] ?? 0;
-      const fate = { callsAtDeletion: null, mayBeGone: false };
+      const fate = { callsAtDeletion: null, callsAtCancel: null, mayBeGone: false };
       tasks.set(id, { queue: names[queue], retries, sandbox, generation, ...fate });
     }
 
@@ -162,6 +166,13 @@ describe("any sequence of operations", () => {
           if (id === undefined || expected === undefined) return;
           await house.tasks.remove(principal, id);
           expected.callsAtDeletion = callsOf(id);
+          return;
+        }
+        case "cancel": {
+          const [id, expected] = [...tasks][one.which % Math.max(1, tasks.size)] ?? [];
+          if (id === undefined || expected === undefined) return;
+          await nodes[one.node].tasks.cancel(principal, id);
+          expected.callsAtCancel = callsOf(id);
           return;
         }
         case "pause":
@@ -262,6 +273,11 @@ describe("any sequence of operations", () => {
       }
       if (task === null) {
         assert.ok(expected.mayBeGone, "an accepted task is never lost");
+        continue;
+      }
+      if (expected.callsAtCancel !== null) {
+        assert.equal(task.status, "cancelled", "a cancelled task stays so");
+        assert.equal(callsOf(id), expected.callsAtCancel, "no call is begun after a cancel");
         continue;
       }
       if (expected.sandbox) {

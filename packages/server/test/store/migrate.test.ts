@@ -27,7 +27,7 @@ describe("migrating", () => {
   it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
     const applied = await migrate(test.database);
 
-    assert.deepEqual(applied, ["first release"]);
+    assert.deepEqual(applied, ["first release", "cancel and retry"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
     assert.ok((await tables()).includes("tasks"));
     assert.deepEqual(await migrate(test.database), []);
@@ -38,7 +38,7 @@ describe("migrating", () => {
 
     const applied = await Promise.all(nodes.map((node) => migrate(node)));
 
-    assert.deepEqual(applied.flat(), ["first release"]);
+    assert.deepEqual(applied.flat().sort(), ["cancel and retry", "first release"]);
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
   });
 
@@ -60,7 +60,26 @@ describe("migrating", () => {
     assert.deepEqual(await tables(), ["tasks"]);
 
     await test.database.rows("drop table tasks");
-    assert.deepEqual(await migrate(test.database), ["first release"]);
+    assert.deepEqual(await migrate(test.database), ["first release", "cancel and retry"]);
+  });
+
+  it("carries over what a database of the first release holds", async () => {
+    await migrate(test.database, 4);
+    await test.database.rows(
+      `insert into teams (id, name, plan) overriding system value values (1, 'Team', 'free');
+       insert into queues (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
+       values (1, 'old', 5, 3, 'fixed', 1, 30);
+       insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, timeout_seconds,
+                          max_retries, backoff, retry_delay_seconds, run_at, created_at, completed_at, deadline_at)
+       select 1, gen_random_uuid(), 1, 'queue', status, 5, false, 'POST', 'http://a.test', 30, 3, 'fixed', 1, now(), now(),
+              case when status in ('completed', 'failed') then now() end, case when status = 'waiting' then now() end
+         from unnest('{pending,waiting,completed,failed}'::text[]) status`,
+    );
+
+    assert.deepEqual(await migrate(test.database), ["cancel and retry"]);
+
+    const rows = await test.database.rows("select status from tasks where retries = 0 order by 1");
+    assert.equal(rows.length, 4);
   });
 
   it("refuses a layout from before the first release, says what to do, and leaves it alone", async () => {

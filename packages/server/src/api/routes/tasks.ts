@@ -155,6 +155,28 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     },
   );
 
+  app.post(
+    "/tasks/:task_id/cancel",
+    {
+      config: access("tasks:write"),
+      schema: {
+        operationId: "cancelTask",
+        tags,
+        summary: "Cancel a task",
+        description:
+          "Ends a task that has not ended yet. Of a task that is being called, the call is broken off on whichever node " +
+          "makes it; the target may have acted on it all the same. Once this is answered no further call is begun. A " +
+          "third party whose job is polled is told at the `cancelUrlTemplate` of the poll configuration, if it has one.",
+        params: TaskPath,
+        response: { 200: RecordAnswer, ...refusals("task_not_found", "task_ended") },
+      },
+    },
+    async (request, reply) => {
+      const task = await tasks.cancel(requesterOf(request), readTaskId(request.params.task_id));
+      return sendText(reply, answerText(task));
+    },
+  );
+
   app.delete(
     "/tasks/:task_id",
     {

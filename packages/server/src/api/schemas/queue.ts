@@ -79,6 +79,7 @@ export const QueueStats = model("QueueStats", "How many tasks of the queue are i
   failed: Type.Integer(),
   waiting: Type.Integer({ description: "Waiting for a callback." }),
   polling: Type.Integer({ description: "Being polled." }),
+  cancelled: Type.Integer(),
 });
 
 export const QueueWithStats = model("QueueWithStats", "A queue, its settings and its counters.", {

@@ -151,7 +151,7 @@ export const TASK_FIELDS = {
   },
   completedAt: {
     names: ["completed_at", "completedAt"],
-    schema: instant("When it ended, completed or failed."),
+    schema: instant("When it ended, completed, failed or cancelled."),
     show: sometimes(RECORDS, (task) => task.completedAt),
   },
   body: {
@@ -264,7 +264,7 @@ export const TASK_FIELDS = {
   onCompleteUrl: {
     names: ["on_complete_url", "onCompleteUrl"],
     schema: text(
-      "Called once when the task has ended, completed or failed, with the record of the task.",
+      "Called once when the task has ended, completed, failed or cancelled, with the record of the task.",
       "https://example.com/hooks/task-ended",
     ),
     ask: { default: null },

@@ -13,7 +13,9 @@ import {
 import { formatTaskId } from "../../domain/task-id.ts";
 import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
+import { sendHint } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
@@ -45,6 +47,8 @@ export interface TaskService {
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
+  /** Resolves once the task has ended, and no call of it is begun any more. */
+  cancel(requester: Requester, id: string): Promise<Task>;
 }
 
 export function createTaskService(deps: {
@@ -54,6 +58,8 @@ export function createTaskService(deps: {
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
+  /** Resolves once no node makes a call of the task any more. */
+  readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
@@ -126,6 +132,12 @@ export function createTaskService(deps: {
     return null;
   }
 
+  async function get(teamId: number, id: string): Promise<Task> {
+    const task = await findTask(database, teamId, id);
+    if (task === null) throw new Problem("task_not_found");
+    return task;
+  }
+
   return {
     async create(principal, request) {
       const create = request.idempotencyKey === null ? submitNew : createOnce;
@@ -133,11 +145,7 @@ export function createTaskService(deps: {
       if (created === null) throw new Problem("queue_not_found", { name: request.queue });
       return created;
     },
-    async get({ teamId }, id) {
-      const task = await findTask(database, teamId, id);
-      if (task === null) throw new Problem("task_not_found");
-      return task;
-    },
+    get: ({ teamId }, id) => get(teamId, id),
     async list({ teamId }, { queue, status, limit, offset, cursor }) {
       const filter = { teamId, queue, status };
       const [found, total] = await Promise.all([
@@ -160,6 +168,22 @@ export function createTaskService(deps: {
       const status = await taskStatus(database, teamId, id);
       if (status === null) throw new Problem("task_not_found");
       throw new Problem("task_not_pending", { status });
+    },
+    async cancel(requester, id) {
+      const { teamId } = requester;
+      const cancelled = await database.transaction(async (sql) => {
+        const ended = await cancelTask(sql, teamId, id);
+        if (ended === null) return null;
+        await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
+        if (ended.held !== null) await sendHint(sql, { kind: "void", claim: ended.held }, 0);
+        return ended;
+      });
+      if (cancelled === null) {
+        const { status } = await get(teamId, id);
+        throw new Problem("task_ended", { status });
+      }
+      await deps.onCancelled(cancelled);
+      return get(teamId, id);
     },
   };
 }

@@ -12,7 +12,7 @@ const EXPIRE_TASKS = prepare(
       order by deadline_at limit $2 for update skip locked
    ), expired as (
      update tasks t
-        set ${endColumns({ status: "'failed'", callback: "spent" })},
+        set ${endColumns({ status: "'failed'", completed: "false" })},
             failure_reason = case when was = 'polling' then 'poll_timeout' else 'callback_timeout' end,
             error = case when was = 'polling'
                          then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'

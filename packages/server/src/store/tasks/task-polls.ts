@@ -79,6 +79,7 @@ const SETTLE_POLLS = prepare(
         set ${endColumns({
           status: "case when kind = 'again' then 'polling' else kind end",
           when: "kind <> 'again'",
+          completed: "kind = 'completed'",
           onward: { poll: "j.poll" },
         })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../domain/task.ts";
+import { ENDED_STATUSES, TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -9,8 +9,7 @@ const tallied = tally({
   writer: "other",
   deltas: {
     pending: `-${one("status = 'pending'")}`,
-    completed: `-${one("status = 'completed'")}`,
-    failed: `-${one("status = 'failed'")}`,
+    ...Object.fromEntries(ENDED_STATUSES.map((status) => [status, `-${one(`status = '${status}'`)}`])),
   },
 });
 
@@ -73,7 +72,7 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
       `with expired as (
        select x.team_id, x.id
          from queues q
-        cross join (values ('completed'), ('failed')) as s(status)
+        cross join (values ('completed'), ('failed'), ('cancelled')) as s(status)
         cross join lateral (
           -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
           -- younger ones unread.
@@ -122,13 +121,11 @@ export async function foldTallies(sql: Sql): Promise<void> {
         where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
        returning *
      )
-     insert into queue_tallies as t
-     select team_id, queue_id, 0, 0, sum(pending), sum(active), sum(waiting), sum(polling), sum(completed), sum(failed)
+     insert into queue_tallies as t (team_id, queue_id, worker_id, writer, ${TASK_STATUSES.join(", ")})
+     select team_id, queue_id, 0, 0, ${TASK_STATUSES.map((state) => `sum(${state})`).join(", ")}
        from dead group by team_id, queue_id order by team_id, queue_id
      on conflict (team_id, queue_id, worker_id, writer) do update
-        set pending = t.pending + excluded.pending, active = t.active + excluded.active,
-            waiting = t.waiting + excluded.waiting, polling = t.polling + excluded.polling,
-            completed = t.completed + excluded.completed, failed = t.failed + excluded.failed`,
+        set ${TASK_STATUSES.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ")}`,
     ),
   );
 }

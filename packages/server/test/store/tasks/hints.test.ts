@@ -12,11 +12,15 @@ describe("hints", () => {
         return [];
       },
     };
-    const hint = { kind: "slots", teamId: 12, queue: "a-B-9" } as const;
+    const claim = { taskId: "019a7e3a-75c5-7a31-a98f-db2dbf745c4d", fence: 7, workerId: 56 };
+    for (const hint of [
+      { kind: "slots", teamId: 12, queue: "a-B-9" },
+      { kind: "void", claim },
+    ] as const) {
+      await sendHint(sql, hint, 34);
 
-    await sendHint(sql, hint, 34);
-
-    assert.deepEqual(parseHint(String(messages[0])), { ...hint, from: 34 });
+      assert.deepEqual(parseHint(String(messages.at(-1))), { ...hint, from: 34 });
+    }
   });
 
   it("of a kind that this version does not know are ignored", () => {
