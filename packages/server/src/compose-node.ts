@@ -120,9 +120,10 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     capacity: deps.capacity,
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
-    composeMessage: async (teamId, taskId) => {
+    composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, teamId, taskId);
-      return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
+      if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;
+      return { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
     random: deps.random,
@@ -184,6 +185,7 @@ function composeServices(
         engine.ended();
         return engine.cancellations.follow(cancelled);
       },
+      onPending: engine.pending,
     }),
     queues: createQueueService({ database }),
     callbacks: {

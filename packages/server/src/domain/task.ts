@@ -145,6 +145,8 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly attempts: readonly Attempt[];
+  /** How often it was begun anew by hand. */
+  readonly retries: number;
   readonly result: TaskResult | null;
   readonly error: string | null;
   readonly failureReason: FailureReason | null;
@@ -195,6 +197,7 @@ export function makeCreatedTask(
     startedAt: null,
     completedAt: null,
     attempts: [],
+    retries: 0,
     result: null,
     error: null,
     failureReason: null,

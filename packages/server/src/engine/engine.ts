@@ -58,6 +58,11 @@ export interface Engine {
   stop(graceMs: number): Promise<void>;
   /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
   ended(): void;
+  /** A task has come to wait in its queue. */
+  pending(
+    task: Pick<NewTask, "teamId" | "queue" | "sandbox">,
+    times: Pick<Accepted, "createdAt" | "runAt">,
+  ): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
 }
@@ -98,15 +103,12 @@ export function createEngine(deps: {
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
   const attempts = createAttempts({
+    ...deps,
     sql: databases.settle,
-    outgoing: deps.outgoing,
     settler,
     lease,
     unanswered,
-    time,
-    log,
     meter,
-    random: deps.random,
     onSettled,
     onReturned,
   });
@@ -139,15 +141,12 @@ export function createEngine(deps: {
   const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const poller = createPoller({
+    ...deps,
     sql: databases.polls,
     lease,
     unanswered,
-    outgoing: deps.outgoing,
-    log,
-    time,
     clock,
     meter,
-    resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });
@@ -174,7 +173,10 @@ export function createEngine(deps: {
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  const reconciler = actors.add({ name: "reconciler", once: reconcile });
+  const reconciler = actors.add({
+    name: "reconciler",
+    once: () => attempts.reconcileOnce().then(() => RECONCILE_MS),
+  });
 
   function start(claim: Claim, local: LocalQueue): void {
     attempts.start(claim, () => dispatcher.finish(local));
@@ -202,11 +204,6 @@ export function createEngine(deps: {
     courierActor.wake();
   }
 
-  async function reconcile(): Promise<number> {
-    await attempts.reconcileOnce();
-    return RECONCILE_MS;
-  }
-
   async function takeNoMore(): Promise<void> {
     await intake.drained();
     await dispatcher.stop();
@@ -231,7 +228,7 @@ export function createEngine(deps: {
     for (const each of [attempts, poller, courier, cancellations]) each.abandon();
   }
 
-  function onAccepted(task: NewTask, accepted: Accepted): void {
+  function onAccepted(...[task, accepted]: Parameters<Engine["pending"]>): void {
     if (task.sandbox) return;
     if (accepted.runAt > accepted.createdAt) waitFor(accepted.runAt);
     else due(task.teamId, task.queue);
@@ -294,6 +291,7 @@ export function createEngine(deps: {
       await atMost(time, letGo(), FAREWELL_MS);
     },
     ended: onEnded,
+    pending: onAccepted,
     hurry: () => endGrace(),
   };
 }

@@ -10,7 +10,7 @@ const DEFAULTS = {
   timeout: 30,
   paused: false,
 };
-const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0 };
+const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0, cancelled: 0 };
 
 describe("queues", () => {
   let api: TestApi;

@@ -110,6 +110,7 @@ describe("idempotency keys", () => {
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
+      onPending: () => {},
     });
     const wanted = request({ shape: "direct" });
     const first = await closed.create(house.principal, wanted);

@@ -25,7 +25,7 @@ type Step =
   | { do: "look"; node: 0 | 1 }
   | { do: "answer"; count: number; status: number }
   | { do: "delete"; which: number }
-  | { do: "cancel"; which: number; node: 0 | 1 }
+  | { do: "cancel" | "retry"; which: number; node: 0 | 1 }
   | { do: "pause" | "resume" | "delete queue" | "create queue"; queue: 0 | 1 }
   | { do: "set concurrency"; queue: 0 | 1; to: number }
   | { do: "pass an hour" | "lose every worker" }
@@ -56,7 +56,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat() }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("cancel" as const), which: fc.nat(), node }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom<"cancel" | "retry">("cancel", "cancel", "retry"),
+      which: fc.nat(),
+      node,
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -88,6 +95,8 @@ interface Expected {
   readonly generation: number;
   /** Calls made by the time it was deleted: there must never be another. */
   callsAtDeletion: number | null;
+  /** How often it was begun anew by hand. */
+  lives: number;
   /** The same of a task that was cancelled. */
   callsAtCancel: number | null;
   /** Its queue was deleted: whatever was pending is gone. */
@@ -135,7 +144,7 @@ describe("any sequence of operations", () => {
       const as = sandbox ? { ...principal, environment: "test" as const } : principal;
       const id = await nodes[node].submit({ queue: names[queue], maxRetries: retries, ...request }, as);
       const generation = generations[queue] ?? 0;
-      const fate = { callsAtDeletion: null, callsAtCancel: null, mayBeGone: false };
+      const fate = { callsAtDeletion: null, callsAtCancel: null, lives: 0, mayBeGone: false };
       tasks.set(id, { queue: names[queue], retries, sandbox, generation, ...fate });
     }
 
@@ -173,6 +182,14 @@ describe("any sequence of operations", () => {
           if (id === undefined || expected === undefined) return;
           await nodes[one.node].tasks.cancel(principal, id);
           expected.callsAtCancel = callsOf(id);
+          return;
+        }
+        case "retry": {
+          const [id, expected] = [...tasks][one.which % Math.max(1, tasks.size)] ?? [];
+          if (id === undefined || expected === undefined) return;
+          await nodes[one.node].tasks.retry(principal, id, { delaySeconds: 0, priority: null });
+          expected.callsAtCancel = null;
+          expected.lives += 1;
           return;
         }
         case "pause":
@@ -292,8 +309,12 @@ describe("any sequence of operations", () => {
       const failures = task.attempts.filter(({ status }) => status === "failed").length;
       const successes = task.attempts.filter(({ status }) => status === "success").length;
       assert.equal(successes, task.status === "completed" ? 1 : 0);
-      if (task.status === "completed") assert.ok(failures <= expected.retries);
-      if (task.failureReason === "retries_exhausted") assert.equal(failures, 1 + expected.retries);
+      assert.equal(task.retries, expected.lives);
+      const earlier = expected.lives * (1 + expected.retries);
+      if (task.status === "completed") assert.ok(failures <= earlier + expected.retries);
+      if (task.failureReason === "retries_exhausted") {
+        assert.ok(failures >= 1 + expected.retries && failures <= earlier + 1 + expected.retries);
+      }
       if (task.failureReason === "queue_deleted") assert.ok(expected.mayBeGone);
     }
   }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
@@ -6,6 +6,7 @@ import { Problem } from "../../domain/problem.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
 import type { TaskQuery, TaskService } from "../../service/tasks/task-service.ts";
+import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { readIntegers } from "../http/query-integers.ts";
@@ -20,6 +21,7 @@ import {
   DeletedTask,
   RecordAnswer,
   ReplayedAnswer,
+  RetryTask,
   TaskList,
 } from "../tasks/task-models.ts";
 import { STATUSES } from "../tasks/task-parts.ts";
@@ -177,6 +179,34 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     },
   );
 
+  app.post(
+    "/tasks/:task_id/retry",
+    {
+      preValidation: readNothingAsEmpty,
+      config: access("tasks:write"),
+      schema: {
+        operationId: "retryTask",
+        tags,
+        summary: "Retry a task",
+        description:
+          "Begins a failed or cancelled task anew, under the same id and with all its retries. What was said of its end " +
+          "is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.",
+        params: TaskPath,
+        body: ref(RetryTask),
+        response: {
+          200: RecordAnswer,
+          ...refusals("task_not_found", "task_not_retryable", "task_queue_gone", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { delay: delaySeconds = 0, priority = null } = request.body;
+      const id = readTaskId(request.params.task_id);
+      const task = await tasks.retry(requesterOf(request), id, { delaySeconds, priority });
+      return sendText(reply, answerText(task));
+    },
+  );
+
   app.delete(
     "/tasks/:task_id",
     {
@@ -197,6 +227,12 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     },
   );
 }
+
+const readNothingAsEmpty: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= {};
+  dropNulls(request.body, Object.keys(RetryTask.properties));
+  done();
+};
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];

@@ -337,6 +337,11 @@ export const TASK_FIELDS = {
     schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
     show: always(["record"], shownAttempts),
   },
+  retries: {
+    names: ["retries", "retries"],
+    schema: Type.Integer({ description: "How often it was retried by hand, if it was." }),
+    show: sometimes(RECORDS, (task) => task.retries > 0 && task.retries),
+  },
   callbackId: {
     names: ["callback_id", "callbackId"],
     schema: [

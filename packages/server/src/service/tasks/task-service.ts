@@ -19,6 +19,7 @@ import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
+import { type Renewal, type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
@@ -49,6 +50,8 @@ export interface TaskService {
   remove(requester: Requester, id: string): Promise<void>;
   /** Resolves once the task has ended, and no call of it is begun any more. */
   cancel(requester: Requester, id: string): Promise<Task>;
+  /** Begins a failed or cancelled task anew under its own id. */
+  retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
 }
 
 export function createTaskService(deps: {
@@ -60,6 +63,8 @@ export function createTaskService(deps: {
   readonly publicUrl: () => string;
   /** Resolves once no node makes a call of the task any more. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
+  /** A task was begun anew. */
+  readonly onPending: (task: Retried, times: Retried) => void;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
@@ -185,7 +190,26 @@ export function createTaskService(deps: {
       await deps.onCancelled(cancelled);
       return get(teamId, id);
     },
+    async retry(requester, id, renewal) {
+      const { teamId } = requester;
+      const retried = await database.transaction(async (sql) => {
+        const begun = await retryTask(sql, teamId, id, renewal);
+        if (begun !== null)
+          await recordChange(sql, requester, { action: "task.retried", target: formatTaskId(id) });
+        return begun;
+      });
+      const task = await get(teamId, id);
+      if (retried === null) throw notRetried(task);
+      deps.onPending(retried, retried);
+      return task;
+    },
   };
+}
+
+function notRetried({ status, queue }: Task): Problem {
+  return status === "failed" || status === "cancelled"
+    ? new Problem("task_queue_gone", { name: queue })
+    : new Problem("task_not_retryable", { status });
 }
 
 function hashRequest(text: string): string {

@@ -24,7 +24,7 @@ interface HistoryRow {
 
 const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
   "t",
-  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, error,
+  `team_id, id, status, max_retries, backoff, timeout_seconds, run_at, created_at, started_at, completed_at, retries, error,
    failure_reason`,
 )}`;
 

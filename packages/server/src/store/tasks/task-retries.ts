@@ -10,9 +10,12 @@ export interface Renewal {
 }
 
 export interface Retried {
+  readonly teamId: number;
   readonly queue: string;
-  readonly runAt: Date;
   readonly sandbox: boolean;
+  /** When it was begun anew, as a new task is created. */
+  readonly createdAt: Date;
+  readonly runAt: Date;
 }
 
 /**
@@ -58,7 +61,7 @@ const RETRY_TASK = prepare(
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
    )
-   select queue, run_at as "runAt", sandbox from retried`,
+   select team_id as "teamId", queue, sandbox, now() as "createdAt", run_at as "runAt" from retried`,
 );
 
 /** Begins a failed or cancelled task anew under its own id. Null if it is in another state, or its queue is gone. */

@@ -68,6 +68,7 @@ describe("the record of a change", () => {
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
+      onPending: () => {},
     });
     tokens = createVaultService({ vault, database });
     secrets = createSigningSecretService({ database, monotonicMs: () => 0 });
