@@ -58,7 +58,9 @@ export type FailureReason =
   | "poll_timeout"
   | "callback_timeout"
   | "token_revoked"
-  | "blocked";
+  | "blocked"
+  | "not_retryable"
+  | "expired";
 
 /** What a 2xx to the first call means: the end, or the beginning of a job that someone else reports on. */
 export interface FollowUp {
@@ -98,6 +100,8 @@ export interface TaskDetails {
   readonly sign: boolean;
   /** Words to find and group tasks by. */
   readonly tags: readonly string[] | null;
+  /** So long its first attempt may be waited for, from creation; null for ever. */
+  readonly expiresInSeconds: number | null;
   /** What the creator wants to find in the record again. */
   readonly metadata: Readonly<Record<string, string>> | null;
 }
@@ -106,6 +110,11 @@ export interface TaskDetails {
 export interface TaskSettings {
   readonly maxRetries: number;
   readonly backoff: Backoff;
+  readonly retryDelaySeconds: number;
+  /** No wait that Bellhop chooses is longer; null for RETRY_MAX_DELAY_SECONDS. */
+  readonly retryMaxDelaySeconds: number | null;
+  /** Answers that end the task at once; null for none. */
+  readonly noRetryStatuses: readonly number[] | null;
   readonly timeoutSeconds: number;
 }
 
@@ -113,6 +122,9 @@ export interface TaskSettings {
 export interface TaskTerms extends TaskDetails {
   readonly maxRetries: number | null;
   readonly backoff: Backoff | null;
+  readonly retryDelaySeconds: number | null;
+  readonly retryMaxDelaySeconds: number | null;
+  readonly noRetryStatuses: readonly number[] | null;
   readonly timeoutSeconds: number | null;
   readonly delaySeconds: number;
   /** An exact instant instead of a delay. */
@@ -186,8 +198,12 @@ export function makeCreatedTask(
     sign: task.sign,
     tags: task.tags,
     metadata: task.metadata,
+    expiresInSeconds: task.expiresInSeconds,
     maxRetries: stored.maxRetries,
     backoff: stored.backoff,
+    retryDelaySeconds: stored.retryDelaySeconds,
+    retryMaxDelaySeconds: stored.retryMaxDelaySeconds,
+    noRetryStatuses: stored.noRetryStatuses,
     timeoutSeconds: stored.timeoutSeconds,
     follow: task.follow,
     sandbox: task.sandbox,

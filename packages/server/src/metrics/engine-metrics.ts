@@ -17,8 +17,10 @@ const FAILURE_REASONS = Object.keys({
   callback_timeout: 0,
   token_revoked: 0,
   blocked: 0,
+  not_retryable: 0,
+  expired: 0,
 } satisfies Record<FailureReason, 0>);
-/** `aborted` is missing: such an attempt is interrupted. */
+/** `aborted` stands elsewhere: such an attempt is interrupted, or its task was cancelled. */
 const FAILURE_CODES = Object.keys({
   dns_failed: 0,
   connect_failed: 0,
@@ -58,10 +60,11 @@ export function createEngineMetrics({ counter, histogram }: Series) {
 
   const attempts = counter(
     "bellhop_attempts_total",
-    "Attempts by outcome: success, the class of another HTTP status, a failure code, interrupted or superseded.",
+    "Attempts by outcome: success, the class of another HTTP status, a failure code, interrupted, superseded or aborted by a cancel.",
     ["outcome"],
   );
-  for (const outcome of [...STATUS_CLASSES, ...FAILURE_CODES, "interrupted", "superseded"]) attempts(outcome);
+  for (const outcome of [...STATUS_CLASSES, ...FAILURE_CODES, "interrupted", "superseded", "aborted"])
+    attempts(outcome);
   const observeAttempt = histogram(
     "bellhop_attempt_duration_seconds",
     "From the start of a call until its outcome.",

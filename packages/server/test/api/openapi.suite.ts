@@ -42,6 +42,8 @@ const OPERATIONS = [
   "post /v1/tasks createTask",
   "delete /v1/tasks/{task_id} deleteTask",
   "get /v1/tasks/{task_id} getTask",
+  "post /v1/tasks/{task_id}/cancel cancelTask",
+  "post /v1/tasks/{task_id}/retry retryTask",
   "get /v1/team getTeam",
   "patch /v1/team renameTeam",
   "get /v1/team/invitations listInvitations",

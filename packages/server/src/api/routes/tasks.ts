@@ -13,7 +13,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
-import { dropTaskNulls, refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
+import { prepareBody } from "../tasks/task-body.ts";
 import {
   CreatedAnswer,
   CreateEitherTask,
@@ -70,7 +70,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
   app.post(
     "/tasks",
     {
-      preValidation: [dropTaskNulls, refuseTwoKinds, refuseLongLists],
+      preValidation: prepareBody,
       config: access("tasks:write"),
       schema: {
         operationId: "createTask",

@@ -62,7 +62,7 @@ const fields = {
     "The URL to call once if the task is cancelled while it is polled. Best effort: what is answered changes nothing.",
     "https://api.example.com/jobs/{startResult.body.id}/cancel",
   ),
-  cancelMethod: oneOf(METHODS, { default: "POST", description: "Method of that call." }),
+  cancelMethod: oneOf(METHODS, { description: "Method of that call; POST unless it is said." }),
   forwardAuth: Type.Boolean({
     default: POLL_DEFAULTS.forwardAuth,
     description:
