@@ -18,6 +18,7 @@ import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.t
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerBatchRoute } from "./api/routes/task-batch.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
@@ -60,6 +61,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
       ],
       guarded: [
         (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

@@ -186,6 +186,10 @@ function composeServices(
         return engine.cancellations.follow(cancelled);
       },
       onPending: engine.pending,
+      onStored(task, accepted) {
+        metrics.engine.created(task.shape, task.sandbox);
+        engine.pending(task, accepted);
+      },
     }),
     queues: createQueueService({ database }),
     callbacks: {

@@ -36,6 +36,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, text: "Request took too long to arrive" },
   headers_too_large: { status: 431, text: "Request headers too large" },
   invalid: { status: 400, text: "<reason>" },
+  batch_refused: { status: 400, text: "tasks[<index>]: <reason>" },
   vault_token_unknown: { status: 400, text: 'Header "<header>" references unknown vault token "<token>"' },
   provider_unknown: { status: 400, text: 'Unknown provider "<id>"' },
   idempotency_conflict: { status: 409, text: 'Idempotency key "<key>" was used with another request' },

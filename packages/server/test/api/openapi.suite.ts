@@ -44,6 +44,7 @@ const OPERATIONS = [
   "get /v1/tasks/{task_id} getTask",
   "post /v1/tasks/{task_id}/cancel cancelTask",
   "post /v1/tasks/{task_id}/retry retryTask",
+  "post /v1/tasks/batch createTasks",
   "get /v1/team getTeam",
   "patch /v1/team renameTeam",
   "get /v1/team/invitations listInvitations",

@@ -111,6 +111,7 @@ describe("idempotency keys", () => {
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
       onPending: () => {},
+      onStored: () => {},
     });
     const wanted = request({ shape: "direct" });
     const first = await closed.create(house.principal, wanted);

@@ -71,6 +71,12 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 201,
     body: { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 },
   },
+  "POST /v1/tasks/batch": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
+  },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
   "POST /v1/tasks/:task_id/cancel": { scope: "tasks:write", role: "member", status: 200, ...aTask },

@@ -26,6 +26,13 @@ import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  createEach,
+  createTogether,
+  type PreparedTask,
+} from "./task-batch.ts";
 
 export interface TaskQuery {
   readonly queue: string | null;
@@ -45,6 +52,12 @@ export interface TaskPage {
 
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
+  /** In the order of the items. `together`: all in one commit or none, refused with the first that is. */
+  createMany(
+    principal: Principal,
+    items: readonly BatchItem[],
+    together: boolean,
+  ): Promise<readonly BatchResult[]>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
@@ -65,6 +78,8 @@ export function createTaskService(deps: {
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was begun anew. */
   readonly onPending: (task: Retried, times: Retried) => void;
+  /** A task was stored without the intake. */
+  readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
@@ -111,7 +126,7 @@ export function createTaskService(deps: {
     return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
-  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+  async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
     const { teamId, environment } = principal;
     const { idempotencyKey: key, requestText } = request;
     const origin = {
@@ -121,9 +136,14 @@ export function createTaskService(deps: {
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
     const { task, callback } = await acceptRequest(request, origin, acceptance);
+    const shown = callback && shownCallback(callback.id);
+    return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
+  }
+
+  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    const { task, finish } = await prepare(principal, request);
     const accepted = await deps.submit(task);
-    if (accepted === null) return null;
-    return makeCreatedTask(task, accepted, callback && shownCallback(callback.id));
+    return accepted === null ? null : finish(accepted);
   }
 
   /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */
@@ -137,6 +157,12 @@ export function createTaskService(deps: {
     return null;
   }
 
+  async function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
+    const created = await (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
+    if (created === null) throw new Problem("queue_not_found", { name: request.queue });
+    return created;
+  }
+
   async function get(teamId: number, id: string): Promise<Task> {
     const task = await findTask(database, teamId, id);
     if (task === null) throw new Problem("task_not_found");
@@ -144,11 +170,10 @@ export function createTaskService(deps: {
   }
 
   return {
-    async create(principal, request) {
-      const create = request.idempotencyKey === null ? submitNew : createOnce;
-      const created = await create(principal, request);
-      if (created === null) throw new Problem("queue_not_found", { name: request.queue });
-      return created;
+    create,
+    createMany(principal, items, together) {
+      if (!together) return createEach(items, (request) => create(principal, request));
+      return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
     get: ({ teamId }, id) => get(teamId, id),
     async list({ teamId }, { queue, status, limit, offset, cursor }) {

@@ -69,6 +69,7 @@ describe("the record of a change", () => {
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
       onPending: () => {},
+      onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
     secrets = createSigningSecretService({ database, monotonicMs: () => 0 });
