@@ -35,6 +35,7 @@ import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
+import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
@@ -191,6 +192,7 @@ function composeServices(
         engine.pending(task, accepted);
       },
     }),
+    explanations: createExplanationService({ sql: database, isCrowded: engine.dispatcher.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {
       ...callbacks,

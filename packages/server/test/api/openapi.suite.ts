@@ -43,6 +43,7 @@ const OPERATIONS = [
   "delete /v1/tasks/{task_id} deleteTask",
   "get /v1/tasks/{task_id} getTask",
   "post /v1/tasks/{task_id}/cancel cancelTask",
+  "get /v1/tasks/{task_id}/explain explainTask",
   "post /v1/tasks/{task_id}/retry retryTask",
   "post /v1/tasks/batch createTasks",
   "get /v1/team getTeam",

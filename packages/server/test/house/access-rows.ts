@@ -79,6 +79,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
+  "GET /v1/tasks/:task_id/explain": { scope: "tasks:read", status: 200, ...aTask },
   "POST /v1/tasks/:task_id/cancel": { scope: "tasks:write", role: "member", status: 200, ...aTask },
   "POST /v1/tasks/:task_id/retry": {
     scope: "tasks:write",

@@ -59,7 +59,7 @@ const TaskListQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const TaskPath = Type.Object({
+export const TaskPath = Type.Object({
   task_id: Type.String({
     description: "`task_…`, or the UUID that it encodes: every task is found by either.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
