@@ -1,20 +1,23 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
+import { parseHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
+import { createBudget, type FindBudgets } from "./budget.ts";
 import { type Cancellations, createCancellations } from "./cancellations.ts";
-import { type ComposeMessage, createCourier } from "./courier.ts";
+import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
+import type { FrontDesk } from "./front-desk.ts";
+import { createHints } from "./hints.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLease, type Lease } from "./lease.ts";
@@ -22,7 +25,7 @@ import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { createPoller } from "./poller.ts";
+import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
@@ -35,7 +38,7 @@ const LAST_INTAKE_MS = 2_000;
 /** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
 const FAREWELL_MS = 2_000;
 
-export interface Engine {
+export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowded"> {
   /** Further ones may be added before the start. */
   readonly actors: Actors;
   readonly lease: Lease;
@@ -58,11 +61,6 @@ export interface Engine {
   stop(graceMs: number): Promise<void>;
   /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
   ended(): void;
-  /** A task has come to wait in its queue. */
-  pending(
-    task: Pick<NewTask, "teamId" | "queue" | "sandbox">,
-    times: Pick<Accepted, "createdAt" | "runAt">,
-  ): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
 }
@@ -74,6 +72,8 @@ export function createEngine(deps: {
   readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
+  /** What teams may have under way. */
+  readonly findBudgets: FindBudgets;
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
@@ -87,17 +87,17 @@ export function createEngine(deps: {
     endGrace = resolve;
   });
 
-  const localQueues = createLocalQueues(deps.capacity);
+  const budget = createBudget({ find: deps.findBudgets, nodes: () => lease.peers + 1 });
+  const localQueues = createLocalQueues(budget.openPool(deps.capacity, () => dispatcher.wake()));
   const lease = createLease({
+    ...deps,
     sql: databases.lease,
-    name: deps.name,
-    time,
-    log,
     meter,
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
+  const hint = createHints({ sql: databases.chores, workerId, isHeard: () => lease.peers > 0, log });
   const unanswered = createUnanswered(time);
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
@@ -113,12 +113,12 @@ export function createEngine(deps: {
     onReturned,
   });
   const dispatcher = createDispatcher({
+    ...deps,
     database: databases.claim,
+    learn: budget.learn,
     localQueues,
     lease,
     unanswered,
-    log,
-    time,
     meter,
     start,
     release,
@@ -140,31 +140,31 @@ export function createEngine(deps: {
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
   const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
-  const poller = createPoller({
+  const deliveries = {
     ...deps,
     sql: databases.polls,
     lease,
     unanswered,
+    learn: budget.learn,
     clock,
     meter,
+  };
+  const poller = createPoller({
+    ...deliveries,
+    pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
+    resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });
   const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
-    sql: databases.polls,
-    lease,
-    unanswered,
-    outgoing: deps.outgoing,
+    ...deliveries,
+    pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
     compose: deps.composeMessage,
-    log,
-    time,
-    clock,
-    meter,
     wake: onEnded,
   });
-  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: tell });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
+  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
@@ -172,22 +172,16 @@ export function createEngine(deps: {
   actors.add({ name: "deadlines", once: deadlines.expireOnce });
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
-  actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  const reconciler = actors.add({
-    name: "reconciler",
-    once: () => attempts.reconcileOnce().then(() => RECONCILE_MS),
-  });
+  const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
+  const reconciler = actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
-    attempts.start(claim, () => dispatcher.finish(local));
-  }
-
-  function hint(message: Hint): void {
-    if (lease.peers > 0) tell(message);
-  }
-
-  function tell(message: Hint): void {
-    sendHint(databases.chores, message, lease.workerId).catch((err) => log.debug({ err }, "hint.lost"));
+    attempts.start(claim, () => {
+      dispatcher.finish(local);
+      if (slotKeeper.isLeaving) slotKeeperActor.wake();
+    });
   }
 
   function waitFor(runAt: Date): void {
@@ -266,7 +260,11 @@ export function createEngine(deps: {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
       if ("claim" in heard) cancellations.hear(heard);
+      else if (heard.kind === "team")
+        budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
       else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      else if (heard.kind === "later") alarmActor.wake();
+      else if (heard.kind === "ended") onEnded();
       else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
         // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
         secondLook.now(heard);
@@ -286,12 +284,16 @@ export function createEngine(deps: {
     async stop(graceMs) {
       const grace = time.setTimer(endGrace, graceMs);
       await atMost(time, takeNoMore(), LAST_INTAKE_MS);
+      slotKeeper.leave();
+      slotKeeperActor.wake();
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
       await atMost(time, letGo(), FAREWELL_MS);
     },
     ended: onEnded,
     pending: onAccepted,
+    follow: cancellations.follow,
+    isCrowded: dispatcher.isCrowded,
     hurry: () => endGrace(),
   };
 }

@@ -1,6 +1,9 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
+import { nodes } from "./migrations/0005-nodes.ts";
+import { sandbox } from "./migrations/0006-sandbox.ts";
+import { limits } from "./migrations/0007-limits.ts";
 import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
@@ -10,13 +13,20 @@ import { type Database, patient, type Sql } from "./sql.ts";
  */
 const FIRST_VERSION = 4;
 
-/** In the order of their versions, forward only, never edited once released. A version may be left out. */
-const MIGRATIONS: readonly { readonly version: number; readonly name: string; readonly sql: string }[] = [
+/** In the order of their versions, forward only, never edited once released. */
+export const MIGRATIONS: readonly {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}[] = [
   { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
+  { version: 5, name: "nodes", sql: nodes },
+  { version: 6, name: "sandbox apart", sql: sandbox },
+  { version: 7, name: "limits", sql: limits },
   { version: 9, name: "cancel and retry", sql: cancelAndRetry },
 ];
 
-export const SCHEMA_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
 
 /** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
@@ -71,9 +81,9 @@ function refuseForeignVersion(found: number): void {
  * Brings the schema up to date. Each migration commits together with its version, so a node that dies half-way
  * leaves none of it; two nodes that start at once take turns. Returns the names of what was applied.
  */
-export async function migrate(database: Database, to: number = SCHEMA_VERSION): Promise<string[]> {
+export async function migrate(database: Database): Promise<string[]> {
   const applied: string[] = [];
-  for (let version = await reachVersion(database, applied); version < to; ) {
+  for (let version = await reachVersion(database, applied); version < SCHEMA_VERSION; ) {
     version = await reachVersion(database, applied);
   }
   return applied;

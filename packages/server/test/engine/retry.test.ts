@@ -188,5 +188,12 @@ describe("retrying a task by hand", () => {
     assert.equal(newest?.id, id);
   });
 
-  const listOf = (limit: number) => ({ queue: QUEUE, status: null, limit, offset: 0, cursor: null });
+  const listOf = (limit: number) => ({
+    queue: QUEUE,
+    status: null,
+    limit,
+    offset: 0,
+    cursor: null,
+    sandbox: null,
+  });
 });

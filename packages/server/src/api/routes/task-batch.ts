@@ -4,7 +4,7 @@ import type { RefuseUrl } from "../../domain/call.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
 import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
-import { nullsDropped } from "../http/absent-fields.ts";
+import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -102,8 +102,9 @@ function readItems(
   const sources = sliceElements(sliceMember(request.bodyText, "tasks") ?? "[]");
   const validate = request.compileValidationSchema({ ...CreateEitherTask });
   const now = new Date();
+  const holdsNulls = mayHoldNulls(request);
   return request.body.tasks.map((item, index) => {
-    const problem = prepareTaskBody(item);
+    const problem = prepareTaskBody(item, holdsNulls);
     if (problem !== null) return problem;
     if (!validate(item)) return toProblem(errorsOf(validate), "body");
     try {

@@ -2,7 +2,7 @@ import type { preValidationHookHandler } from "fastify";
 import type { TProperties } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
-import { dropNulls } from "../http/absent-fields.ts";
+import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
 import { itemsOf } from "../http/rule-text.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
@@ -18,8 +18,8 @@ function dropTaskNulls(body: unknown): Problem | null {
   if (!isRecord(body)) return null;
   if (body.targetUrl === null && body.webhook_url === undefined)
     return invalid([{ field: "targetUrl", error: "targetUrl is required" }]);
-  dropNulls(body, Object.keys(FIELDS));
-  for (const name of POLL_NAMES) dropNulls(memberOf(body, name), Object.keys(OwnPollConfig.properties));
+  dropNulls(body, FIELD_NAMES);
+  for (const name of POLL_NAMES) dropNulls(memberOf(body, name), POLL_FIELD_NAMES);
   return null;
 }
 
@@ -40,19 +40,21 @@ function refuseLongLists(body: unknown): Problem | null {
   return problem;
 }
 
-/** To be asked of a new task before its schema; takes out of it what is null. */
-export function prepareTaskBody(body: unknown): Problem | null {
-  return dropTaskNulls(body) ?? refuseTwoKinds(body) ?? refuseLongLists(body);
+/** To be asked of a new task before its schema; takes out of it what is null, where there may be such a thing. */
+export function prepareTaskBody(body: unknown, holdsNulls: boolean): Problem | null {
+  return (holdsNulls ? dropTaskNulls(body) : null) ?? refuseTwoKinds(body) ?? refuseLongLists(body);
 }
 
-export const prepareBody: preValidationHookHandler = ({ body }, _reply, done) => {
-  done(prepareTaskBody(body) ?? undefined);
+export const prepareBody: preValidationHookHandler = (request, _reply, done) => {
+  done(prepareTaskBody(request.body, mayHoldNulls(request)) ?? undefined);
 };
 
 type Lists = readonly (readonly [name: string, most: number, items: string])[];
 
 const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
+const FIELD_NAMES = Object.keys(FIELDS);
 const POLL_NAMES = TASK_FIELDS.pollConfig.names;
+const POLL_FIELD_NAMES = Object.keys(OwnPollConfig.properties);
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
 const LISTS = listsIn(FIELDS);
 
@@ -72,7 +74,7 @@ function longListIn(value: unknown, lists: Lists, within?: string): Problem | nu
   return null;
 }
 
+/** `name` is a field of ours: nothing inherits one. */
 function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
+  return isRecord(value) ? value[name] : undefined;
 }

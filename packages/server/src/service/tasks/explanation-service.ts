@@ -14,10 +14,10 @@ export function createExplanationService(deps: {
   readonly isCrowded: (teamId: number, queue: string) => boolean;
 }): ExplanationService {
   return {
-    async explain({ teamId }, id) {
-      const circumstances = await findCircumstances(deps.sql, teamId, id);
+    async explain(principal, id) {
+      const circumstances = await findCircumstances(deps.sql, principal, id);
       if (circumstances === null) throw new Problem("task_not_found");
-      return explain(circumstances, deps.isCrowded(teamId, circumstances.queue));
+      return explain(circumstances, deps.isCrowded(principal.teamId, circumstances.queue));
     },
   };
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { invalid, mustBe } from "../../domain/complaint.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
+import type { Reach } from "../../domain/reach.ts";
 import {
   type CreatedTask,
   makeCreatedTask,
@@ -13,7 +15,7 @@ import {
 import { formatTaskId } from "../../domain/task-id.ts";
 import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
-import { sendHint } from "../../store/tasks/hints.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
@@ -37,6 +39,8 @@ import {
 export interface TaskQuery {
   readonly queue: string | null;
   readonly status: TaskStatus | null;
+  /** Only tasks of the sandbox, or only the others. Null: as the credential's environment has it. */
+  readonly sandbox: boolean | null;
   readonly limit: number;
   readonly offset: number;
   /** The id of a task: only older ones are listed. */
@@ -115,11 +119,12 @@ export function createTaskService(deps: {
 
   /** The task that was created under this idempotency key before; null if there is none. */
   async function replay(
-    { teamId, environment }: Principal,
+    principal: Principal,
     { idempotencyKey: key, requestText }: TaskRequest,
   ): Promise<CreatedTask | null> {
+    const { teamId, environment } = principal;
     const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
-    const task = taken === null ? null : await findTask(database, teamId, taken.taskId);
+    const task = taken === null ? null : await findTask(database, principal, taken.taskId);
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
@@ -163,8 +168,8 @@ export function createTaskService(deps: {
     return created;
   }
 
-  async function get(teamId: number, id: string): Promise<Task> {
-    const task = await findTask(database, teamId, id);
+  async function get(reach: Reach, id: string): Promise<Task> {
+    const task = await findTask(database, reach, id);
     if (task === null) throw new Problem("task_not_found");
     return task;
   }
@@ -175,9 +180,12 @@ export function createTaskService(deps: {
       if (!together) return createEach(items, (request) => create(principal, request));
       return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
-    get: ({ teamId }, id) => get(teamId, id),
-    async list({ teamId }, { queue, status, limit, offset, cursor }) {
-      const filter = { teamId, queue, status };
+    get,
+    async list({ teamId, environment }, { queue, status, limit, offset, cursor, ...query }) {
+      const sandbox = query.sandbox ?? environment === "test";
+      if (environment === "test" && !sandbox)
+        throw invalid([mustBe("sandbox", "true with a test key: it sees no other tasks")]);
+      const filter = { teamId, sandbox, queue, status };
       const [found, total] = await Promise.all([
         // One more than asked for tells whether there is a next page.
         listTasks(database, filter, { limit: limit + 1, offset, before: cursor }),
@@ -188,42 +196,39 @@ export function createTaskService(deps: {
       return { tasks, total, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
     },
     async remove(requester, id) {
-      const { teamId } = requester;
       const removed = await database.transaction(async (sql) => {
-        const isGone = await removePendingTask(sql, teamId, id);
+        const isGone = await removePendingTask(sql, requester, id);
         if (isGone) await recordChange(sql, requester, { action: "task.deleted", target: formatTaskId(id) });
         return isGone;
       });
       if (removed) return;
-      const status = await taskStatus(database, teamId, id);
+      const status = await taskStatus(database, requester, id);
       if (status === null) throw new Problem("task_not_found");
       throw new Problem("task_not_pending", { status });
     },
     async cancel(requester, id) {
-      const { teamId } = requester;
       const cancelled = await database.transaction(async (sql) => {
-        const ended = await cancelTask(sql, teamId, id);
+        const ended = await cancelTask(sql, requester, id);
         if (ended === null) return null;
         await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
-        if (ended.held !== null) await sendHint(sql, { kind: "void", claim: ended.held }, 0);
+        if (ended.held !== null) await sendHints(sql, [hintText({ kind: "void", claim: ended.held }, 0)]);
         return ended;
       });
       if (cancelled === null) {
-        const { status } = await get(teamId, id);
+        const { status } = await get(requester, id);
         throw new Problem("task_ended", { status });
       }
       await deps.onCancelled(cancelled);
-      return get(teamId, id);
+      return get(requester, id);
     },
     async retry(requester, id, renewal) {
-      const { teamId } = requester;
       const retried = await database.transaction(async (sql) => {
-        const begun = await retryTask(sql, teamId, id, renewal);
+        const begun = await retryTask(sql, requester, id, renewal);
         if (begun !== null)
           await recordChange(sql, requester, { action: "task.retried", target: formatTaskId(id) });
         return begun;
       });
-      const task = await get(teamId, id);
+      const task = await get(requester, id);
       if (retried === null) throw notRetried(task);
       deps.onPending(retried, retried);
       return task;

@@ -1,4 +1,5 @@
 import type { Circumstances } from "../../domain/explanation.ts";
+import type { Reach } from "../../domain/reach.ts";
 import { patient, type Sql } from "../sql.ts";
 
 /** Beyond this many the number of tasks that go first is not counted. */
@@ -11,7 +12,7 @@ const due = (priority: string, more = "") => `select 1 from tasks p
           order by p.run_at, p.id limit ${MOST_BEHIND}`;
 
 /** All that the database knows about why a task runs or does not. Null if there is no such task. */
-export async function findCircumstances(sql: Sql, teamId: number, id: string): Promise<Circumstances | null> {
+export async function findCircumstances(sql: Sql, reach: Reach, id: string): Promise<Circumstances | null> {
   const rows = await sql.rows<Circumstances>(
     patient(
       "list",
@@ -23,7 +24,7 @@ export async function findCircumstances(sql: Sql, teamId: number, id: string): P
               select coalesce(json_agg(json_build_object('node', h.name, 'calls', h.calls) order by h.calls desc, h.name), '[]')
                 from (select coalesce(hw.name, 'a node that is gone') as name, count(*)::integer as calls
                         from tasks a left join workers hw on hw.id = a.worker_id
-                       where a.team_id = t.team_id and a.queue_id = t.queue_id and a.status = 'active'
+                       where a.team_id = t.team_id and a.queue_id = t.queue_id and not a.sandbox and a.status = 'active'
                        group by 1) h) end as holders,
             case when t.status = 'pending' then (
               select count(*)::integer from (
@@ -34,9 +35,9 @@ export async function findCircumstances(sql: Sql, teamId: number, id: string): P
        from tasks t
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
        left join workers w on w.id = t.worker_id
-      where t.team_id = $1 and t.id = $2`,
+      where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
     ),
-    [teamId, id],
+    [reach.teamId, id, reach.environment],
   );
   return rows[0] ?? null;
 }

@@ -3,9 +3,15 @@ import type { Sql } from "../sql.ts";
 /** The channel on which nodes tell each other what changed. Losing a hint costs a poll interval, never a task. */
 export const CHANNEL = "bellhop";
 
-/** `due`: there is work · `queue`: its settings changed · `slots`: a worker needs some, or gave some back. */
+/**
+ * `due`: there is work · `later`: there will be, sooner than the next look · `ended`: somebody may wait to be told ·
+ * `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its plan changed, whatever
+ * the queue.
+ */
+const KINDS = ["due", "later", "ended", "queue", "slots", "team"] as const;
+
 export interface QueueHint {
-  readonly kind: "due" | "queue" | "slots";
+  readonly kind: (typeof KINDS)[number];
   readonly teamId: number;
   readonly queue: string;
 }
@@ -26,22 +32,24 @@ export interface HeldClaim {
 export type Hint = QueueHint | ClaimHint;
 
 /** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
-export async function sendHint(sql: Sql, hint: Hint, from: number): Promise<void> {
-  await sql.rows("select pg_notify($1, $2)", [CHANNEL, `${hintText(hint)} ${from}`]);
+export function hintText(hint: Hint, from: number): string {
+  if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
+  return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
 }
 
-function hintText(hint: Hint): string {
-  if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue}`;
-  return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId}`;
+export async function sendHints(sql: Sql, messages: readonly string[]): Promise<void> {
+  await sql.rows("select pg_notify($1, message) from unnest($2::text[]) as message", [CHANNEL, messages]);
 }
 
 /** Null for what a newer node may say and this one does not understand. */
 export function parseHint(message: string): (Hint & { readonly from: number }) | null {
-  const [kind, subject, detail, ...rest] = message.split(" ");
+  const [word, subject, detail, ...rest] = message.split(" ");
   if (subject === undefined || detail === undefined) return null;
   const from = Number(rest.at(-1));
-  if (kind === "due" || kind === "queue" || kind === "slots")
-    return { kind, teamId: Number(subject), queue: detail, from };
-  if (kind !== "void" && kind !== "dropped") return null;
-  return { kind, claim: { taskId: subject, fence: Number(detail), workerId: Number(rest[0]) }, from };
+  if (word === "void" || word === "dropped") {
+    const claim = { taskId: subject, fence: Number(detail), workerId: Number(rest[0]) };
+    return { kind: word, claim, from };
+  }
+  const kind = KINDS.find((known) => known === word);
+  return kind === undefined ? null : { kind, teamId: Number(subject), queue: detail, from };
 }

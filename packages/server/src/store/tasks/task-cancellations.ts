@@ -1,5 +1,6 @@
 import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
+import type { Reach } from "../../domain/reach.ts";
 import type { Shape } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
@@ -29,7 +30,8 @@ const CANCEL_TASK = prepare(
   "cancel_task",
   `with found as (
      select team_id, id, status as was, worker_id as holder, poll as plan from tasks
-      where team_id = $1 and id = $2 and status in ('pending', 'active', 'waiting', 'polling') for update
+      where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)
+        and status in ('pending', 'active', 'waiting', 'polling') for update
    ), cancelled as (
      update tasks t
         set ${endColumns({ status: "'cancelled'", completed: "false" })},
@@ -72,8 +74,12 @@ type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
  * Ends a task by its owner's will, once, whatever it was doing. Null if it had ended, or is unknown. The fence rises: the
  * verdict of a call or poll that is under way finds it gone, and so does every other ending.
  */
-export async function cancelTask(sql: Sql, teamId: number, id: string): Promise<Cancelled | null> {
-  const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id]);
+export async function cancelTask(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  id: string,
+): Promise<Cancelled | null> {
+  const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id, environment]);
   if (row === undefined) return null;
   const { shape, workerId, fence, config, plan, ...rest } = row;
   return {

@@ -74,7 +74,7 @@ const INSERT_TASKS = prepare(
             ${INSERTED.values}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
+     returning team_id, id, queue_id, sandbox, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
                retry_max_delay_seconds, no_retry_statuses, timeout_seconds
    ), tallied as (
      ${tally({

@@ -1,3 +1,4 @@
+import type { Reach } from "../../domain/reach.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -27,7 +28,7 @@ const RETRY_TASK = prepare(
   "retry_task",
   `with found as (
      select team_id, id, queue_id, status as was, completed_at as ended_at from tasks
-      where team_id = $1 and id = $2 and status in ('failed', 'cancelled') for update
+      where team_id = $1 and id = $2 and ($5 = 'live' or sandbox) and status in ('failed', 'cancelled') for update
    ), ${keepingQueues("select team_id, queue_id from found")}, retried as (
      update tasks t
         set status = 'pending',
@@ -67,10 +68,16 @@ const RETRY_TASK = prepare(
 /** Begins a failed or cancelled task anew under its own id. Null if it is in another state, or its queue is gone. */
 export async function retryTask(
   sql: Sql,
-  teamId: number,
+  reach: Reach,
   id: string,
   renewal: Renewal,
 ): Promise<Retried | null> {
-  const rows = await sql.rows<Retried>(RETRY_TASK, [teamId, id, renewal.delaySeconds, renewal.priority]);
+  const rows = await sql.rows<Retried>(RETRY_TASK, [
+    reach.teamId,
+    id,
+    renewal.delaySeconds,
+    renewal.priority,
+    reach.environment,
+  ]);
   return rows[0] ?? null;
 }

@@ -63,7 +63,7 @@ describe("the end of a task", () => {
   const poll = async (claim: Claim, step: PollStep) => {
     await settle(claim, POLLING);
     await store.database.rows("update tasks set run_at = now() where id = $1", [claim.id]);
-    const [due] = await claimDuePolls(store.database, workerId, 1);
+    const [due] = await claimDuePolls(store.database, workerId, [{ teamId: claim.teamId, most: 1 }]);
     assert.ok(due);
     assert.deepEqual(await settlePolls(store.database, [{ claim: due, step }], workerId), [true]);
   };
@@ -156,7 +156,7 @@ describe("the end of a task", () => {
     "by a cancel of its call": {
       status: "cancelled",
       callback: "known",
-      end: (claim) => cancelTask(store.database, claim.teamId, claim.id),
+      end: (claim) => cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id),
     },
     "by a cancel of its wait": {
       status: "cancelled",
@@ -164,7 +164,7 @@ describe("the end of a task", () => {
       callback: "known",
       async end(claim) {
         await settle(claim, { kind: "waiting" });
-        await cancelTask(store.database, claim.teamId, claim.id);
+        await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
       },
     },
     "by a cancel of its polling": {
@@ -173,7 +173,7 @@ describe("the end of a task", () => {
       callback: "known",
       async end(claim) {
         await settle(claim, POLLING);
-        await cancelTask(store.database, claim.teamId, claim.id);
+        await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
       },
     },
     "by being given back to a queue that was deleted": {

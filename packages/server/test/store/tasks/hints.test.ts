@@ -1,26 +1,37 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Sql } from "../../../src/store/sql.ts";
-import { parseHint, sendHint } from "../../../src/store/tasks/hints.ts";
+import { type Hint, hintText, parseHint, sendHints } from "../../../src/store/tasks/hints.ts";
 
 describe("hints", () => {
   it("arrive as they were sent", async () => {
     const messages: unknown[] = [];
     const sql: Sql = {
       async rows(_query, values = []) {
-        messages.push(values[1]);
+        messages.push(...(Array.isArray(values[1]) ? values[1] : []));
         return [];
       },
     };
     const claim = { taskId: "019a7e3a-75c5-7a31-a98f-db2dbf745c4d", fence: 7, workerId: 56 };
-    for (const hint of [
-      { kind: "slots", teamId: 12, queue: "a-B-9" },
+    const hints: Hint[] = [
+      ...(["due", "later", "ended", "queue", "slots"] as const).map((kind) => ({
+        kind,
+        teamId: 12,
+        queue: "a-B-9",
+      })),
       { kind: "void", claim },
-    ] as const) {
-      await sendHint(sql, hint, 34);
+      { kind: "dropped", claim },
+    ];
 
-      assert.deepEqual(parseHint(String(messages.at(-1))), { ...hint, from: 34 });
-    }
+    await sendHints(
+      sql,
+      hints.map((hint) => hintText(hint, 34)),
+    );
+
+    assert.deepEqual(
+      messages.map((message) => parseHint(String(message))),
+      hints.map((hint) => ({ ...hint, from: 34 })),
+    );
   });
 
   it("of a kind that this version does not know are ignored", () => {
