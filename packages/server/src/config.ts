@@ -8,6 +8,7 @@ import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
+import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -205,6 +206,11 @@ function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
+  }
+  try {
+    splitDatabaseUrl(text);
+  } catch (error) {
+    throw error instanceof DatabaseUrlError ? new ConfigError(error.message) : error;
   }
   return text;
 }
