@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { DIST } from "./dist-dir.ts";
 import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
 import { loadServer } from "./server.ts";
 import { simulate } from "./simulate.ts";
@@ -13,7 +13,6 @@ const usage = `npm run simulate -- [options]
   --plant name  with a bug put in, which must be found: ${SIMULATED_PLANTS.join(", ")}
 `;
 
-const DIST = fileURLToPath(new URL("../packages/server/dist", import.meta.url));
 const SAY_EVERY = 1_000;
 
 interface Arguments {

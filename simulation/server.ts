@@ -1,7 +1,9 @@
 import { pathToFileURL } from "node:url";
+import type { createLimitsOf } from "../packages/server/src/domain/limits.ts";
 import type { Problem } from "../packages/server/src/domain/problem.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
+import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
@@ -10,6 +12,8 @@ import type { removePendingTask, taskStatus } from "../packages/server/src/store
 export interface Server {
   readonly createEngine: typeof createEngine;
   readonly createOutgoing: typeof createOutgoing;
+  readonly createBudgetLookup: typeof createBudgetLookup;
+  readonly createLimitsOf: typeof createLimitsOf;
   readonly createQueueService: typeof createQueueService;
   readonly removePendingTask: typeof removePendingTask;
   readonly taskStatus: typeof taskStatus;
@@ -26,6 +30,8 @@ export async function loadServer(distDir: string): Promise<Server> {
     "service/tasks/queue-service.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",
+    "service/access/team-budgets.js",
+    "domain/limits.js",
     "domain/problem.js",
   ];
   const modules = await Promise.all(files.map((file) => import(pathToFileURL(`${distDir}/${file}`).href)));

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { DIST } from "./dist-dir.ts";
 import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
 import { loadServer } from "./server.ts";
 import { simulate } from "./simulate.ts";
 import { describeRun, sweep } from "./sweep.ts";
 
-const DIST = fileURLToPath(new URL("../packages/server/dist", import.meta.url));
 const SEEDS = 1_000;
 
 describe("the simulated engine", () => {

@@ -70,15 +70,12 @@ export const claimStatements: Statements = {
   },
 
   claim_due_polls(session, values) {
-    const [workerId, limit] = [numberAt(values, 1), numberAt(values, 2)];
+    const workerId = numberAt(values, 1);
     const { tables, nowMs } = session;
     if (!tables.workers.has(workerId)) return [];
-    const due = [...tables.tasks.values()].filter(
-      ({ status, worker_id, run_at }) => status === "polling" && worker_id === null && run_at <= nowMs,
-    );
-    return ordered(due, ({ run_at }) => run_at)
-      .slice(0, limit)
-      .map((before) => {
+    return recordsAt<TeamRoom>(values, 2)
+      .flatMap(({ teamId, most }) => dueOfTeam(waitingPolls(session), teamId, most, nowMs))
+      .map(({ row: before }) => {
         const row = changeTask(session, before, { worker_id: workerId, fence: before.fence + 1 });
         return {
           ...pickColumns(row, [
@@ -98,17 +95,55 @@ export const claimStatements: Statements = {
       });
   },
 
-  until_next_poll: untilNext(({ tables }) =>
-    [...tables.tasks.values()]
-      .filter(({ status, worker_id }) => status === "polling" && worker_id === null)
-      .map(({ run_at }) => run_at),
-  ),
+  teams_with_due_polls: (session) => teamsWithDue(waitingPolls(session), session.nowMs),
 
   held_tasks: (session, values) =>
     held(session, values, "active").map((row) => pickColumns(row, ["team_id", "id", "queue_id", "fence"])),
   held_polls: (session, values) =>
     held(session, values, "polling").map((row) => pickColumns(row, ["team_id", "id", "fence"])),
 };
+
+interface TeamRoom {
+  readonly teamId: number;
+  readonly most: number;
+}
+
+/** A delivery that waits, with the instant at which it is due. */
+export interface Waiting<Row> {
+  readonly row: Row;
+  readonly atMs: number;
+}
+
+function waitingPolls({ tables }: Session): Waiting<TaskColumns>[] {
+  return [...tables.tasks.values()]
+    .filter(({ status, worker_id }) => status === "polling" && worker_id === null)
+    .map((row) => ({ row, atMs: row.run_at }));
+}
+
+/** The oldest of a team, as many as there is room for. */
+export function dueOfTeam<Row extends { readonly team_id: number }>(
+  waiting: readonly Waiting<Row>[],
+  teamId: number,
+  most: number,
+  nowMs: number,
+): Waiting<Row>[] {
+  const due = waiting.filter(({ row, atMs }) => row.team_id === teamId && atMs <= nowMs);
+  return ordered(due, ({ atMs }) => atMs).slice(0, most);
+}
+
+/** The teams that have something due, and how long until the first of another: of each team only its first is looked at. */
+export function teamsWithDue(
+  waiting: readonly Waiting<{ readonly team_id: number }>[],
+  nowMs: number,
+): object[] {
+  const firsts = new Map<number, number>();
+  for (const { row, atMs } of waiting)
+    firsts.set(row.team_id, Math.min(atMs, firsts.get(row.team_id) ?? Number.POSITIVE_INFINITY));
+  const due = ordered(firsts, ([, atMs]) => atMs).filter(([, atMs]) => atMs <= nowMs);
+  const later = [...firsts.values()].filter((atMs) => atMs > nowMs);
+  const untilMs = later.length === 0 ? null : Math.min(...later) - nowMs;
+  return [...due.map(([teamId]) => ({ teamId, untilMs: null })), { teamId: null, untilMs }];
+}
 
 export function untilNext(instants: (session: Session) => readonly number[]): Statement {
   return (session) => {

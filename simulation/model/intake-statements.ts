@@ -62,7 +62,7 @@ export const intakeStatements: Statements = {
     const removed = doomed.slice(0, numberAt(values, 1));
     for (const { id } of removed) requireUnlocked(session.model, session.transaction, `task ${id}`);
     for (const row of removed) deleteTask(session, row);
-    return [{ removed: removed.length }];
+    return [{ removed: removed.length, live: removed.length }];
   },
 };
 

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { createTestDatabase, type TestDatabase } from "../../packages/server/test/test-database.ts";
+import { DIST } from "../dist-dir.ts";
 import { loadServer } from "../server.ts";
 import { simulate } from "../simulate.ts";
 import type { Done, Transaction } from "./session.ts";
 import { statementName } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 
-const DIST = fileURLToPath(new URL("../../packages/server/dist", import.meta.url));
 /** Whole runs, with everything that the engine asks a database for. */
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
@@ -25,7 +24,7 @@ const CLOCK = `
   alter table notifications alter column next_at set default clock.now();
   alter table idempotency_keys alter column created_at set default clock.now();
   alter table queues alter column created_at set default clock.now(), alter column updated_at set default clock.now();
-  insert into teams (id, name, plan) overriding system value values (1, 'Team', 'free');`;
+  insert into teams (id, name, plan) overriding system value values (1, 'Team', 'enterprise');`;
 
 /** Where the model did not wait for a lock, PostgreSQL need not either. */
 const SESSION = `set search_path = clock, pg_catalog, public; set lock_timeout = '2s'; set synchronous_commit = off;

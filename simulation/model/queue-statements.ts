@@ -59,7 +59,7 @@ export const queueStatements: Statements = {
   },
 
   find_queue(session, values) {
-    const queue = liveQueue(session, numberAt(values, 1), textAt(values, 2));
+    const queue = liveQueue(session, numberAt(values, 1), textAt(values, 3));
     return queue === undefined ? [] : [{ ...toQueue(queue), stats: {} }];
   },
 
@@ -91,6 +91,19 @@ export const queueStatements: Statements = {
         tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
     });
     return [{ slots, version, starved: slots < share, overdrawn: slots > granted }];
+  },
+
+  shrink_slots({ tables, model }, values) {
+    const workerId = numberAt(values, 1);
+    for (const { queue_id, slots } of recordsAt<{ queue_id: number; slots: number }>(values, 2)) {
+      const key = `${queue_id} ${workerId}`;
+      const held = tables.slots.get(key);
+      if (held === undefined) continue;
+      if (slots === 0) tables.slots.delete(key);
+      else if (held.slots > slots)
+        tables.slots.set(key, { ...held, slots, version: String(model.nextId("versions")) });
+    }
+    return [];
   },
 
   release_slots({ tables }, values) {

@@ -15,6 +15,14 @@ const without: Statements = {
   remove_empty_queues: nothing,
   remove_old_keys: nothing,
   audit: nothing,
+  // One team, of the plan that bounds nothing.
+  find_team_terms: (_, values) =>
+    (values[0] as readonly number[]).map((teamId) => ({
+      teamId,
+      plan: "enterprise",
+      ownLimits: null,
+      ownerId: null,
+    })),
 };
 
 const STATEMENTS: Statements = {
@@ -38,7 +46,8 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ['select q.team_id as "teamId", q.name as queue from queues q where', "queues_with_due_tasks"],
   ["for no key update", "lock_queue"],
   ["insert into queue_slots as s", "acquire_slots"],
-  ["delete from queue_slots s", "release_slots"],
+  ["as r(team_id integer, queue_id bigint, version text)", "release_slots"],
+  ["update queue_slots s set slots = u.slots from used u", "shrink_slots"],
   ["insert into workers", "register_worker"],
   ["update workers set expires_at", "renew_worker"],
   ["delete from workers where expires_at", "remove_expired_workers"],

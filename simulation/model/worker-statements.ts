@@ -1,8 +1,8 @@
-import { untilNext } from "./claim-statements.ts";
+import { dueOfTeam, teamsWithDue, type Waiting } from "./claim-statements.ts";
 import type { Session } from "./session.ts";
 import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { NotificationColumns } from "./tables.ts";
-import { ordered, pickColumns } from "./task-rows.ts";
+import { pickColumns } from "./task-rows.ts";
 
 /** Workers, and the notifications that they deliver. */
 export const workerStatements: Statements = {
@@ -40,15 +40,11 @@ export const workerStatements: Statements = {
   database_clock: ({ nowMs }) => [{ ms: nowMs }],
 
   claim_due_notifications(session, values) {
-    const [workerId, limit] = [numberAt(values, 1), numberAt(values, 2)];
-    const { tables, nowMs } = session;
-    if (!tables.workers.has(workerId)) return [];
-    const due = [...tables.notifications.values()].filter(
-      (row) => row.status === "pending" && row.worker_id === null && row.next_at <= nowMs,
-    );
-    return ordered(due, ({ next_at }) => next_at)
-      .slice(0, limit)
-      .map((before) => {
+    const workerId = numberAt(values, 1);
+    if (!session.tables.workers.has(workerId)) return [];
+    return recordsAt<{ teamId: number; most: number }>(values, 2)
+      .flatMap(({ teamId, most }) => dueOfTeam(waiting(session), teamId, most, session.nowMs))
+      .map(({ row: before }) => {
         const changes = { worker_id: workerId, fence: before.fence + 1, attempts: before.attempts + 1 };
         const row = change(session, before, changes);
         return { ...pickColumns(row, ["team_id", "id", "task_id", "url", "fence"]), attempt: row.attempts };
@@ -69,11 +65,7 @@ export const workerStatements: Statements = {
     return [];
   },
 
-  until_next_notification: untilNext(({ tables }) =>
-    [...tables.notifications.values()]
-      .filter(({ status, worker_id }) => status === "pending" && worker_id === null)
-      .map(({ next_at }) => next_at),
-  ),
+  teams_with_due_notifications: (session) => teamsWithDue(waiting(session), session.nowMs),
 
   held_notifications({ tables }, values) {
     const held = [...tables.notifications.values()].filter((row) => row.worker_id === values[0]);
@@ -97,12 +89,20 @@ export const workerStatements: Statements = {
   },
 
   notify({ model, transaction }, values) {
-    const tell = () => model.onNotify(textAt(values, 2));
-    if (transaction === null) tell();
-    else transaction.writes.push(tell);
+    for (const message of values[1] as readonly string[]) {
+      const tell = () => model.onNotify(message);
+      if (transaction === null) tell();
+      else transaction.writes.push(tell);
+    }
     return [];
   },
 };
+
+function waiting({ tables }: Session): Waiting<NotificationColumns>[] {
+  return [...tables.notifications.values()]
+    .filter(({ status, worker_id }) => status === "pending" && worker_id === null)
+    .map((row) => ({ row, atMs: row.next_at }));
+}
 
 /** Its slots die with it. */
 function removeWorker({ tables, model }: Session, id: number): void {

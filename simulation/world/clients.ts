@@ -114,9 +114,9 @@ export function createClients(options: {
   function remove(): void {
     const task = random.pick(tasks);
     request("delete-task", { taskId: task.id }, async ({ databases: { api } }) => {
-      const isGone = await api.transaction((sql) => server.removePendingTask(sql, TEAM, task.id));
+      const isGone = await api.transaction((sql) => server.removePendingTask(sql, REQUESTER, task.id));
       if (isGone) return 200;
-      return (await server.taskStatus(api, TEAM, task.id)) === null ? 404 : 409;
+      return (await server.taskStatus(api, REQUESTER, task.id)) === null ? 404 : 409;
     });
   }
 

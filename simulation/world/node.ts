@@ -1,6 +1,7 @@
 import type { Life } from "../../chaos/checker/history.ts";
 import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { Log } from "../../packages/server/src/engine/log.ts";
+import type { Caller } from "../../packages/server/src/outbound/caller.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Purpose } from "./connections.ts";
@@ -21,7 +22,7 @@ export function createNodeEngine(options: {
   readonly server: Server;
   readonly process: Process;
   readonly databases: Readonly<Record<Purpose, Database>>;
-  readonly caller: Parameters<Server["createOutgoing"]>[0]["caller"];
+  readonly caller: Pick<Caller, "call">;
   readonly random: () => number;
   /** Told of everything that the engine takes for a bug. */
   readonly onBug: (what: string) => void;
@@ -41,7 +42,7 @@ export function createNodeEngine(options: {
   return server.createEngine({
     databases,
     outgoing: server.createOutgoing({
-      caller: options.caller,
+      caller: { ...options.caller, callUnwiped: noVault },
       vault: { resolve: noVault, openText: noVault },
       signingSecrets: () => [],
       publicUrl: () => "https://bellhop.example",
@@ -51,9 +52,10 @@ export function createNodeEngine(options: {
     name: `node ${process.node} ${process.pid}`,
     capacity: CAPACITY,
     retentionDays: 30,
+    findBudgets: server.createBudgetLookup(databases.chores, server.createLimitsOf()),
     resultLimitBytes: 65_536,
     composeMessage: async (teamId, taskId) => {
-      const status = await server.taskStatus(databases.api, teamId, taskId);
+      const status = await server.taskStatus(databases.api, { teamId, environment: "live" }, taskId);
       return status === null ? null : { task: taskId, body: JSON.stringify({ status }) };
     },
     time: process.time,

@@ -59,6 +59,23 @@ export function createAttempts(deps: {
   let onFinished: (() => void)[] = [];
   let closed = false;
 
+  /** What could not be settled or given back is found again by reconcileOnce. */
+  async function attempt(claim: Claim, done: () => void): Promise<void> {
+    const key = keyOf(claim);
+    underWay.set(key, claim);
+    try {
+      await run(claim);
+    } catch (err) {
+      if (!untold.has(key)) untold.set(key, "sent");
+      log.error({ task: publicTaskId(claim), err }, "attempt.not_settled");
+    }
+    underWay.delete(key);
+    done();
+    if (underWay.size > 0) return;
+    for (const callback of onFinished) callback();
+    onFinished = [];
+  }
+
   async function run(claim: Claim): Promise<void> {
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
     const sent = await deps.outgoing.send({
@@ -148,21 +165,7 @@ export function createAttempts(deps: {
 
   return {
     start(claim, done) {
-      const key = keyOf(claim);
-      underWay.set(key, claim);
-      run(claim)
-        // What could not be settled or given back is found again by reconcileOnce.
-        .catch((error) => {
-          if (!untold.has(key)) untold.set(key, "sent");
-          log.error({ task: publicTaskId(claim), err: error }, "attempt.not_settled");
-        })
-        .finally(() => {
-          underWay.delete(key);
-          done();
-          if (underWay.size > 0) return;
-          for (const callback of onFinished) callback();
-          onFinished = [];
-        });
+      void attempt(claim, done);
     },
     async giveBack(claims) {
       if (claims.length === 0) return;
