@@ -8,6 +8,7 @@ import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
+import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -206,6 +207,11 @@ function databaseUrl(text: string | null): string | null {
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
   }
+  try {
+    splitDatabaseUrl(text);
+  } catch (error) {
+    throw error instanceof DatabaseUrlError ? new ConfigError(error.message) : error;
+  }
   return text;
 }
 
@@ -269,7 +275,8 @@ function trustProxy(text: string | null): readonly string[] {
       const family = isIP(address);
       const bits = family === 4 ? 32 : 128;
       const valid =
-        family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+        family !== 0 &&
+        (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits));
       if (!valid)
         throw new ConfigError(
           `${SETTINGS.trustProxy.name} has "${entry}", which is not an address or a CIDR`,
