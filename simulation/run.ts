@@ -71,8 +71,9 @@ async function main({ seed, from, seeds, plant }: Arguments): Promise<boolean> {
       mostFailed: planted === null ? 10 : 1,
       isFailed: ({ violations }) =>
         violations.some(({ promise }) => planted?.breaks.includes(promise) ?? true),
-      onSeed: (done) => {
-        if (done % SAY_EVERY === 0) console.log(`seed ${done}`);
+      onSeed: (done, isFailed) => {
+        if (isFailed) console.log(`seed ${done} broke a promise`);
+        else if (done % SAY_EVERY === 0) console.log(`seed ${done}`);
       },
     });
     console.log(summarize(result, performance.now() - beganMs));

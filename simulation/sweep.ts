@@ -21,7 +21,7 @@ export async function sweep(
     readonly seeds: number;
     readonly mostFailed: number;
     readonly isFailed?: (run: Run) => boolean;
-    readonly onSeed?: (seed: number) => void;
+    readonly onSeed?: (seed: number, isFailed: boolean) => void;
   },
 ): Promise<Sweep> {
   const { from, isFailed = ({ violations }) => violations.length > 0 } = options;
@@ -38,8 +38,9 @@ export async function sweep(
     sums.calls += history.seen.length;
     sums.faults += history.faults.length;
     sums.simulatedMs += history.endedAt;
-    if (isFailed(run)) failed.push({ seed, run });
-    options.onSeed?.(seed);
+    const hasFailed = isFailed(run);
+    if (hasFailed) failed.push({ seed, run });
+    options.onSeed?.(seed, hasFailed);
     // A run lives in ticks and promises alone: between two, the rest of the process gets its turn.
     await new Promise(setImmediate);
   }
