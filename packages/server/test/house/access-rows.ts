@@ -45,11 +45,13 @@ const makeTask: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tasks", TASK)).json.id;
 const makeSandboxTask: AccessRow["make"] = async ({ call }, { testKey }) =>
   (await call(testKey, "POST", "/v1/tasks", TASK)).json.id;
-const makeCancelledTask: AccessRow["make"] = async (world, team) => {
-  const id = (await makeTask?.(world, team)) ?? "";
-  await world.call(team.liveKey, "POST", `/v1/tasks/${id}/cancel`);
-  return id;
-};
+const makeCancelled =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const { id } = (await call(team[key], "POST", "/v1/tasks", TASK)).json;
+    await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
+    return id;
+  };
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -90,7 +92,8 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     scope: "tasks:write",
     role: "member",
     status: 200,
-    make: makeCancelledTask,
+    make: makeCancelled("liveKey"),
+    makeSandbox: makeCancelled("testKey"),
     unknown: `task_${UNUSED}`,
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
