@@ -89,7 +89,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
-  const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
+  const signingSecrets = createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs });
   const metrics = createMetrics({
     version: VERSION,
     time,
