@@ -1,13 +1,16 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
+import type { NodeRole } from "./domain/node-role.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import type { EngineDatabases } from "./engine/engine-databases.ts";
+import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
@@ -22,17 +25,20 @@ import {
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
 import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createSystemService } from "./service/operator/system-service.ts";
 import { createInvitationService } from "./service/people/invitation-service.ts";
 import { createMemberService } from "./service/people/member-service.ts";
 import { createSessionService } from "./service/people/session-service.ts";
 import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
+import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
@@ -65,9 +71,16 @@ export interface NodeDeps {
   /** The operator's own; none: they are kept in the database and replaced from time to time. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
+  readonly role: NodeRole;
+  /** The database is one that only this process reaches. */
+  readonly embedded: boolean;
   readonly capacity: number;
+  /** What the operator set for a plan otherwise than it is. */
+  readonly planLimits?: PlanLimits;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -76,25 +89,40 @@ export interface NodeDeps {
   readonly random: () => number;
 }
 
-export interface BellhopNode {
-  readonly engine: Engine;
+export interface BellhopNode<Work extends FrontDesk | Engine> {
+  readonly engine: Work;
   readonly vault: Vault;
   readonly services: Services;
+  readonly presence: Presence;
 }
 
 export type Services = ReturnType<typeof composeServices>;
 
+/** A node that serves the API and makes no calls. Nothing runs yet, as below. */
+export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
+  const { databases, log, time } = deps;
+  const basis = composeBasis(deps);
+  const intake = takePulse(databases.intake, time.monotonicMs);
+  const engine = createFrontDesk({
+    databases: { intake: intake.database, chores: databases.chores },
+    // Any: two nodes that happened on the same would only wait for each other now and then.
+    number: -1 - Math.floor(deps.random() * 2 ** 48),
+    log,
+    meter: basis.metrics.engine,
+    time,
+  });
+  const presence = addPresence(deps, engine, null);
+  const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
+  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
+}
+
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
-export function composeNode(deps: NodeDeps): BellhopNode {
+export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
-  const vault = createVault({ sql: database, keyRing });
-  const signingSecrets = createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs });
-  const metrics = createMetrics({
-    version: VERSION,
-    time,
-    readDepths: () => readQueueDepths(database, MOST_QUEUES),
-  });
+  const limitsOf = createLimitsOf(deps.planLimits);
+  const basis = composeBasis(deps);
+  const { vault, signingSecrets, metrics } = basis;
   const pulses = {
     intake: takePulse(databases.intake, time.monotonicMs),
     claims: takePulse(databases.claim, time.monotonicMs),
@@ -118,10 +146,11 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,
+    findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
-      const task = await findTask(database, teamId, taskId);
+      const task = await findTask(database, { teamId, environment: "live" }, taskId);
       return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
@@ -139,21 +168,49 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  const parts = { engine, vault, signingSecrets, metrics, pulses };
-  return { engine, vault, services: composeServices(deps, parts) };
+  const presence = addPresence(deps, engine, engine);
+  const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
+  return { engine, vault, services: composeServices(deps, parts), presence };
+}
+
+function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
+  const presence = createPresence({
+    sql: deps.databases.api,
+    name: deps.name,
+    role: deps.role,
+    version: VERSION,
+    maxInFlight: caller === null ? 0 : deps.capacity,
+    workerId: () => caller?.lease.workerId ?? null,
+    callsInFlight: () => caller?.attempts.count ?? 0,
+    nowMs: deps.time.nowMs,
+  });
+  actors.add({ name: "presence", once: presence.beatOnce });
+  return presence;
+}
+
+function composeBasis({ databases, keyRing, time }: NodeDeps) {
+  const database = databases.api;
+  const vault = createVault({ sql: database, keyRing });
+  return {
+    vault,
+    signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
+    metrics: createMetrics({
+      version: VERSION,
+      time,
+      readDepths: () => readQueueDepths(database, MOST_QUEUES),
+    }),
+  };
 }
 
 function composeServices(
   deps: NodeDeps,
-  parts: {
-    readonly engine: Engine;
-    readonly vault: Vault;
-    readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
-    readonly metrics: Metrics;
+  parts: ReturnType<typeof composeBasis> & {
+    readonly engine: Pick<FrontDesk, "submit" | "ended">;
+    readonly isDispatching: (() => boolean) | null;
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
@@ -163,6 +220,12 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
   const limits = createRequestLimits({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
@@ -183,24 +246,28 @@ function composeServices(
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,
-    health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
-    auth: createAuthService({
-      findKey: createKeyLookup(database),
-      findToken: createTokenLookup({ signer, findSession, findAccess }),
-      failures,
-      monotonicMs,
-    }),
+    health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
+    auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
     teams: createTeamService({ database }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
     authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
     audit: createAuditService({ sql: database }),
+    system: createSystemService({ sql: database, embedded: deps.embedded }),
   };
 }

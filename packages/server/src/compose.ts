@@ -2,8 +2,9 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
-import { composeApi } from "./compose-api.ts";
-import { composeNode } from "./compose-node.ts";
+import type { LinkDelivery } from "./api/pages/sign-in.ts";
+import { composeApi, composeWorkerApi } from "./compose-api.ts";
+import { composeApiNode, composeNode } from "./compose-node.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
@@ -12,14 +13,17 @@ import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
 import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
-import { assertDurable } from "./postgres/durability.ts";
+import { splitDatabaseUrl } from "./postgres/database-url.ts";
+import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import { assertOwnSessions } from "./postgres/pooler.ts";
+import { createPrimary } from "./postgres/primary.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
+import { removeAllNodes } from "./store/nodes.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
@@ -77,7 +81,7 @@ async function build(
   const providers = createProviderService(config.providersFile);
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
-  const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
+  const connection = embedded?.connection ?? (await reachServer(config.databaseUrl ?? "", log, closers));
   if (embedded === null) await assertOwnSessions(connection);
   const pools = new Map<string, pg.Pool>();
   // At once: each may have to wait for a moment until its server is taken for deaf.
@@ -96,11 +100,16 @@ async function build(
 
   const database = open("api", API_CONNECTIONS);
   const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
-  for (const danger of dangers) log.warn({ danger }, "database.unsafe");
+  const ofReplication = "primary" in connection ? await findReplicationDanger(database) : null;
+  for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
+    log.warn({ danger }, "database.unsafe");
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
   await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
-  if (embedded !== null) await removeAllWorkers(database);
+  if (embedded !== null) {
+    await removeAllWorkers(database);
+    await removeAllNodes(database);
+  }
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
 
   const guard = createEgressGuard(config.egress);
@@ -115,13 +124,15 @@ async function build(
   closers.push(caller.stop);
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
+    mayLog: config.signInLinks.value === "log",
     from: config.mailFrom ?? defaultSender(config),
     log,
   });
   closers.push(mailer.stop);
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
-  const { engine, vault, services } = composeNode({
+  const compose = config.role === "api" ? composeApiNode : composeNode;
+  const { engine, vault, services, presence } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -137,9 +148,12 @@ async function build(
     providers,
     keyRing,
     sessionKeys: config.sessionKeys,
-    signUp: config.signUp,
+    signUp: config.signUp.value,
+    sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
+    role: config.role,
+    embedded: embedded !== null,
     capacity: config.maxInFlight,
     retentionDays: config.retentionDays,
     resultLimitBytes,
@@ -151,34 +165,45 @@ async function build(
   services.metrics.watchPools(pools);
   await reportVault(vault, keyRing, log);
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
-  const api = await composeApi(services, guard.refuseUrl, {
+  const http = {
     log,
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
-    linksInLog: config.smtpUrl === null,
+    links: linkDelivery(config),
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
-  });
+  };
+  const api = await (config.role === "worker"
+    ? composeWorkerApi(services, http)
+    : composeApi(services, guard.refuseUrl, http));
   await api.ready();
-  closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  closers.push(() =>
+    Promise.all([
+      engine.stop(config.stopGraceSeconds * 1000),
+      presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
+    ]),
+  );
   await engine.start();
-  const listener = listen(connection, engine);
-  closers.push(listener.stop);
+  if ("hear" in engine) closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port });
   listensAt = url;
   return {
     url,
-    database: embedded === null ? describe(config.databaseUrl ?? "") : "embedded PostgreSQL",
+    database:
+      "connectionString" in connection || "primary" in connection
+        ? describe(connection)
+        : "embedded PostgreSQL",
     dataDir: embedded?.dataDir ?? null,
     isNewData: embedded?.isNew ?? false,
     // Only now: a key that is made by a start which then fails would never be shown.
-    firstKey: config.apiKey === null ? await mintFirstKey(database) : null,
+    // And not by a worker: its output is not where one looks for it.
+    firstKey: config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null,
     stop: closeAll,
-    callsUnderWay: () => engine.attempts.count,
-    hurry: engine.hurry,
+    callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
+    hurry: () => ("hurry" in engine ? engine.hurry() : undefined),
   };
 }
 
@@ -210,10 +235,35 @@ function listen(connection: ConnectionSettings, engine: Engine) {
   });
 }
 
+/** How a link reaches the person that asks for one. */
+function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
+  if (smtpUrl !== null) return "mail";
+  return signInLinks.value === "log" ? "log" : "operator";
+}
+
+/** Of several servers, the one that can be written to, now and from now on. */
+async function reachServer(
+  databaseUrl: string,
+  log: Logger,
+  closers: (() => Promise<unknown>)[],
+): Promise<ServerConnection> {
+  const urls = splitDatabaseUrl(databaseUrl);
+  if (urls.length === 1) return { connectionString: urls[0] ?? "" };
+  const primary = createPrimary(urls, (event, fields) => log.warn(fields, event));
+  await primary.find();
+  primary.watch();
+  closers.push(primary.stop);
+  return { primary };
+}
+
+type ServerConnection = Exclude<ConnectionSettings, EmbeddedPostgres["connection"]>;
+
 /** Names the server without its password. */
-function describe(databaseUrl: string): string {
-  const { host, database } = new pg.Client({ connectionString: databaseUrl });
-  return `PostgreSQL at ${host}, database ${database}`;
+function describe(connection: ServerConnection): string {
+  const isOne = "connectionString" in connection;
+  const url = isOne ? connection.connectionString : connection.primary.url;
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return `PostgreSQL at ${isOne ? host : `${host}:${port} of several`}, database ${database}`;
 }
 
 /** An address needs a name behind its @: for a bare IP address no server would take it. */

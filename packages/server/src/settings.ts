@@ -9,10 +9,19 @@ export interface Setting {
 export const SETTINGS = {
   host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
   port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
+  role: {
+    name: "BELLHOP_ROLE",
+    fallback: "all",
+    about:
+      "What this node does: api serves requests and makes no calls, worker makes calls and serves only /livez, /readyz, " +
+      "/healthz and /metrics, all does both. api and worker need DATABASE_URL.",
+  },
   databaseUrl: {
     name: "DATABASE_URL",
     fallback: null,
-    about: "PostgreSQL (14 or newer) to use instead of the embedded one.",
+    about:
+      "PostgreSQL (14 or newer) to use instead of the embedded one. Several servers that replicate each other are parted by " +
+      "commas, postgres://bellhop@a:5432,b:5432/bellhop: the one that can be written to is used.",
     secret: true,
   },
   dataDir: {
@@ -44,7 +53,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Server that sends sign-in links and invitations: smtp://user:password@host:587, or smtps:// for TLS from the " +
-      "start. Unset, every link is written to the log instead.",
+      "start. Unset, BELLHOP_SIGN_IN_LINKS says what becomes of them.",
     secret: true,
   },
   mailFrom: {
@@ -55,9 +64,18 @@ export const SETTINGS = {
   },
   signUp: {
     name: "BELLHOP_SIGN_UP",
-    fallback: "open",
+    fallback: null,
     about:
-      "open: a person who signs in for the first time gets a team of their own. invited: only members and those invited.",
+      "open: a person who signs in for the first time gets a team of their own. invited: only members and those invited. " +
+      "Unset, it is invited on an exposed server and open otherwise.",
+  },
+  signInLinks: {
+    name: "BELLHOP_SIGN_IN_LINKS",
+    fallback: null,
+    about:
+      "What becomes of sign-in links and invitations without a mail server. log: they are written to the log, and every " +
+      "reader of it can sign in as anybody. mail: they are not, and `bellhop session link` makes them. Unset, it is mail " +
+      "on an exposed server and log otherwise.",
   },
   publicUrl: {
     name: "BELLHOP_PUBLIC_URL",
@@ -106,7 +124,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Where calls may go: public refuses loopback, private and reserved addresses and ports of other protocols; any " +
-      "allows everything. Unset, it is any while HOST is a loopback address and public otherwise.",
+      "allows everything. Unset, it is public on an exposed server and any otherwise.",
   },
   egressAllow: {
     name: "BELLHOP_EGRESS_ALLOW",
@@ -141,8 +159,8 @@ export const SETTINGS = {
     name: "BELLHOP_METRICS_TOKEN",
     fallback: null,
     about:
-      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics is open on a server that only its " +
-      "own machine can reach, and answers 401 on one with another HOST, a BELLHOP_PUBLIC_URL or a BELLHOP_TRUST_PROXY.",
+      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics answers 401 on an exposed server and " +
+      "is open otherwise.",
     secret: true,
   },
   vaultKeys: {

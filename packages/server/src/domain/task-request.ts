@@ -82,14 +82,28 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
+  // Every property by name: V8 gives each copy of a draft that grows by one property a hidden class of its own, and
+  // whatever reads such a request later finds none of its properties where it found them in the last one.
   const request = {
-    ...draft,
+    shape: draft.shape,
     queue: readQueueName(draft.queue),
+    call: draft.call,
+    priority: draft.priority,
+    onCompleteUrl: draft.onCompleteUrl,
+    bodyIsJson: draft.bodyIsJson,
+    sign: draft.sign,
+    tags: draft.tags,
+    metadata: draft.metadata,
+    maxRetries: draft.maxRetries,
+    backoff: draft.backoff,
+    timeoutSeconds: draft.timeoutSeconds,
     delaySeconds: draft.delaySeconds ?? 0,
     // The past means now, and only the database knows when now is.
     runAt: runAt !== null && runAt > now ? runAt : null,
+    provider: draft.provider,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
+    maxWaitSeconds: draft.maxWaitSeconds,
     idempotencyKey,
     requestText: "",
   };

@@ -1,19 +1,21 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
+import { parseHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
-import { type ComposeMessage, createCourier } from "./courier.ts";
+import { createBudget, type FindBudgets } from "./budget.ts";
+import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
+import { createHints } from "./hints.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLease, type Lease } from "./lease.ts";
@@ -21,7 +23,7 @@ import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { createPoller } from "./poller.ts";
+import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
@@ -67,6 +69,8 @@ export function createEngine(deps: {
   readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
+  /** What teams may have under way. */
+  readonly findBudgets: FindBudgets;
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
@@ -80,7 +84,8 @@ export function createEngine(deps: {
     endGrace = resolve;
   });
 
-  const localQueues = createLocalQueues(deps.capacity);
+  const budget = createBudget({ find: deps.findBudgets, nodes: () => lease.peers + 1 });
+  const localQueues = createLocalQueues(budget.openPool(deps.capacity, () => dispatcher.wake()));
   const lease = createLease({
     sql: databases.lease,
     name: deps.name,
@@ -91,6 +96,7 @@ export function createEngine(deps: {
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
+  const hint = createHints({ sql: databases.chores, workerId, isHeard: () => lease.peers > 0, log });
   const unanswered = createUnanswered(time);
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
@@ -110,6 +116,7 @@ export function createEngine(deps: {
   });
   const dispatcher = createDispatcher({
     database: databases.claim,
+    learn: budget.learn,
     localQueues,
     lease,
     unanswered,
@@ -136,33 +143,32 @@ export function createEngine(deps: {
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
   const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
-  const poller = createPoller({
+  const deliveries = {
     sql: databases.polls,
     lease,
     unanswered,
+    learn: budget.learn,
     outgoing: deps.outgoing,
     log,
     time,
     clock,
     meter,
+  };
+  const poller = createPoller({
+    ...deliveries,
+    pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });
   const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
-    sql: databases.polls,
-    lease,
-    unanswered,
-    outgoing: deps.outgoing,
+    ...deliveries,
+    pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
     compose: deps.composeMessage,
-    log,
-    time,
-    clock,
-    meter,
     wake: onEnded,
   });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
@@ -170,16 +176,15 @@ export function createEngine(deps: {
   actors.add({ name: "deadlines", once: deadlines.expireOnce });
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
-  actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
   actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
-    attempts.start(claim, () => dispatcher.finish(local));
-  }
-
-  function hint(message: Hint): void {
-    if (lease.peers === 0) return;
-    sendHint(databases.chores, message, lease.workerId).catch((err) => log.debug({ err }, "hint.lost"));
+    attempts.start(claim, () => {
+      dispatcher.finish(local);
+      if (slotKeeper.isLeaving) slotKeeperActor.wake();
+    });
   }
 
   function waitFor(runAt: Date): void {
@@ -262,7 +267,11 @@ export function createEngine(deps: {
     hear(message) {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
-      if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      if (heard.kind === "team")
+        budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
+      else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      else if (heard.kind === "later") alarmActor.wake();
+      else if (heard.kind === "ended") onEnded();
       else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
         // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
         secondLook.now(heard);
@@ -281,6 +290,8 @@ export function createEngine(deps: {
     async stop(graceMs) {
       const grace = time.setTimer(endGrace, graceMs);
       await atMost(time, takeNoMore(), LAST_INTAKE_MS);
+      slotKeeper.leave();
+      slotKeeperActor.wake();
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
       await atMost(time, letGo(), FAREWELL_MS);

@@ -20,8 +20,9 @@ import {
   type PollStep,
   releasePolls,
   settlePolls,
-  untilNextPollMs,
+  teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
+import type { Pool } from "./budget.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
@@ -30,8 +31,8 @@ import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-/** Polls in flight at once on this node. */
-const MOST_AT_ONCE = 500;
+/** Polls in flight at once on this node; a team alone has half of them. */
+export const MOST_POLLS = 1_000;
 const BATCH = 100;
 /** A status question that takes longer than this is asked again rather than waited for. */
 const LONGEST_POLL_MS = 30_000;
@@ -45,6 +46,8 @@ export function createPoller(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
   readonly unanswered: Unanswered;
+  readonly pool: Pool;
+  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
@@ -134,12 +137,13 @@ export function createPoller(deps: {
     log,
     time: deps.time,
     clock: deps.clock,
-    mostAtOnce: MOST_AT_ONCE,
+    pool: deps.pool,
+    learn: deps.learn,
     batch: BATCH,
-    claim: (limit) => claimDuePolls(sql, lease.workerId, limit),
+    findDue: () => teamsWithDuePolls(sql),
+    claim: (rooms) => claimDuePolls(sql, lease.workerId, rooms),
     work: run,
     wake: deps.wake,
-    untilNextMs: () => untilNextPollMs(sql),
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });
