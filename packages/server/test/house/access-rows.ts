@@ -45,6 +45,11 @@ const makeTask: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tasks", TASK)).json.id;
 const makeSandboxTask: AccessRow["make"] = async ({ call }, { testKey }) =>
   (await call(testKey, "POST", "/v1/tasks", TASK)).json.id;
+const makeCancelledTask: AccessRow["make"] = async (world, team) => {
+  const id = (await makeTask?.(world, team)) ?? "";
+  await world.call(team.liveKey, "POST", `/v1/tasks/${id}/cancel`);
+  return id;
+};
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -71,8 +76,23 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 201,
     body: TASK,
   },
+  "POST /v1/tasks/batch": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
+  },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
+  "GET /v1/tasks/:task_id/explain": { scope: "tasks:read", status: 200, ...aTask },
+  "POST /v1/tasks/:task_id/cancel": { scope: "tasks:write", role: "member", status: 200, ...aTask },
+  "POST /v1/tasks/:task_id/retry": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    make: makeCancelledTask,
+    unknown: `task_${UNUSED}`,
+  },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
 
   "POST /v1/queues": {

@@ -67,6 +67,9 @@ describe("the record of a change", () => {
       vault,
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
+      onCancelled: async () => {},
+      onPending: () => {},
+      onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
     secrets = createSigningSecretService({
