@@ -119,12 +119,15 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
       await clearPostmasterPid(pgdata);
       const trust = join(pgdata, "chaos_hba.conf");
       await writeFile(trust, TRUST, { mode: 0o644 });
-      const flags = settingFlags({ host: socketDir, port, user: "bellhop", database: "bellhop" }, {
-        hba_file: trust,
-        listen_addresses: "127.0.0.1",
-        max_connections: "200",
-        ...settings,
-      });
+      const flags = settingFlags(
+        { host: socketDir, port, user: "bellhop", database: "bellhop" },
+        {
+          hba_file: trust,
+          listen_addresses: "127.0.0.1",
+          max_connections: "200",
+          ...settings,
+        },
+      );
       const run = runBinary(
         join(runtimeDir, "bin", "postgres"),
         ["-D", pgdata, ...flags],
