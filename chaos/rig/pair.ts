@@ -12,8 +12,11 @@ import { chooseIdentity, type Identity } from "../../packages/server/src/postgre
 import { clearPostmasterPid } from "../../packages/server/src/postgres/postmaster.ts";
 import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/runtime.ts";
 import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
-import { connectionTo, makeSocketDir } from "../../packages/server/src/postgres/socket-dir.ts";
+import { makeSocketDir } from "../../packages/server/src/postgres/socket-dir.ts";
 import { endAtExit } from "./ending.ts";
+
+/** A cluster that Bellhop makes lets nobody in by itself. */
+const TRUST = ["all", "replication"].map((what) => `host ${what} all 127.0.0.1/32 trust\n`).join("");
 
 /** One PostgreSQL of a pair, on a port of loopback. */
 export interface Server {
@@ -114,11 +117,17 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
     query,
     async start(settings) {
       await clearPostmasterPid(pgdata);
-      const flags = settingFlags(connectionTo(socketDir, port), {
-        listen_addresses: "127.0.0.1",
-        max_connections: "200",
-        ...settings,
-      });
+      const trust = join(pgdata, "chaos_hba.conf");
+      await writeFile(trust, TRUST, { mode: 0o644 });
+      const flags = settingFlags(
+        { host: socketDir, port, user: "bellhop", database: "bellhop" },
+        {
+          hba_file: trust,
+          listen_addresses: "127.0.0.1",
+          max_connections: "200",
+          ...settings,
+        },
+      );
       const run = runBinary(
         join(runtimeDir, "bin", "postgres"),
         ["-D", pgdata, ...flags],

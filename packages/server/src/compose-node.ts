@@ -192,9 +192,10 @@ function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Eng
 
 function composeBasis({ databases, keyRing, time }: NodeDeps) {
   const database = databases.api;
+  const vault = createVault({ sql: database, keyRing });
   return {
-    vault: createVault({ sql: database, keyRing }),
-    signingSecrets: createSigningSecretService({ database, monotonicMs: time.monotonicMs }),
+    vault,
+    signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics: createMetrics({
       version: VERSION,
       time,

@@ -225,7 +225,7 @@ async function chooseKeyRing({ vaultKeys }: Config, dataDir: string | null): Pro
 
 async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
   log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
-  const missing = vault.isOpen ? await vault.missingKeys() : [];
+  const missing = await vault.missingKeys();
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 

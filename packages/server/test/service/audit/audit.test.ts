@@ -72,7 +72,11 @@ describe("the record of a change", () => {
       onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
-    secrets = createSigningSecretService({ database, monotonicMs: () => 0 });
+    secrets = createSigningSecretService({
+      database,
+      vault: createVault({ sql: database, keyRing: null }),
+      monotonicMs: () => 0,
+    });
     keys = createApiKeyService({ database });
   });
   after(() => store.close());
