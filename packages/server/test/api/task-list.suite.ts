@@ -65,6 +65,8 @@ describe("GET /v1/tasks", () => {
     });
     assert.deepEqual(await idsOf("?limit=100", headers), newestFirst);
     assert.deepEqual(await idsOf("?limit=2&offset=20", headers), newestFirst.slice(20));
+    const past = await list("?queue=default&limit=100&offset=9007199254740991", headers);
+    assert.deepEqual(past.body.tasks, []);
     assert.deepEqual((await list("?limit=100&offset=9007199254740991", headers)).body, {
       tasks: [],
       pagination: { total: 21, limit: 100, offset: 9007199254740991, hasMore: false, nextCursor: null },

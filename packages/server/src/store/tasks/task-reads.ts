@@ -103,7 +103,7 @@ export async function listTasks(
             select t.id from tasks t
              where t.team_id = $1 and t.queue_id = q.queue_id and t.status = s.status
                and ($2::uuid is null or t.id < $2)
-             order by t.id desc limit $3::integer + $4::integer) x
+             order by t.id desc limit $3::bigint + $4::bigint) x
           order by x.id desc limit $3 offset $4`;
   const filters =
     filter.queue === null && filter.status === null
