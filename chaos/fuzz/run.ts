@@ -114,7 +114,7 @@ process.exit(violations.length === 0 ? 0 : 1);
 
 /** A node that only serves the API: whatever it is asked to call, it makes no calls. */
 async function startNode() {
-  const { host, port, user, database } = postgres.connection;
+  const { host, port, user, password = "", database } = postgres.connection;
   const main = fileURLToPath(new URL("../../packages/server/dist/main.js", import.meta.url));
   const child = spawn(process.execPath, [main], {
     env: {
@@ -125,7 +125,7 @@ async function startNode() {
       BELLHOP_OWNER_EMAIL: OWNER,
       BELLHOP_TRUST_PROXY: "127.0.0.1",
       BELLHOP_VAULT_KEYS: `fuzz:${Buffer.alloc(32, 7).toString("base64")}`,
-      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -24,6 +24,7 @@ export function renderBanner(house: House, otherData: readonly string[], config:
     `  database  ${database}`,
     ...dataLines(house, otherData),
     `  egress    ${describeEgress(config.egress)}`,
+    ...peopleLines(config),
     ...vaultLines(config),
     ...keyLines(firstKey, config),
     `Bellhop is ready at ${url}`,
@@ -43,6 +44,21 @@ function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]):
     ...(otherData.length > MOST_SHOWN ? [`              and ${otherData.length - MOST_SHOWN} more`] : []),
     `            To use that, stop this server and set ${SETTINGS.dataDir.name}.`,
   ];
+}
+
+const SIGN_UP = {
+  open: "open: a person who signs in for the first time gets a team",
+  invited: "invited: only members and those invited can sign in",
+};
+
+function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
+  const links =
+    smtpUrl !== null
+      ? `by mail (set by ${SETTINGS.smtpUrl.name})`
+      : signInLinks.value === "log"
+        ? `in the log, as there is no mail server (${signInLinks.why})`
+        : `made by ${commandLine("session link <email>")}, as there is no mail server (${signInLinks.why})`;
+  return [`  sign-up   ${SIGN_UP[signUp.value]} (${signUp.why})`, `  sign-in   links ${links}`];
 }
 
 function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {

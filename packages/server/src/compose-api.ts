@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
 import { registerFrontPage } from "./api/pages/front.ts";
-import { registerSignInPages } from "./api/pages/sign-in.ts";
+import { type LinkDelivery, registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
 import { registerSessionRoutes, registerSignInRoutes } from "./api/routes/auth.ts";
@@ -27,8 +27,8 @@ import type { Services } from "./compose-node.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
-  /** Mails are written into the log instead: there is no mail server. */
-  readonly linksInLog?: boolean;
+  /** By mail, if left out. */
+  readonly links?: LinkDelivery;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
 };
@@ -62,7 +62,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, signIn, oauth, metrics } = services;
-  const { linksInLog = false } = http;
+  const { links = "mail" } = http;
   return createApi({
     ...http,
     auth,
@@ -74,7 +74,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerHealthRoutes(app, services.health),
         (app) => registerFrontPage(app, http.version),
         (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, linksInLog }),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, links }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],

@@ -1,6 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
 import type { NodeRole } from "./domain/node-role.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
@@ -24,6 +25,7 @@ import {
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
@@ -69,12 +71,16 @@ export interface NodeDeps {
   /** The operator's own; none: they are kept in the database and replaced from time to time. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
   readonly role: NodeRole;
   /** The database is one that only this process reaches. */
   readonly embedded: boolean;
   readonly capacity: number;
+  /** What the operator set for a plan otherwise than it is. */
+  readonly planLimits?: PlanLimits;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -114,6 +120,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
 export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
+  const limitsOf = createLimitsOf(deps.planLimits);
   const basis = composeBasis(deps);
   const { vault, signingSecrets, metrics } = basis;
   const pulses = {
@@ -139,10 +146,11 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,
+    findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
-      const task = await findTask(database, teamId, taskId);
+      const task = await findTask(database, { teamId, environment: "live" }, taskId);
       return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
@@ -201,7 +209,7 @@ function composeServices(
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
@@ -211,6 +219,12 @@ function composeServices(
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
   const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
   const limits = createRequestLimits({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
@@ -232,23 +246,26 @@ function composeServices(
     vault: createVaultService({ vault, database }),
     signingSecrets,
     health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
-    auth: createAuthService({
-      findKey: createKeyLookup(database),
-      findToken: createTokenLookup({ signer, findSession, findAccess }),
-      failures,
-      monotonicMs,
-    }),
+    auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
     teams: createTeamService({ database }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
     authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
     audit: createAuditService({ sql: database }),
     system: createSystemService({ sql: database, embedded: deps.embedded }),
   };

@@ -2,13 +2,16 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
+import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
+import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
+import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { splitDatabaseUrl } from "./postgres/database-url.ts";
 import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
@@ -115,10 +118,13 @@ async function build(
     userAgent: `Bellhop/${VERSION}`,
     guard,
     maxResponseBytes: resultLimitBytes,
+    lookup: config.resolver === "system" ? systemLookup : createDnsLookup(),
+    lookupsPerTeam: LOOKUPS_PER_TEAM[config.resolver],
   });
   closers.push(caller.stop);
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
+    mayLog: config.signInLinks.value === "log",
     from: config.mailFrom ?? defaultSender(config),
     log,
   });
@@ -142,7 +148,8 @@ async function build(
     providers,
     keyRing,
     sessionKeys: config.sessionKeys,
-    signUp: config.signUp,
+    signUp: config.signUp.value,
+    sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
     role: config.role,
@@ -163,7 +170,7 @@ async function build(
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
-    linksInLog: config.smtpUrl === null,
+    links: linkDelivery(config),
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   };
@@ -226,6 +233,12 @@ function listen(connection: ConnectionSettings, engine: Engine) {
     onMessage: engine.hear,
     onConnected: engine.lookEverywhere,
   });
+}
+
+/** How a link reaches the person that asks for one. */
+function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
+  if (smtpUrl !== null) return "mail";
+  return signInLinks.value === "log" ? "log" : "operator";
 }
 
 /** Of several servers, the one that can be written to, now and from now on. */

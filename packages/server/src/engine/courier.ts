@@ -6,8 +6,9 @@ import {
   type NotificationClaim,
   releaseNotifications,
   settleNotification,
-  untilNextNotificationMs,
+  teamsWithDueNotifications,
 } from "../store/tasks/notifications.ts";
+import type { Pool } from "./budget.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
@@ -17,7 +18,8 @@ import type { Outgoing } from "./outgoing.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 const BATCH = 50;
-const MOST_AT_ONCE = 200;
+/** In flight at once on this node; a team alone has half of them. */
+export const MOST_NOTIFICATIONS = 400;
 const TIMEOUT_MS = 30_000;
 /** Eight tries over a day: at once, then after these waits. */
 const WAITS_MS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600].map((seconds) => seconds * 1000);
@@ -38,6 +40,8 @@ export function createCourier(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
   readonly unanswered: Unanswered;
+  readonly pool: Pool;
+  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly outgoing: Outgoing;
   readonly compose: ComposeMessage;
   readonly log: Log;
@@ -71,7 +75,9 @@ export function createCourier(deps: {
     const outcome = sent.kind === "outcome" ? sent.outcome : null;
     const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
     const error = delivered ? null : describe(outcome);
-    const waitMs = delivered ? null : (WAITS_MS[claim.attempt - 1] ?? null);
+    // What the egress policy refuses, it refuses for good.
+    const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
+    const waitMs = delivered || isBlocked ? null : (WAITS_MS[claim.attempt - 1] ?? null);
     const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
     await settleNotification(sql, claim, { status, waitMs, error });
     log.info({ task: message.task, attempt: claim.attempt, status, error }, "notification.settled");
@@ -86,12 +92,13 @@ export function createCourier(deps: {
     log,
     time: deps.time,
     clock: deps.clock,
-    mostAtOnce: MOST_AT_ONCE,
+    pool: deps.pool,
+    learn: deps.learn,
     batch: BATCH,
-    claim: (limit) => claimDueNotifications(sql, lease.workerId, limit),
+    findDue: () => teamsWithDueNotifications(sql),
+    claim: (rooms) => claimDueNotifications(sql, lease.workerId, rooms),
     work: deliver,
     wake: deps.wake,
-    untilNextMs: () => untilNextNotificationMs(sql),
     held: () => heldNotifications(sql, lease.workerId),
     release: (stray) => releaseNotifications(sql, stray),
   });

@@ -2,7 +2,7 @@ import type { Claim } from "../domain/claim.ts";
 import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import type { Hint } from "../store/tasks/hints.ts";
-import { acquireSlots } from "../store/tasks/queue-slots.ts";
+import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
 import { claimDueTasks } from "../store/tasks/task-claims.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
@@ -36,6 +36,8 @@ export interface Dispatcher {
   giveBack(reservation: Reservation): void;
   /** A call of this queue has ended. */
   finish(local: LocalQueue): void;
+  /** A team that had used up its budget may begin more. */
+  wake(): void;
   /** Everything this worker held is lost: all slots must be asked for again. */
   forget(): void;
   /** Claims until nothing more can start. */
@@ -49,6 +51,8 @@ export interface Dispatcher {
  */
 export function createDispatcher(deps: {
   readonly database: Database;
+  /** Asks what a team may have under way, if that is not known yet. */
+  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly localQueues: LocalQueues;
   readonly lease: Lease;
   readonly hint: (hint: Hint) => void;
@@ -137,12 +141,7 @@ export function createDispatcher(deps: {
 
   async function acquire(local: LocalQueue): Promise<void> {
     local.stale = false;
-    const grant = await acquireSlots(database, {
-      teamId: local.teamId,
-      queue: local.queue,
-      workerId: lease.workerId,
-      using: local.grant === null ? null : { queueId: local.grant.queueId, inFlight: local.inFlight },
-    }).catch((error) => {
+    const grant = await ask(local).catch((error) => {
       local.stale = true;
       throw error;
     });
@@ -160,6 +159,16 @@ export function createDispatcher(deps: {
     // Said once, when it becomes true: two starved workers would answer each other for ever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
     if (isNews) deps.hint({ kind: "slots", teamId: local.teamId, queue: local.queue });
+  }
+
+  async function ask(local: LocalQueue): Promise<SlotGrant | null> {
+    await deps.learn([local.teamId]);
+    return acquireSlots(database, {
+      teamId: local.teamId,
+      queue: local.queue,
+      workerId: lease.workerId,
+      using: local.grant === null ? null : { queueId: local.grant.queueId, inFlight: local.inFlight },
+    });
   }
 
   async function claim(local: LocalQueue): Promise<void> {
@@ -244,6 +253,7 @@ export function createDispatcher(deps: {
       finish(reservation.local);
     },
     finish,
+    wake: () => wakeCrowded(),
     forget() {
       for (const local of localQueues.all) lookAgain(local.teamId, local.queue);
     },

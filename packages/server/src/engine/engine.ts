@@ -8,7 +8,8 @@ import type { Settled } from "../store/tasks/task-settlements.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
-import { type ComposeMessage, createCourier } from "./courier.ts";
+import { createBudget, type FindBudgets } from "./budget.ts";
+import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -22,7 +23,7 @@ import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { createPoller } from "./poller.ts";
+import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
@@ -68,6 +69,8 @@ export function createEngine(deps: {
   readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
+  /** What teams may have under way. */
+  readonly findBudgets: FindBudgets;
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
@@ -81,7 +84,8 @@ export function createEngine(deps: {
     endGrace = resolve;
   });
 
-  const localQueues = createLocalQueues(deps.capacity);
+  const budget = createBudget({ find: deps.findBudgets, nodes: () => lease.peers + 1 });
+  const localQueues = createLocalQueues(budget.openPool(deps.capacity, () => dispatcher.wake()));
   const lease = createLease({
     sql: databases.lease,
     name: deps.name,
@@ -112,6 +116,7 @@ export function createEngine(deps: {
   });
   const dispatcher = createDispatcher({
     database: databases.claim,
+    learn: budget.learn,
     localQueues,
     lease,
     unanswered,
@@ -138,30 +143,29 @@ export function createEngine(deps: {
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
   const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
-  const poller = createPoller({
+  const deliveries = {
     sql: databases.polls,
     lease,
     unanswered,
+    learn: budget.learn,
     outgoing: deps.outgoing,
     log,
     time,
     clock,
     meter,
+  };
+  const poller = createPoller({
+    ...deliveries,
+    pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
   });
   const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
-    sql: databases.polls,
-    lease,
-    unanswered,
-    outgoing: deps.outgoing,
+    ...deliveries,
+    pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
     compose: deps.composeMessage,
-    log,
-    time,
-    clock,
-    meter,
     wake: onEnded,
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
@@ -173,7 +177,8 @@ export function createEngine(deps: {
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "reconciler", once: () => attempts.reconcileOnce().then(() => RECONCILE_MS) });
+  actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
     attempts.start(claim, () => {
@@ -194,11 +199,6 @@ export function createEngine(deps: {
 
   function onEnded(): void {
     courierActor.wake();
-  }
-
-  async function reconcile(): Promise<number> {
-    await attempts.reconcileOnce();
-    return RECONCILE_MS;
   }
 
   async function takeNoMore(): Promise<void> {
@@ -262,7 +262,9 @@ export function createEngine(deps: {
     hear(message) {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
-      if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      if (heard.kind === "team")
+        budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
+      else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
       else if (heard.kind === "later") alarmActor.wake();
       else if (heard.kind === "ended") onEnded();
       else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {

@@ -1,4 +1,5 @@
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
+import type { Pool } from "./budget.ts";
 
 /**
  * What this worker knows of one queue: how many calls it may make there, and whether there is work. A slot is the
@@ -36,26 +37,14 @@ export interface LocalQueues {
   readonly inFlight: number;
 }
 
-/**
- * The books of one worker. Besides a queue's slots two limits hold: the node's own capacity, and a team's share of
- * it. A team may hold half of what the others leave, so that teams whose targets hang cannot keep the next one waiting.
- */
-export function createLocalQueues(capacity: number): LocalQueues {
+/** The books of one worker: a queue's slots, within what its team may have under way on this node. */
+export function createLocalQueues(pool: Pool): LocalQueues {
   const localQueues = new Map<string, LocalQueue>();
-  const byTeam = new Map<number, number>();
-  let total = 0;
-
-  function teamShare(teamId: number): number {
-    const others = total - (byTeam.get(teamId) ?? 0);
-    return Math.max(1, Math.floor((capacity - others) / 2));
-  }
 
   function add(local: LocalQueue, count: number): void {
     local.inFlight += count;
-    total += count;
-    const team = (byTeam.get(local.teamId) ?? 0) + count;
-    if (team > 0) byTeam.set(local.teamId, team);
-    else byTeam.delete(local.teamId);
+    if (count > 0) pool.take(local.teamId, count);
+    else pool.giveBack(local.teamId, -count);
   }
 
   return {
@@ -63,7 +52,7 @@ export function createLocalQueues(capacity: number): LocalQueues {
       return localQueues.values();
     },
     get inFlight() {
-      return total;
+      return pool.total;
     },
     find: (teamId, queue) => localQueues.get(`${teamId}/${queue}`),
     open(teamId, queue) {
@@ -93,8 +82,7 @@ export function createLocalQueues(capacity: number): LocalQueues {
       if (local.retired || local.grant === null || local.grant.paused) return 0;
       // What is held beyond the limit is for calls under way, and goes back as they end.
       if (local.grant.overdrawn) return 0;
-      const ofTeam = teamShare(local.teamId) - (byTeam.get(local.teamId) ?? 0);
-      return Math.min(local.grant.slots - local.inFlight, ofTeam, capacity - total);
+      return Math.min(local.grant.slots - local.inFlight, pool.room(local.teamId));
     },
     take: (local, count) => add(local, count),
     giveBack: (local, count) => add(local, -count),

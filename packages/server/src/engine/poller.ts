@@ -6,8 +6,10 @@ import {
   mustBeReadWhole,
   type PollVerdict,
 } from "../domain/poll/poll-verdict.ts";
+import type { TaskResult } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
+import type { WipeText } from "../outbound/secret-call.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
 import type { Sql } from "../store/sql.ts";
@@ -18,8 +20,9 @@ import {
   type PollStep,
   releasePolls,
   settlePolls,
-  untilNextPollMs,
+  teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
+import type { Pool } from "./budget.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
@@ -28,8 +31,8 @@ import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-/** Polls in flight at once on this node. */
-const MOST_AT_ONCE = 500;
+/** Polls in flight at once on this node; a team alone has half of them. */
+export const MOST_POLLS = 1_000;
 const BATCH = 100;
 /** A status question that takes longer than this is asked again rather than waited for. */
 const LONGEST_POLL_MS = 30_000;
@@ -43,6 +46,8 @@ export function createPoller(deps: {
   readonly sql: Sql;
   readonly lease: Lease;
   readonly unanswered: Unanswered;
+  readonly pool: Pool;
+  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly outgoing: Outgoing;
   readonly log: Log;
   readonly time: Time;
@@ -115,7 +120,8 @@ export function createPoller(deps: {
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
-    return toStep(claim, verdict);
+    const step = toStep(claim, verdict);
+    return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
   }
 
   function toStep({ plan, config }: PollClaim, verdict: PollVerdict): PollStep {
@@ -131,15 +137,32 @@ export function createPoller(deps: {
     log,
     time: deps.time,
     clock: deps.clock,
-    mostAtOnce: MOST_AT_ONCE,
+    pool: deps.pool,
+    learn: deps.learn,
     batch: BATCH,
-    claim: (limit) => claimDuePolls(sql, lease.workerId, limit),
+    findDue: () => teamsWithDuePolls(sql),
+    claim: (rooms) => claimDuePolls(sql, lease.workerId, rooms),
     work: run,
     wake: deps.wake,
-    untilNextMs: () => untilNextPollMs(sql),
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });
+}
+
+/** Secrets that the answer repeats, from all that will be stored of it. */
+async function wipeStep(step: PollStep, wipeText: WipeText): Promise<PollStep> {
+  if (step.kind === "again") return step;
+  const result = step.result === null ? null : await wipeResult(step.result, wipeText);
+  if (step.kind === "completed") return result === null ? step : { ...step, result };
+  // A long one was cut, and says so by its last character.
+  const cut = step.error.endsWith("…");
+  const { text } = await wipeText(cut ? step.error.slice(0, -1) : step.error, cut);
+  return { ...step, error: cut ? `${text}…` : text, result };
+}
+
+async function wipeResult(result: TaskResult, wipeText: WipeText): Promise<TaskResult> {
+  const { text, lost } = await wipeText(result.body, result.truncated === true);
+  return lost ? { ...result, body: text, truncated: true } : { ...result, body: text };
 }
 
 function weightOf({ step }: PollSettlement): number {

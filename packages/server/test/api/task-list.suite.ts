@@ -65,12 +65,34 @@ describe("GET /v1/tasks", () => {
     });
     assert.deepEqual(await idsOf("?limit=100", headers), newestFirst);
     assert.deepEqual(await idsOf("?limit=2&offset=20", headers), newestFirst.slice(20));
-    const past = await list("?queue=default&limit=100&offset=9007199254740991", headers);
-    assert.deepEqual(past.body.tasks, []);
-    assert.deepEqual((await list("?limit=100&offset=9007199254740991", headers)).body, {
+    assert.deepEqual((await list("?limit=100&offset=10000", headers)).body, {
       tasks: [],
-      pagination: { total: 21, limit: 100, offset: 9007199254740991, hasMore: false, nextCursor: null },
+      pagination: { total: 21, limit: 100, offset: 10000, hasMore: false, nextCursor: null },
     });
+  });
+
+  it("a page ends where it would be too large, and the cursor goes on with the rest", async () => {
+    const { ids, headers } = await createTasks(5);
+    await api.house.database.rows(
+      "update tasks set headers = jsonb_build_object('X-Long', repeat('é', 200000)) where id = any($1)",
+      [ids.map(parseTaskId)],
+    );
+    const seen: string[] = [];
+    let cursor = "";
+    for (const [length, hasMore] of [
+      [2, true],
+      [2, true],
+      [1, false],
+    ] as const) {
+      const { body } = await list(`?limit=100${cursor}`, headers);
+      assert.deepEqual(
+        [body.tasks.length, body.pagination.hasMore, body.pagination.total],
+        [length, hasMore, 5],
+      );
+      seen.push(...body.tasks.map(({ id }: { id: string }) => id));
+      cursor = `&cursor=${body.pagination.nextCursor}`;
+    }
+    assert.deepEqual(seen, [...ids].reverse());
   });
 
   it("takes queue and status, alone or together", async () => {
@@ -133,6 +155,8 @@ describe("GET /v1/tasks", () => {
       ["offset=-1", offset],
       ["offset=9007199254740992", offset],
       ["offset=1&offset=1", offset],
+      ["offset=10001", "offset must be at most 10000; to go further, use cursor"],
+      ["offset=2147483647&status=pending", "offset must be at most 10000; to go further, use cursor"],
       ["status=done", `status must be one of ${states}`],
       ["status=PENDING", `status must be one of ${states}`],
       ["status=failed&status=pending", `status must be one of ${states}`],

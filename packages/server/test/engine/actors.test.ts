@@ -87,6 +87,7 @@ describe("the actors of an engine", () => {
           "janitor",
           "slot-keeper",
           "reconciler",
+          "budgets",
           "retention",
           "session-keys",
           "vault-rotation",

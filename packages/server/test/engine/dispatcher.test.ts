@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createBudget } from "../../src/engine/budget.ts";
 import { createDispatcher } from "../../src/engine/dispatcher.ts";
 import type { Lease } from "../../src/engine/lease.ts";
 import { createLocalQueues } from "../../src/engine/local-queues.ts";
@@ -64,10 +65,12 @@ function createScene() {
     },
     isHeld: () => scene.held,
   } as Lease;
-  const localQueues = createLocalQueues(100);
+  const budget = createBudget({ find: async () => [], nodes: () => 1 });
+  const localQueues = createLocalQueues(budget.openPool(100, () => {}));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const dispatcher = createDispatcher({
     database,
+    learn: () => null,
     localQueues,
     lease,
     log,

@@ -73,11 +73,12 @@ describe("polling", () => {
     const id = await start();
     await house.advance(5);
     const { workerId } = house.engine.lease;
-    const [stray] = await claimDuePolls(house.database, workerId, 1);
+    const rooms = [{ teamId: house.principal.teamId, most: 1 }];
+    const [stray] = await claimDuePolls(house.database, workerId, rooms);
     assert.equal(stray?.id, id);
     const seen = await heldPolls(house.database, workerId);
     await releasePolls(house.database, seen);
-    const [claimed] = await claimDuePolls(house.database, workerId, 1);
+    const [claimed] = await claimDuePolls(house.database, workerId, rooms);
     await releasePolls(house.database, seen);
 
     assert.deepEqual(

@@ -12,6 +12,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
+import { fitPage } from "../tasks/page-budget.ts";
 import { dropTaskNulls, refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
 import {
   CreatedAnswer,
@@ -33,12 +34,21 @@ export interface TaskRouteDeps {
   readonly refuseUrl: RefuseUrl;
 }
 
+/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
+const MOST_OFFSET = 10_000;
+
 const TaskListQuery = Type.Object(
   {
     queue: Type.Optional(
       Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
     ),
     status: Type.Optional(oneOf(STATUSES, { description: "Only tasks in this state." })),
+    sandbox: Type.Optional(
+      oneOf(["true", "false"], {
+        description:
+          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
     ),
@@ -47,7 +57,7 @@ const TaskListQuery = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: "Tasks to skip. For deep lists use `cursor`, which costs the same on every page.",
+        description: `Tasks to skip, at most ${MOST_OFFSET}. For deep lists use \`cursor\`, which costs the same on every page.`,
       }),
     ),
     cursor: Type.Optional(
@@ -117,7 +127,9 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
         operationId: "listTasks",
         tags,
         summary: "List tasks",
-        description: "The team's tasks, newest first.",
+        description:
+          "The team's tasks, newest first. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than " +
+          "`limit` at a time, and `nextCursor` goes on with the rest.",
         querystring: TaskListQuery,
         response: { 200: ref(TaskList), ...refusals() },
       },
@@ -125,14 +137,17 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     async (request, reply) => {
       const query = readListQuery(request.query);
       const page = await tasks.list(callerOf(request), query);
+      const texts = fitPage(page.tasks.map(summaryText));
+      const isCut = texts.length < page.tasks.length;
+      const next = isCut ? page.tasks[texts.length - 1]?.id : page.nextCursor;
       const pagination = JSON.stringify({
         total: page.total,
         limit: query.limit,
         offset: query.offset,
-        hasMore: page.hasMore,
-        nextCursor: page.nextCursor === null ? null : formatTaskId(page.nextCursor),
+        hasMore: isCut || page.hasMore,
+        nextCursor: next ? formatTaskId(next) : null,
       });
-      return sendText(reply, `{"tasks":[${page.tasks.map(summaryText).join()}],"pagination":${pagination}}`);
+      return sendText(reply, `{"tasks":[${texts.join()}],"pagination":${pagination}}`);
     },
   );
 
@@ -195,9 +210,12 @@ function readTaskId(text: string): string {
 
 function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
   const { queue = null, status = null, limit = 20, offset = 0 } = query;
-  if (query.cursor === undefined) return { queue, status, limit, offset, cursor: null };
+  if (offset > MOST_OFFSET)
+    throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
+  const sandbox = query.sandbox === undefined ? null : query.sandbox === "true";
+  if (query.cursor === undefined) return { queue, status, sandbox, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);
   if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
-  return { queue, status, limit, offset, cursor };
+  return { queue, status, sandbox, limit, offset, cursor };
 }

@@ -26,7 +26,7 @@ export interface QueueService {
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
-  /** Resolves with how many pending tasks went with it. */
+  /** Resolves with how many pending tasks went with it, those of the sandbox aside. */
   remove(requester: Requester, name: string): Promise<number>;
 }
 
@@ -66,11 +66,10 @@ export function createQueueService(deps: { readonly database: Database }): Queue
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
         return queue;
       }),
-    list: ({ teamId }) => listQueues(database, teamId),
-    get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
+    list: (principal) => listQueues(database, principal),
+    get: async (principal, name) => found(await findQueue(database, principal, name), name),
     async update(requester, name, changes) {
-      if (Object.keys(changes).length === 0)
-        return found(await findQueue(database, requester.teamId, name), name);
+      if (Object.keys(changes).length === 0) return found(await findQueue(database, requester, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
       const queue = await change(requester, name, recorded, (sql) =>
         updateQueue(sql, requester.teamId, name, changes),
@@ -82,7 +81,7 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       const queue = await change(requester, name, recorded, (sql) =>
         setQueuePaused(sql, requester.teamId, name, paused),
       );
-      return queue ?? found(await findQueue(database, requester.teamId, name), name);
+      return queue ?? found(await findQueue(database, requester, name), name);
     },
     async remove(requester, name) {
       if (name === DEFAULT_QUEUE) throw new Problem("queue_default_kept");
@@ -97,8 +96,8 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       let removed = 0;
       for (;;) {
         const last = await removePendingOfDeletedQueues(database, batch);
-        if (last === 0) return removed;
-        removed += last;
+        if (last.removed === 0) return removed;
+        removed += last.live;
       }
     },
   };

@@ -5,9 +5,10 @@ export const CHANNEL = "bellhop";
 
 /**
  * `due`: there is work · `later`: there will be, sooner than the next look · `ended`: somebody may wait to be told ·
- * `queue`: its settings changed · `slots`: a worker needs some, or gave some back.
+ * `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its plan changed, whatever
+ * the queue.
  */
-const KINDS = ["due", "later", "ended", "queue", "slots"] as const;
+const KINDS = ["due", "later", "ended", "queue", "slots", "team"] as const;
 
 export interface Hint {
   readonly kind: (typeof KINDS)[number];

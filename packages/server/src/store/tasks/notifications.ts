@@ -1,5 +1,5 @@
 import { prepare, type Sql } from "../sql.ts";
-import { untilNext } from "./until-next.ts";
+import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 
 /** A worker's right to deliver one notification. */
 export interface NotificationClaim {
@@ -12,13 +12,12 @@ export interface NotificationClaim {
   readonly attempt: number;
 }
 
+const WAITING = "notifications where status = 'pending' and worker_id is null";
+
 const CLAIM_DUE = prepare(
   "claim_due_notifications",
   `with picked as (
-     select team_id, id from notifications
-      where status = 'pending' and worker_id is null and next_at <= now()
-        and exists (select 1 from workers where id = $1)
-      order by next_at limit $2 for update skip locked
+     ${pickedByTeam("next_at", WAITING, { rooms: "$2", worker: "$1" })}
    )
    update notifications n set worker_id = $1, fence = fence + 1, attempts = attempts + 1
      from picked where n.team_id = picked.team_id and n.id = picked.id
@@ -28,9 +27,9 @@ const CLAIM_DUE = prepare(
 export async function claimDueNotifications(
   sql: Sql,
   workerId: number,
-  limit: number,
+  rooms: readonly TeamRoom[],
 ): Promise<NotificationClaim[]> {
-  return sql.rows<NotificationClaim>(CLAIM_DUE, [workerId, limit]);
+  return sql.rows<NotificationClaim>(CLAIM_DUE, [workerId, JSON.stringify(rooms)]);
 }
 
 /** `waitMs` null: it is over, delivered or given up. */
@@ -52,11 +51,7 @@ export async function settleNotification(
   );
 }
 
-export const untilNextNotificationMs = untilNext(
-  "until_next_notification",
-  "next_at",
-  "notifications where status = 'pending' and worker_id is null",
-);
+export const teamsWithDueNotifications = dueTeams("teams_with_due_notifications", "next_at", WAITING);
 
 /** As much of a claim as tells it from every other. */
 type NotificationKey = Pick<NotificationClaim, "teamId" | "id" | "fence">;

@@ -2,20 +2,19 @@ import type { PollClaim } from "../../domain/poll/poll-claim.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
+import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
-import { untilNext } from "./until-next.ts";
 
 /** As much of a claim as tells it from every other. */
 type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
 
+const WAITING = "tasks where status = 'polling' and worker_id is null";
+
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
   `with picked as (
-     select team_id, id from tasks
-      where status = 'polling' and worker_id is null and run_at <= now()
-        and exists (select 1 from workers where id = $1)
-      order by run_at limit $2 for update skip locked
+     ${pickedByTeam("run_at", WAITING, { rooms: "$2", worker: "$1" })}
    )
    update tasks t set worker_id = $1, fence = fence + 1
      from picked where t.team_id = picked.team_id and t.id = picked.id
@@ -26,9 +25,13 @@ const CLAIM_DUE_POLLS = prepare(
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
 );
 
-/** Takes polls whose time has come, oldest first. They hold no slot of their queue. */
-export async function claimDuePolls(sql: Sql, workerId: number, limit: number): Promise<PollClaim[]> {
-  return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, limit]);
+/** Takes polls whose time has come, of each team as many as there is room for. They hold no slot of their queue. */
+export async function claimDuePolls(
+  sql: Sql,
+  workerId: number,
+  rooms: readonly TeamRoom[],
+): Promise<PollClaim[]> {
+  return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, JSON.stringify(rooms)]);
 }
 
 /** What the database says this worker polls, to compare with what it knows of. */
@@ -49,12 +52,7 @@ export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise
   );
 }
 
-/** Milliseconds until the next poll of any task, or null if none waits. */
-export const untilNextPollMs = untilNext(
-  "until_next_poll",
-  "run_at",
-  "tasks where status = 'polling' and worker_id is null",
-);
+export const teamsWithDuePolls = dueTeams("teams_with_due_polls", "run_at", WAITING);
 
 /** What a poll came to. */
 export type PollStep =

@@ -62,7 +62,7 @@ describe("the end of a task", () => {
   const poll = async (claim: Claim, step: PollStep) => {
     await settle(claim, POLLING);
     await store.database.rows("update tasks set run_at = now() where id = $1", [claim.id]);
-    const [due] = await claimDuePolls(store.database, workerId, 1);
+    const [due] = await claimDuePolls(store.database, workerId, [{ teamId: claim.teamId, most: 1 }]);
     assert.ok(due);
     assert.deepEqual(await settlePolls(store.database, [{ claim: due, step }], workerId), [true]);
   };

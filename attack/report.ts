@@ -1,0 +1,42 @@
+import type { SceneResult } from "./rig/run-scene.ts";
+import { GOALS, type Goal, type Scene } from "./scene.ts";
+
+export interface Verdict {
+  readonly misses: readonly string[];
+  readonly text: string;
+}
+
+/** The figures of one attack against the goals. */
+export function judge(name: string, scene: Scene, { calm, attacked, misses }: SceneResult): Verdict {
+  const memory = attacked.peakMb / calm.peakMb;
+  const found: string[] = [...misses];
+  const miss = (goal: Goal, isMet: boolean, text: string) => {
+    if (!isMet && scene.excused?.[goal] === undefined) found.push(text);
+  };
+  // A machine that holds a bystander up holds the server up as well, which is none of its faults.
+  const livezMs = attacked.worstLivezMs - attacked.machineMs;
+  miss("livezMs", livezMs <= GOALS.livezMs, `/livez took ${ms(attacked.worstLivezMs)}`);
+  // NaN where there is no /proc: then memory is not judged.
+  miss("memory", !(memory > GOALS.memory), `memory grew to ${memory.toFixed(2)} times`);
+  if (attacked.worstVictimMs === null) found.push("the victim was never due: the scene shows nothing");
+  else
+    miss(
+      "victimMs",
+      attacked.worstVictimMs <= GOALS.victimMs,
+      `the victim was ${ms(attacked.worstVictimMs)} late`,
+    );
+  if (attacked.refusals > 0) found.push(`${attacked.refusals} of the victim's tasks were refused`);
+  const { victim = "task" } = scene;
+  const lines = [
+    `${found.length === 0 ? "held  " : "MISSED"} ${name}: ${scene.what}`,
+    `         /livez ${ms(attacked.worstLivezMs)} (calm ${ms(calm.worstLivezMs)}), ${victim} late ` +
+      `${ms(attacked.worstVictimMs)} of ${attacked.victims}, memory ${calm.peakMb.toFixed(0)} → ` +
+      `${attacked.peakMb.toFixed(0)} MB = ${memory.toFixed(2)} x, machine held up ${ms(attacked.machineMs)}`,
+    ...found.map((text) => `         missed: ${text}`),
+  ];
+  return { misses: found, text: lines.join("\n") };
+}
+
+function ms(value: number | null): string {
+  return value === null ? "never" : `${Math.round(value)} ms`;
+}

@@ -1,0 +1,80 @@
+import type { Plan } from "./identity/plan.ts";
+
+interface Bound {
+  /** What each plan allows; null is no limit. An enterprise team has none unless one is set for it. */
+  readonly free: number | null;
+  readonly pro: number | null;
+  /** As it stands in a refusal, after the figure: `at most 20 calls in flight`. */
+  readonly unit: string;
+  /** A bound from below: smaller figures are refused. */
+  readonly isLeast?: true;
+}
+
+/**
+ * Every bound of a plan, in one place. What is counted, refused, shown and set follows from an entry here; the place that
+ * makes one more of a thing asks `requireRoom` for it.
+ */
+export const LIMITS = {
+  callsInFlight: { free: 20, pro: 200, unit: "calls in flight" },
+  callsPerSecondToHost: { free: 10, pro: 100, unit: "calls a second to one host" },
+  timeoutSeconds: { free: 300, pro: 900, unit: "seconds of timeout" },
+  retries: { free: 10, pro: 100, unit: "retries" },
+  retryDelaySeconds: { free: 1, pro: 1, unit: "seconds between retries", isLeast: true },
+  pollIntervalSeconds: { free: 5, pro: 1, unit: "seconds between polls", isLeast: true },
+  pollDurationSeconds: { free: 3_600, pro: 86_400, unit: "seconds of polling" },
+  tasksOpen: { free: 10_000, pro: 1_000_000, unit: "tasks that have not ended" },
+  bytesStored: { free: 268_435_456, pro: 10_737_418_240, unit: "bytes stored" },
+  queues: { free: 50, pro: 1_000, unit: "queues" },
+  vaultTokens: { free: 50, pro: 1_000, unit: "vault tokens" },
+  applications: { free: 10, pro: 100, unit: "applications" },
+} as const satisfies Record<string, Bound>;
+
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
+
+/** What one team may do; null is no limit. */
+export type Limits = Readonly<Record<LimitName, number | null>>;
+/** What was set otherwise than the plan says. */
+export type OwnLimits = Partial<Limits>;
+
+/** What the operator's settings say of each plan. */
+export type PlanLimits = Readonly<Record<Plan, OwnLimits>>;
+
+/** Resolves a team's bounds: its own before those set for its plan, those before the plan's. */
+export type LimitsOf = (plan: Plan, own: OwnLimits | null) => Limits;
+
+/** Most teams have none of their own: those of one plan share one object. */
+export function createLimitsOf(planLimits: PlanLimits = { free: {}, pro: {}, enterprise: {} }): LimitsOf {
+  const ofPlan = (plan: Plan): Limits => {
+    const figures = LIMIT_NAMES.map((name) => [name, plan === "enterprise" ? null : LIMITS[name][plan]]);
+    return Object.freeze({ ...(Object.fromEntries(figures) as Limits), ...planLimits[plan] });
+  };
+  const plans = { free: ofPlan("free"), pro: ofPlan("pro"), enterprise: ofPlan("enterprise") };
+  return (plan, own) => (own === null ? plans[plan] : { ...plans[plan], ...own });
+}
+
+/** Of a team that is bound by nothing. */
+export const UNBOUNDED: Limits = createLimitsOf()("enterprise", null);
+
+/** Far beyond what one database carries: a larger figure is a typing mistake. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Reads `name=20, other=none`; null for a text that cannot be read so, with the part that is wrong. */
+export function parseLimits(text: string): OwnLimits | { readonly wrong: string } {
+  const own: Record<string, number | null> = {};
+  for (const part of text.split(",").map((entry) => entry.trim())) {
+    if (part === "") continue;
+    const [, name = "", figure = ""] = /^(\w+)\s*=\s*(\d{1,16}|none)$/.exec(part) ?? [];
+    if (!isLimitName(name) || Number(figure) > MOST) return { wrong: part };
+    own[name] = figure === "none" ? null : Number(figure);
+  }
+  return own;
+}
+
+export function isWrong(read: OwnLimits | { readonly wrong: string }): read is { readonly wrong: string } {
+  return "wrong" in read;
+}
+
+function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(LIMITS, name);
+}
