@@ -1,7 +1,7 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
-import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
+import { createLimitsOf, type LimitsOf, type PlanLimits } from "./domain/limits.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
@@ -36,6 +36,8 @@ import { createSessionService } from "./service/people/session-service.ts";
 import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
 import { removeOldRecords } from "./service/retention.ts";
+import { createSpaceWatch, type SpaceWatch } from "./service/space-watch.ts";
+import { createStock } from "./service/stock.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
@@ -43,13 +45,19 @@ import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import { type Pulse, takePulse } from "./store/pulse.ts";
+import { vacuumTasks } from "./store/space.ts";
 import type { Database } from "./store/sql.ts";
 import { readQueueDepths } from "./store/tasks/queue-depths.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
+import { removeExpiredTasks } from "./store/tasks/task-removals.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
 import { createVault, type Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
+
+/** Where the disk is nearly full, finished tasks are kept for an hour. */
+const EARLY_DAYS = 1 / 24;
+const EARLY_BATCH = 1_000;
 
 /** What a node stands on: connections, the way out, time, and what the operator decided. */
 export interface NodeDeps {
@@ -72,6 +80,8 @@ export interface NodeDeps {
   readonly capacity: number;
   /** What the operator set for a plan otherwise than it is. */
   readonly planLimits?: PlanLimits;
+  /** How much the database can still grow, and below which mark that is too little; left out: nobody looks. */
+  readonly space?: { readonly freeBytes: () => Promise<number>; readonly markBytes: number };
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -145,7 +155,14 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  const parts = { engine, vault, signingSecrets, metrics, pulses };
+  const space = deps.space && createSpaceWatch({ ...deps.space, log: deps.log, makeRoom });
+  if (space !== undefined) engine.actors.add({ name: "space", once: space.lookOnce });
+  async function makeRoom(): Promise<number> {
+    const removed = await removeExpiredTasks(databases.chores, EARLY_DAYS, EARLY_BATCH);
+    if (removed < EARLY_BATCH) await vacuumTasks(databases.chores);
+    return removed;
+  }
+  const parts = { engine, vault, signingSecrets, metrics, pulses, limitsOf, space };
   return { engine, vault, services: composeServices(deps, parts) };
 }
 
@@ -157,19 +174,22 @@ function composeServices(
     readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
     readonly metrics: Metrics;
     readonly pulses: Readonly<Record<string, Pulse>>;
+    readonly limitsOf: LimitsOf;
+    readonly space: SpaceWatch | undefined;
   },
 ) {
   const { publicUrl, sendMail, signUp, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, pulses } = parts;
+  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
-  const findSession = createSessionLookup(database);
-  const findAccess = createAccessLookup(database);
+  const findSession = createSessionLookup(database, limitsOf);
+  const findAccess = createAccessLookup(database, limitsOf);
   const failures = createFailureLimit({ monotonicMs });
   const limits = createRequestLimits({ sql: database, monotonicMs });
+  const stock = createStock({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
@@ -179,7 +199,15 @@ function composeServices(
     },
   });
   return {
-    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    tasks: createTaskService({
+      database,
+      submit: engine.submit,
+      stock,
+      hasSpace: () => space?.isLow !== true,
+      vault,
+      providers,
+      publicUrl,
+    }),
     queues: createQueueService({ database }),
     callbacks: {
       ...callbacks,
@@ -191,7 +219,7 @@ function composeServices(
     signingSecrets,
     health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
     auth: createAuthService({
-      findKey: createKeyLookup(database),
+      findKey: createKeyLookup(database, limitsOf),
       findToken: createTokenLookup({ signer, findSession, findAccess }),
       failures,
       monotonicMs,
@@ -201,7 +229,7 @@ function composeServices(
     apiKeys: createApiKeyService({ database }),
     signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
     sessions: createSessionService({ database, signer }),
-    teams: createTeamService({ database }),
+    teams: createTeamService({ database, stock }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),

@@ -3,13 +3,14 @@ import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
 import { composeApi } from "./compose-api.ts";
-import { composeNode } from "./compose-node.ts";
+import { composeNode, type NodeDeps } from "./compose-node.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
 import { createDatabase } from "./postgres/database.ts";
+import { freeDiskBytes } from "./postgres/disk.ts";
 import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
@@ -18,6 +19,8 @@ import { assertOwnSessions } from "./postgres/pooler.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
+import { readDatabaseBytes } from "./store/space.ts";
+import type { Sql } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
@@ -137,6 +140,8 @@ async function build(
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
     capacity: config.maxInFlight,
+    planLimits: config.planLimits,
+    ...spaceOf(config, embedded?.dataDir ?? null, database),
     retentionDays: config.retentionDays,
     resultLimitBytes,
     log,
@@ -183,6 +188,18 @@ function startOwnPostgres(config: Config, log: Logger): Promise<EmbeddedPostgres
     dataDir: config.dataDir,
     log: (event, fields) => log[event === "postgres.log" ? "debug" : "info"](fields, event),
   });
+}
+
+/** Where there is nothing to look at, nothing is. */
+function spaceOf(
+  { freeSpaceBytes: markBytes, databaseLimitBytes }: Config,
+  dataDir: string | null,
+  sql: Sql,
+): Pick<NodeDeps, "space"> {
+  if (markBytes === 0) return {};
+  if (dataDir !== null) return { space: { markBytes, freeBytes: () => freeDiskBytes(dataDir) } };
+  if (databaseLimitBytes === null) return {};
+  return { space: { markBytes, freeBytes: async () => databaseLimitBytes - (await readDatabaseBytes(sql)) } };
 }
 
 /** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */

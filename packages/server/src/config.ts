@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
+import { isWrong, LIMIT_NAMES, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
 import { closestName } from "./domain/spelling.ts";
 import { isExposed } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
@@ -26,6 +27,11 @@ export interface Config {
   readonly logLevel: string;
   readonly retentionDays: number;
   readonly maxInFlight: number;
+  /** Below so many bytes left no task is accepted; 0: whatever is left. */
+  readonly freeSpaceBytes: number;
+  readonly databaseLimitBytes: number | null;
+  /** What is set for a plan otherwise than it is. */
+  readonly planLimits: PlanLimits;
   readonly bodyLimitBytes: number;
   readonly resultLimitBytes: number;
   readonly stopGraceSeconds: number;
@@ -81,6 +87,16 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
+    freeSpaceBytes: integer(environment, SETTINGS.freeSpaceBytes, 0, Number.MAX_SAFE_INTEGER),
+    databaseLimitBytes:
+      text(SETTINGS.databaseLimitBytes) === null
+        ? null
+        : integer(environment, SETTINGS.databaseLimitBytes, 1, Number.MAX_SAFE_INTEGER),
+    planLimits: {
+      free: planLimits(environment, SETTINGS.planFree),
+      pro: planLimits(environment, SETTINGS.planPro),
+      enterprise: planLimits(environment, SETTINGS.planEnterprise),
+    },
     bodyLimitBytes: integer(environment, SETTINGS.bodyLimitBytes, 1024, 104_857_600),
     resultLimitBytes: integer(environment, SETTINGS.resultLimitBytes, 1024, LARGE_ANSWER_BYTES),
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
@@ -131,6 +147,14 @@ function integer(environment: Environment, setting: Setting, min: number, max: n
     throw new ConfigError(`${setting.name} must be a whole number between ${min} and ${max}`);
   }
   return value;
+}
+
+function planLimits(environment: Environment, setting: Setting): OwnLimits {
+  const limits = parseLimits(read(environment, setting) ?? "");
+  if (!isWrong(limits)) return limits;
+  throw new ConfigError(
+    `${setting.name} has "${limits.wrong}", which is not <name>=<number> or <name>=none; the names are ${LIMIT_NAMES.join(", ")}`,
+  );
 }
 
 function oneOf(environment: Environment, setting: Setting, values: readonly string[]): string {

@@ -2,6 +2,7 @@ import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
+import { type Limits, limitComplaint, type Terms, within } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
 import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
@@ -169,6 +170,8 @@ function metadataComplaints(metadata: Readonly<Record<string, string>>): Problem
 /** Whose task it will be. */
 export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
   readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+  /** What the team may ask for. */
+  readonly terms: Terms;
   /** Refuses if the task's creator may not have vault tokens sent. */
   readonly requireTokenUse: () => void;
 }
@@ -209,11 +212,12 @@ export interface NewCallback extends StoredCallback {
  */
 export async function acceptRequest(
   request: TaskRequest,
-  { teamId, sandbox, idempotency, requireTokenUse }: TaskOrigin,
+  { teamId, sandbox, idempotency, terms, requireTokenUse }: TaskOrigin,
   deps: AcceptanceDeps,
 ): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
   const { call, shape } = request;
-  const follow = followUpOf(request, deps.findProvider);
+  requireWithinPlan(request, terms);
+  const follow = withinPlan(followUpOf(request, deps.findProvider), terms.limits);
   const references = vaultReferences(call.headers);
   if (references.length > 0) {
     requireTokenUse();
@@ -252,6 +256,28 @@ export async function acceptRequest(
     idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
   };
   return { task, callback };
+}
+
+function requireWithinPlan(
+  { shape, maxRetries, timeoutSeconds, pollConfig }: TaskRequest,
+  terms: Terms,
+): void {
+  const complaints = [
+    limitComplaint(terms, "timeoutSeconds", "timeout", timeoutSeconds),
+    limitComplaint(terms, "retries", shape === "queue" ? "max_retries" : "maxRetries", maxRetries),
+    limitComplaint(terms, "pollIntervalSeconds", "interval", pollConfig?.interval),
+    limitComplaint(terms, "pollDurationSeconds", "maxDuration", pollConfig?.maxDuration),
+  ].filter((complaint) => complaint !== null);
+  if (complaints.length > 0) throw invalid(complaints);
+}
+
+/** What an entry of the catalog says was not the caller's choice: it is fitted to the plan instead of refused. */
+function withinPlan(follow: FollowUp, limits: Limits): FollowUp {
+  const config = follow.pollConfig;
+  if (config === null || follow.provider === null) return follow;
+  const interval = within(limits, "pollIntervalSeconds", config.interval);
+  const maxDuration = within(limits, "pollDurationSeconds", config.maxDuration);
+  return { ...follow, pollConfig: { ...config, interval, maxDuration } };
 }
 
 /** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */

@@ -15,6 +15,7 @@ import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
+import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
 import { createLease, type Lease } from "./lease.ts";
@@ -99,9 +100,10 @@ export function createEngine(deps: {
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
+  const outgoing = paceByHost(deps.outgoing, budget.limitsOf, time);
   const attempts = createAttempts({
     sql: databases.settle,
-    outgoing: deps.outgoing,
+    outgoing,
     settler,
     lease,
     unanswered,
@@ -109,6 +111,7 @@ export function createEngine(deps: {
     log,
     meter,
     random: deps.random,
+    limitsOf: budget.limitsOf,
     onSettled,
     onReturned,
   });
@@ -146,7 +149,7 @@ export function createEngine(deps: {
     lease,
     unanswered,
     learn: budget.learn,
-    outgoing: deps.outgoing,
+    outgoing,
     log,
     time,
     clock,
@@ -155,6 +158,7 @@ export function createEngine(deps: {
   const poller = createPoller({
     ...deliveries,
     pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
+    limitsOf: budget.limitsOf,
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
@@ -175,7 +179,7 @@ export function createEngine(deps: {
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "reconciler", once: () => attempts.reconcileOnce().then(() => RECONCILE_MS) });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
@@ -199,11 +203,6 @@ export function createEngine(deps: {
 
   function onEnded(): void {
     courierActor.wake();
-  }
-
-  async function reconcile(): Promise<number> {
-    await attempts.reconcileOnce();
-    return RECONCILE_MS;
   }
 
   async function takeNoMore(): Promise<void> {

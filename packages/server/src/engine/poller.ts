@@ -1,4 +1,5 @@
 import type { Call } from "../domain/call.ts";
+import { type Limits, within } from "../domain/limits.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import {
   judgePoll,
@@ -45,6 +46,7 @@ export function createPoller(deps: {
   readonly lease: Lease;
   readonly unanswered: Unanswered;
   readonly pool: Pool;
+  readonly limitsOf: (teamId: number) => Limits;
   readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly outgoing: Outgoing;
   readonly log: Log;
@@ -121,10 +123,11 @@ export function createPoller(deps: {
     return toStep(claim, verdict);
   }
 
-  function toStep({ plan, config }: PollClaim, verdict: PollVerdict): PollStep {
+  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict): PollStep {
     if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
     if (verdict.kind === "failed") return verdict;
-    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs: config.interval * 1000 };
+    const waitMs = within(deps.limitsOf(teamId), "pollIntervalSeconds", config.interval) * 1000;
+    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs };
   }
 
   return createDeliveries({

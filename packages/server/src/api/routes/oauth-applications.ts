@@ -40,7 +40,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
         body: ref(record.CreateApplication),
         response: {
           201: ref(record.MintedApplication),
-          ...refusals("applications_full", ...BODY_REFUSALS),
+          ...refusals("applications_full", "limit_reached", ...BODY_REFUSALS),
         },
       },
     },

@@ -31,7 +31,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         summary: "Create a queue",
         description: "A new queue is running. Every team has the queue `default` from the start.",
         body: ref(CreateQueue),
-        response: { 201: ref(Queue), ...refusals("queue_exists", ...BODY_REFUSALS) },
+        response: { 201: ref(Queue), ...refusals("queue_exists", "limit_reached", ...BODY_REFUSALS) },
       },
     },
     async (request, reply) => {

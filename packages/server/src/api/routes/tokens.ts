@@ -31,7 +31,10 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
           "A header of a task whose value is the token's `id` is sent with the credential in its place. The credential " +
           "is encrypted at rest, decrypted only for the call, and never returned or recorded.",
         body: ref(record.CreateToken),
-        response: { 201: ref(record.TokenAnswer), ...refusals("vault_off", ...BODY_REFUSALS) },
+        response: {
+          201: ref(record.TokenAnswer),
+          ...refusals("vault_off", "limit_reached", ...BODY_REFUSALS),
+        },
       },
     },
     async (request, reply) => {

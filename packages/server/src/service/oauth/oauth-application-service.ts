@@ -6,6 +6,7 @@ import {
 } from "../../domain/identity/oauth-application.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
+import { requireRoom } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
@@ -47,7 +48,9 @@ export function createOAuthApplicationService({
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
         await requireCurrentRole(sql, requester, "admin");
-        if ((await countApplications(sql, teamId)) >= MOST_APPLICATIONS)
+        const count = await countApplications(sql, teamId);
+        requireRoom(requester, "applications", count);
+        if (count >= MOST_APPLICATIONS)
           throw new Problem("applications_full", { limit: String(MOST_APPLICATIONS) });
         const secretHash = hashSecret(clientSecret);
         const createdAt = await insertApplication(sql, { ...request, id, teamId, secretHash });

@@ -1,4 +1,6 @@
+import { invalid } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { limitComplaint, requireRoom, type Terms } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 import {
   DEFAULT_QUEUE,
@@ -18,6 +20,7 @@ import {
   updateQueue,
 } from "../../store/tasks/queues.ts";
 import { removePendingOfDeletedQueues } from "../../store/tasks/task-removals.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
 
 export interface QueueService {
@@ -58,17 +61,22 @@ export function createQueueService(deps: { readonly database: Database }): Queue
   }
 
   return {
-    create: (requester, name, settings) =>
-      database.transaction(async (sql) => {
+    create: async (requester, name, settings) => {
+      requireWithinPlan(requester, settings);
+      return database.transaction(async (sql) => {
+        if (requester.limits.queues !== null)
+          requireRoom(requester, "queues", (await holdTeamUsage(sql, requester.teamId)).queues);
         const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
         if (queue === null) throw new Problem("queue_exists", { name });
         const detail = namedSettings(settings);
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
         return queue;
-      }),
+      });
+    },
     list: ({ teamId }) => listQueues(database, teamId),
     get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
     async update(requester, name, changes) {
+      requireWithinPlan(requester, changes);
       if (Object.keys(changes).length === 0)
         return found(await findQueue(database, requester.teamId, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
@@ -102,6 +110,15 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       }
     },
   };
+}
+
+function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void {
+  const complaints = [
+    limitComplaint(terms, "retries", "max_retries", settings.maxRetries),
+    limitComplaint(terms, "retryDelaySeconds", "retry_delay", settings.retryDelaySeconds),
+    limitComplaint(terms, "timeoutSeconds", "timeout", settings.timeoutSeconds),
+  ].filter((complaint) => complaint !== null);
+  if (complaints.length > 0) throw invalid(complaints);
 }
 
 /** By the names that callers know them by: the record is for them. */

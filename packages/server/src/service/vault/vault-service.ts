@@ -1,8 +1,10 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { requireRoom } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Secret } from "../../domain/secret.ts";
 import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import type { Database } from "../../store/sql.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
@@ -30,6 +32,8 @@ export function createVaultService(deps: {
     isOpen: vault.isOpen,
     create: (requester, { name, value, allowedHosts }) =>
       database.transaction(async (sql) => {
+        if (requester.limits.vaultTokens !== null)
+          requireRoom(requester, "vaultTokens", (await holdTeamUsage(sql, requester.teamId)).vaultTokens);
         const token = await vault.put(requester.teamId, name, value, allowedHosts, sql);
         const detail = { name, ...(allowedHosts !== null && { allowedHosts }) };
         await recordChange(sql, requester, { action: "vault_token.created", target: token.id, detail });

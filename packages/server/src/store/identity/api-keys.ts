@@ -1,5 +1,6 @@
 import type { ApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
 import type { Plan } from "../../domain/identity/plan.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
 import type { Sql } from "../sql.ts";
 
 export interface NewApiKey extends Omit<ApiKey, "createdAt" | "lastUsedAt"> {
@@ -91,6 +92,7 @@ export interface ActiveKey extends Pick<ApiKey, "id" | "name" | "environment"> {
   readonly teamPublicId: string;
   readonly plan: Plan;
   readonly customPerMinute: number | null;
+  readonly ownLimits: OwnLimits | null;
 }
 
 /** Finds the key, and notes that it was used: to the minute, so that a busy key does not cost a write each time. */
@@ -102,7 +104,7 @@ export async function findActiveKey(sql: Sql, hash: Buffer): Promise<ActiveKey |
           and (last_used_at is null or last_used_at < now() - interval '1 minute')
      )
      select k.id, k.team_id as "teamId", t.public_id as "teamPublicId", k.name, k.environment, t.plan,
-            t.requests_per_minute as "customPerMinute"
+            t.requests_per_minute as "customPerMinute", t.limits as "ownLimits"
        from api_keys k join teams t on t.id = k.team_id
       where k.hash = $1 and k.revoked_at is null`,
     [hash],
