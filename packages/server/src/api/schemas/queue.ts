@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
 import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,
@@ -89,6 +90,7 @@ export type QueueWithStats = Static<typeof QueueWithStats>;
 
 export const QueueList = model("QueueList", "All queues of the team.", {
   queues: Type.Array(ref(QueueWithStats)),
+  pagination,
 });
 
 export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {

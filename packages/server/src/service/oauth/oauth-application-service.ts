@@ -7,8 +7,9 @@ import {
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
 import { requireRoom } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
-import { formatId, parseId } from "../../domain/public-id.ts";
+import { formatId, parseId, readCursor } from "../../domain/public-id.ts";
 import {
   countApplications,
   deleteApplication,
@@ -27,8 +28,8 @@ export type ApplicationRequest = Omit<OAuthApplication, "clientId" | "createdAt"
 
 export interface OAuthApplicationService {
   create(requester: Requester, request: ApplicationRequest): Promise<MintedApplication>;
-  /** Newest first. */
-  list(principal: Principal): Promise<readonly OAuthApplication[]>;
+  /** Newest first; the cursor is the id of an application. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<OAuthApplication>>;
   /** Everything that was issued to it is refused from then on. */
   remove(requester: Requester, clientId: string): Promise<DeletedApplication>;
   /** Replaces the secret, at once. */
@@ -61,7 +62,11 @@ export function createOAuthApplicationService({
         return { ...request, clientId, createdAt, clientSecret };
       });
     },
-    list: async ({ teamId }) => (await listApplications(database, teamId)).map(toApplication),
+    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
+      const page = { limit: limit + 1, cursor: readCursor("app", cursor) };
+      const found = (await listApplications(database, teamId, page)).map(toApplication);
+      return cutPage(found, limit, ({ clientId }) => clientId);
+    },
     async remove(requester, clientId) {
       const id = readId(clientId);
       return database.transaction(async (sql) => {

@@ -1,6 +1,7 @@
 import { invalid } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { limitComplaint, requireRoom, type Terms } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import {
   DEFAULT_QUEUE,
@@ -25,7 +26,8 @@ import { type Change, recordChange } from "../audit/audit.ts";
 
 export interface QueueService {
   create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
-  list(principal: Principal): Promise<readonly QueueWithStats[]>;
+  /** By name; the cursor is a name. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<QueueWithStats>>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
@@ -73,7 +75,10 @@ export function createQueueService(deps: { readonly database: Database }): Queue
         return queue;
       });
     },
-    list: ({ teamId }) => listQueues(database, teamId),
+    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
+      const found = await listQueues(database, teamId, { limit: limit + 1, cursor });
+      return cutPage(found, limit, ({ name }) => name);
+    },
     get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
     async update(requester, name, changes) {
       requireWithinPlan(requester, changes);

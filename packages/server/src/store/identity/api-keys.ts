@@ -1,6 +1,7 @@
 import type { ApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { OwnLimits } from "../../domain/limits.ts";
+import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Sql } from "../sql.ts";
 
 export interface NewApiKey extends Omit<ApiKey, "createdAt" | "lastUsedAt"> {
@@ -33,12 +34,18 @@ export async function hasEverHadKey(sql: Sql, teamId: number): Promise<boolean> 
 }
 
 /** The active ones, newest first. Ids are as they are stored. */
-export async function listApiKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
+export async function listApiKeys(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest = WHOLE_LIST,
+): Promise<ApiKey[]> {
   return sql.rows<ApiKey>(
     `select id, name, environment, prefix, created_at as "createdAt", last_used_at as "lastUsedAt" from api_keys
       where team_id = $1 and revoked_at is null
-      order by created_at desc, id desc`,
-    [teamId],
+        and ($2::uuid is null
+             or (created_at, id) < (select c.created_at, c.id from api_keys c where c.team_id = $1 and c.id = $2))
+      order by created_at desc, id desc limit $3`,
+    [teamId, cursor, limit],
   );
 }
 

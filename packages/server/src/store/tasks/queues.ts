@@ -1,3 +1,4 @@
+import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
@@ -90,18 +91,24 @@ export async function findQueue(sql: Sql, teamId: number, name: string): Promise
   return rows[0] ?? null;
 }
 
-export async function listQueues(sql: Sql, teamId: number): Promise<QueueWithStats[]> {
-  return queuesWithStats(sql, "q.team_id = $1", [teamId]);
+/** By name, those after the one that is named. */
+export async function listQueues(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest = WHOLE_LIST,
+): Promise<QueueWithStats[]> {
+  const where = "q.team_id = $1 and ($2::text is null or q.name > $2)";
+  return queuesWithStats(sql, where, [teamId, cursor, limit], "limit $3");
 }
 
-function queuesWithStats(sql: Sql, where: string, values: unknown[]): Promise<QueueWithStats[]> {
+function queuesWithStats(sql: Sql, where: string, values: unknown[], limit = ""): Promise<QueueWithStats[]> {
   return sql.rows<QueueWithStats>(
     `select ${COLUMNS}, to_json(s) as stats
        from queues q cross join lateral (
          select ${TASK_STATUSES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
            from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id) s
       where ${where} and q.deleted_at is null
-      order by q.name`,
+      order by q.name ${limit}`,
     values,
   );
 }
