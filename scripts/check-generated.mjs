@@ -32,6 +32,10 @@ function settingsPage() {
 Environment variables, read once at the start. An empty one counts as unset. An unknown \`BELLHOP_\` variable stops the
 start, so that a typo cannot go unnoticed.
 
+<a id="exposed"></a>
+A server is *exposed* when it listens on more than loopback, has a \`BELLHOP_PUBLIC_URL\` that is not loopback, or a
+\`BELLHOP_TRUST_PROXY\`. Some defaults depend on it; the banner says what is in force and why.
+
 | name | default | |
 |---|---|---|
 ${rows.join("\n")}

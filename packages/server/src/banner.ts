@@ -6,6 +6,11 @@ import { describeEgress } from "./outbound/egress-policy.ts";
 import { SETTINGS } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
+const ROLES = {
+  api: "api: serves requests; tasks are executed by nodes of the role worker or all",
+  worker: "worker: makes calls; serves /livez, /readyz, /healthz and /metrics alone",
+} as const;
+
 /** The nearest come first. */
 const MOST_SHOWN = 5;
 
@@ -14,10 +19,12 @@ export function renderBanner(house: House, otherData: readonly string[], config:
   const { url, database, firstKey } = house;
   const lines = [
     `Bellhop ${VERSION}`,
-    `  address   ${url}  (reference at ${url}/docs)`,
+    `  address   ${url}${config.role === "worker" ? "" : `  (reference at ${url}/docs)`}`,
+    ...(config.role === "all" ? [] : [`  role      ${ROLES[config.role]}`]),
     `  database  ${database}`,
     ...dataLines(house, otherData),
     `  egress    ${describeEgress(config.egress)}`,
+    ...peopleLines(config),
     ...vaultLines(config),
     ...keyLines(firstKey, config),
     `Bellhop is ready at ${url}`,
@@ -39,6 +46,21 @@ function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]):
   ];
 }
 
+const SIGN_UP = {
+  open: "open: a person who signs in for the first time gets a team",
+  invited: "invited: only members and those invited can sign in",
+};
+
+function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
+  const links =
+    smtpUrl !== null
+      ? `by mail (set by ${SETTINGS.smtpUrl.name})`
+      : signInLinks.value === "log"
+        ? `in the log, as there is no mail server (${signInLinks.why})`
+        : `made by ${commandLine("session link <email>")}, as there is no mail server (${signInLinks.why})`;
+  return [`  sign-up   ${SIGN_UP[signUp.value]} (${signUp.why})`, `  sign-in   links ${links}`];
+}
+
 function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {
   if (vaultKeys !== null || databaseUrl === null) return [];
   return [
@@ -48,9 +70,9 @@ function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {
 }
 
 /** The key is shown once; an operator who lost it makes another. */
-function keyLines(firstKey: string | null, { apiKey }: Config): string[] {
+function keyLines(firstKey: string | null, { apiKey, role }: Config): string[] {
   if (firstKey !== null) return ["", "  Your API key, shown this once:", "", `  export KEY=${firstKey}`, ""];
-  if (apiKey !== null) return [];
+  if (apiKey !== null || role === "worker") return [];
   return [`  API key   as shown by the first start; another: ${commandLine('key create Operator "a name"')}`];
 }
 

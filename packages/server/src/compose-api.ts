@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
 import { registerFrontPage } from "./api/pages/front.ts";
-import { registerSignInPages } from "./api/pages/sign-in.ts";
+import { type LinkDelivery, registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
 import { registerSessionRoutes, registerSignInRoutes } from "./api/routes/auth.ts";
@@ -18,6 +18,7 @@ import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.t
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
@@ -26,18 +27,42 @@ import type { Services } from "./compose-node.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
-  /** Mails are written into the log instead: there is no mail server. */
-  readonly linksInLog?: boolean;
+  /** By mail, if left out. */
+  readonly links?: LinkDelivery;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
 };
 
 const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
 
+/**
+ * What a node that only makes calls answers: whether it is well, and how it fares. To all else it says that there is no
+ * such route, like any server would that is not the API.
+ */
+export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
+  const { auth, limits, visits, metrics } = services;
+  return createApi({
+    ...http,
+    auth,
+    limits,
+    visits,
+    onAnswer: metrics.request,
+    isDocumented: false,
+    routes: {
+      root: [
+        (app) => registerHealthRoutes(app, services.health),
+        (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
+      ],
+      open: [],
+      guarded: [],
+    },
+  });
+}
+
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, signIn, oauth, metrics } = services;
-  const { linksInLog = false } = http;
+  const { links = "mail" } = http;
   return createApi({
     ...http,
     auth,
@@ -49,7 +74,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerHealthRoutes(app, services.health),
         (app) => registerFrontPage(app, http.version),
         (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, linksInLog }),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, links }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],
@@ -70,6 +95,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerInvitationRoutes(app, services.invitations),
         (app) => registerApiKeyRoutes(app, services.apiKeys),
         (app) => registerAuditRoutes(app, services.audit),
+        (app) => registerSystemRoute(app, services.system),
         (app) => registerApplicationRoutes(app, services.applications),
         (app) => registerAuthorizationRoutes(app, services.authorizations),
       ],

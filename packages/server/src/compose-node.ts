@@ -1,14 +1,17 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
+import { composeSpaceWatch, type Space } from "./compose-space.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
-import { createLimitsOf, type LimitsOf, type PlanLimits } from "./domain/limits.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
+import type { NodeRole } from "./domain/node-role.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import type { Time } from "./domain/time.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import type { EngineDatabases } from "./engine/engine-databases.ts";
+import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
@@ -30,13 +33,14 @@ import { createHealthService } from "./service/health-service.ts";
 import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
 import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createSystemService } from "./service/operator/system-service.ts";
 import { createInvitationService } from "./service/people/invitation-service.ts";
 import { createMemberService } from "./service/people/member-service.ts";
 import { createSessionService } from "./service/people/session-service.ts";
 import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
+import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
-import { createSpaceWatch, type SpaceWatch } from "./service/space-watch.ts";
 import { createStock } from "./service/stock.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
@@ -45,19 +49,13 @@ import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import { type Pulse, takePulse } from "./store/pulse.ts";
-import { vacuumTasks } from "./store/space.ts";
 import type { Database } from "./store/sql.ts";
 import { readQueueDepths } from "./store/tasks/queue-depths.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
-import { removeExpiredTasks } from "./store/tasks/task-removals.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
 import { createVault, type Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
-
-/** Where the disk is nearly full, finished tasks are kept for an hour. */
-const EARLY_DAYS = 1 / 24;
-const EARLY_BATCH = 1_000;
 
 /** What a node stands on: connections, the way out, time, and what the operator decided. */
 export interface NodeDeps {
@@ -75,13 +73,18 @@ export interface NodeDeps {
   /** The operator's own; none: they are kept in the database and replaced from time to time. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
+  readonly role: NodeRole;
+  /** The database is one that only this process reaches. */
+  readonly embedded: boolean;
   readonly capacity: number;
   /** What the operator set for a plan otherwise than it is. */
   readonly planLimits?: PlanLimits;
-  /** How much the database can still grow, and below which mark that is too little; left out: nobody looks. */
-  readonly space?: { readonly freeBytes: () => Promise<number>; readonly markBytes: number };
+  /** Left out: nobody looks how much room there is. */
+  readonly space?: Space;
   readonly retentionDays: number;
   /** How much of an answer is kept. */
   readonly resultLimitBytes: number;
@@ -90,26 +93,40 @@ export interface NodeDeps {
   readonly random: () => number;
 }
 
-export interface BellhopNode {
-  readonly engine: Engine;
+export interface BellhopNode<Work extends FrontDesk | Engine> {
+  readonly engine: Work;
   readonly vault: Vault;
   readonly services: Services;
+  readonly presence: Presence;
 }
 
 export type Services = ReturnType<typeof composeServices>;
 
+/** A node that serves the API and makes no calls. Nothing runs yet, as below. */
+export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
+  const { databases, log, time } = deps;
+  const basis = composeBasis(deps);
+  const intake = takePulse(databases.intake, time.monotonicMs);
+  const engine = createFrontDesk({
+    databases: { intake: intake.database, chores: databases.chores },
+    // Any: two nodes that happened on the same would only wait for each other now and then.
+    number: -1 - Math.floor(deps.random() * 2 ** 48),
+    log,
+    meter: basis.metrics.engine,
+    time,
+  });
+  const presence = addPresence(deps, engine, null);
+  addSpaceWatch(basis, engine);
+  const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
+  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
+}
+
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
-export function composeNode(deps: NodeDeps): BellhopNode {
+export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
-  const limitsOf = createLimitsOf(deps.planLimits);
-  const vault = createVault({ sql: database, keyRing });
-  const signingSecrets = createSigningSecretService({ database, monotonicMs: time.monotonicMs });
-  const metrics = createMetrics({
-    version: VERSION,
-    time,
-    readDepths: () => readQueueDepths(database, MOST_QUEUES),
-  });
+  const basis = composeBasis(deps);
+  const { vault, signingSecrets, metrics, limitsOf } = basis;
   const pulses = {
     intake: takePulse(databases.intake, time.monotonicMs),
     claims: takePulse(databases.claim, time.monotonicMs),
@@ -137,7 +154,7 @@ export function composeNode(deps: NodeDeps): BellhopNode {
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
     composeMessage: async (teamId, taskId) => {
-      const task = await findTask(database, teamId, taskId);
+      const task = await findTask(database, { teamId, environment: "live" }, taskId);
       return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
@@ -155,30 +172,55 @@ export function composeNode(deps: NodeDeps): BellhopNode {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  const space = deps.space && createSpaceWatch({ ...deps.space, log: deps.log, makeRoom });
-  if (space !== undefined) engine.actors.add({ name: "space", once: space.lookOnce });
-  async function makeRoom(): Promise<number> {
-    const removed = await removeExpiredTasks(databases.chores, EARLY_DAYS, EARLY_BATCH);
-    if (removed < EARLY_BATCH) await vacuumTasks(databases.chores);
-    return removed;
-  }
-  const parts = { engine, vault, signingSecrets, metrics, pulses, limitsOf, space };
-  return { engine, vault, services: composeServices(deps, parts) };
+  const presence = addPresence(deps, engine, engine);
+  addSpaceWatch(basis, engine);
+  const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
+  return { engine, vault, services: composeServices(deps, parts), presence };
+}
+
+function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
+  const presence = createPresence({
+    sql: deps.databases.api,
+    name: deps.name,
+    role: deps.role,
+    version: VERSION,
+    maxInFlight: caller === null ? 0 : deps.capacity,
+    workerId: () => caller?.lease.workerId ?? null,
+    callsInFlight: () => caller?.attempts.count ?? 0,
+    nowMs: deps.time.nowMs,
+  });
+  actors.add({ name: "presence", once: presence.beatOnce });
+  return presence;
+}
+
+function addSpaceWatch({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
+  if (space !== null) actors.add({ name: "space", once: space.lookOnce });
+}
+
+function composeBasis({ databases, keyRing, time, planLimits, space, log }: NodeDeps) {
+  const database = databases.api;
+  return {
+    limitsOf: createLimitsOf(planLimits),
+    space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
+    vault: createVault({ sql: database, keyRing }),
+    signingSecrets: createSigningSecretService({ database, monotonicMs: time.monotonicMs }),
+    metrics: createMetrics({
+      version: VERSION,
+      time,
+      readDepths: () => readQueueDepths(database, MOST_QUEUES),
+    }),
+  };
 }
 
 function composeServices(
   deps: NodeDeps,
-  parts: {
-    readonly engine: Engine;
-    readonly vault: Vault;
-    readonly signingSecrets: ReturnType<typeof createSigningSecretService>;
-    readonly metrics: Metrics;
+  parts: ReturnType<typeof composeBasis> & {
+    readonly engine: Pick<FrontDesk, "submit" | "ended">;
+    readonly isDispatching: (() => boolean) | null;
     readonly pulses: Readonly<Record<string, Pulse>>;
-    readonly limitsOf: LimitsOf;
-    readonly space: SpaceWatch | undefined;
   },
 ) {
-  const { publicUrl, sendMail, signUp, providers } = deps;
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
   const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space } = parts;
   const database = deps.databases.api;
@@ -188,6 +230,12 @@ function composeServices(
   const findSession = createSessionLookup(database, limitsOf);
   const findAccess = createAccessLookup(database, limitsOf);
   const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database, limitsOf),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
   const limits = createRequestLimits({ sql: database, monotonicMs });
   const stock = createStock({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
@@ -217,24 +265,28 @@ function composeServices(
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,
-    health: createHealthService({ sql: database, pulses, isDispatching: engine.lease.isHeld }),
-    auth: createAuthService({
-      findKey: createKeyLookup(database, limitsOf),
-      findToken: createTokenLookup({ signer, findSession, findAccess }),
-      failures,
-      monotonicMs,
-    }),
+    health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
+    auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs }),
     apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, now }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
     teams: createTeamService({ database, stock }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),
     authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({ database, signer, findSession, failures, limits, publicUrl }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
     audit: createAuditService({ sql: database }),
+    system: createSystemService({ sql: database, embedded: deps.embedded }),
   };
 }

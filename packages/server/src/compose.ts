@@ -2,15 +2,18 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import pg from "pg";
 import type { Logger } from "pino";
-import { composeApi } from "./compose-api.ts";
-import { composeNode, type NodeDeps } from "./compose-node.ts";
+import type { LinkDelivery } from "./api/pages/sign-in.ts";
+import { composeApi, composeWorkerApi } from "./compose-api.ts";
+import { composeApiNode, composeNode } from "./compose-node.ts";
+import { spaceOf } from "./compose-space.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
+import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
+import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
-import { freeDiskBytes } from "./postgres/disk.ts";
 import { assertDurable } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
@@ -19,8 +22,7 @@ import { assertOwnSessions } from "./postgres/pooler.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
-import { readDatabaseBytes } from "./store/space.ts";
-import type { Sql } from "./store/sql.ts";
+import { removeAllNodes } from "./store/nodes.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
@@ -101,7 +103,10 @@ async function build(
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
   await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
-  if (embedded !== null) await removeAllWorkers(database);
+  if (embedded !== null) {
+    await removeAllWorkers(database);
+    await removeAllNodes(database);
+  }
   const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
 
   const guard = createEgressGuard(config.egress);
@@ -110,17 +115,21 @@ async function build(
     userAgent: `Bellhop/${VERSION}`,
     guard,
     maxResponseBytes: resultLimitBytes,
+    lookup: config.resolver === "system" ? systemLookup : createDnsLookup(),
+    lookupsPerTeam: LOOKUPS_PER_TEAM[config.resolver],
   });
   closers.push(caller.stop);
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
+    mayLog: config.signInLinks.value === "log",
     from: config.mailFrom ?? defaultSender(config),
     log,
   });
   closers.push(mailer.stop);
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
-  const { engine, vault, services } = composeNode({
+  const compose = config.role === "api" ? composeApiNode : composeNode;
+  const { engine, vault, services, presence } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -136,9 +145,12 @@ async function build(
     providers,
     keyRing,
     sessionKeys: config.sessionKeys,
-    signUp: config.signUp,
+    signUp: config.signUp.value,
+    sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
     name: `${hostname()}:${process.pid}`,
+    role: config.role,
+    embedded: embedded !== null,
     capacity: config.maxInFlight,
     planLimits: config.planLimits,
     ...spaceOf(config, embedded?.dataDir ?? null, database),
@@ -152,20 +164,27 @@ async function build(
   services.metrics.watchPools(pools);
   await reportVault(vault, keyRing, log);
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
-  const api = await composeApi(services, guard.refuseUrl, {
+  const http = {
     log,
     version: VERSION,
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
-    linksInLog: config.smtpUrl === null,
+    links: linkDelivery(config),
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
-  });
+  };
+  const api = await (config.role === "worker"
+    ? composeWorkerApi(services, http)
+    : composeApi(services, guard.refuseUrl, http));
   await api.ready();
-  closers.push(() => engine.stop(config.stopGraceSeconds * 1000));
+  closers.push(() =>
+    Promise.all([
+      engine.stop(config.stopGraceSeconds * 1000),
+      presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
+    ]),
+  );
   await engine.start();
-  const listener = listen(connection, engine);
-  closers.push(listener.stop);
+  if ("hear" in engine) closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port });
@@ -176,10 +195,11 @@ async function build(
     dataDir: embedded?.dataDir ?? null,
     isNewData: embedded?.isNew ?? false,
     // Only now: a key that is made by a start which then fails would never be shown.
-    firstKey: config.apiKey === null ? await mintFirstKey(database) : null,
+    // And not by a worker: its output is not where one looks for it.
+    firstKey: config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null,
     stop: closeAll,
-    callsUnderWay: () => engine.attempts.count,
-    hurry: engine.hurry,
+    callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
+    hurry: () => ("hurry" in engine ? engine.hurry() : undefined),
   };
 }
 
@@ -188,18 +208,6 @@ function startOwnPostgres(config: Config, log: Logger): Promise<EmbeddedPostgres
     dataDir: config.dataDir,
     log: (event, fields) => log[event === "postgres.log" ? "debug" : "info"](fields, event),
   });
-}
-
-/** Where there is nothing to look at, nothing is. */
-function spaceOf(
-  { freeSpaceBytes: markBytes, databaseLimitBytes }: Config,
-  dataDir: string | null,
-  sql: Sql,
-): Pick<NodeDeps, "space"> {
-  if (markBytes === 0) return {};
-  if (dataDir !== null) return { space: { markBytes, freeBytes: () => freeDiskBytes(dataDir) } };
-  if (databaseLimitBytes === null) return {};
-  return { space: { markBytes, freeBytes: async () => databaseLimitBytes - (await readDatabaseBytes(sql)) } };
 }
 
 /** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
@@ -221,6 +229,12 @@ function listen(connection: ConnectionSettings, engine: Engine) {
     onMessage: engine.hear,
     onConnected: engine.lookEverywhere,
   });
+}
+
+/** How a link reaches the person that asks for one. */
+function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
+  if (smtpUrl !== null) return "mail";
+  return signInLinks.value === "log" ? "log" : "operator";
 }
 
 /** Names the server without its password. */

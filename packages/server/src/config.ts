@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
-import { isWrong, LIMIT_NAMES, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
+import { isWrong, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
+import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
 import { closestName } from "./domain/spelling.ts";
-import { isExposed } from "./exposure.ts";
+import { choose, exposureOf, type InForce } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
-import { chooseEgressPolicy, EGRESS_POLICIES, type Egress } from "./outbound/egress-policy.ts";
+import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
+import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
   readonly host: string;
   readonly port: number;
+  readonly role: NodeRole;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly apiKey: string | null;
@@ -22,14 +25,16 @@ export interface Config {
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   /** Whether an unknown address may sign up and gets a team of its own. */
-  readonly signUp: "open" | "invited";
+  readonly signUp: InForce<"open" | "invited">;
+  /** Where links to sign in go when there is no mail server: into the log, or nowhere. */
+  readonly signInLinks: InForce<"log" | "mail">;
   readonly publicUrl: string | null;
   readonly logLevel: string;
   readonly retentionDays: number;
   readonly maxInFlight: number;
   /** Below so many bytes left no task is accepted; 0: whatever is left. */
   readonly freeSpaceBytes: number;
-  readonly databaseLimitBytes: number | null;
+  readonly databaseLimitBytes: number;
   /** What is set for a plan otherwise than it is. */
   readonly planLimits: PlanLimits;
   readonly bodyLimitBytes: number;
@@ -37,6 +42,8 @@ export interface Config {
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
   readonly egress: Egress;
+  /** Who turns the names of targets into addresses. */
+  readonly resolver: ResolverKind;
   readonly providersFile: string | null;
   /** Proxies whose word on the client's address is taken. */
   readonly trustProxy: readonly string[];
@@ -71,27 +78,36 @@ export function readConfig(environment: Environment): Config {
     publicUrl: publicUrl(text(SETTINGS.publicUrl)),
     trustProxy: trustProxy(text(SETTINGS.trustProxy)),
   };
-  const egress = readEgress(text(SETTINGS.egress), text(SETTINGS.egressAllow), host);
+  const exposure = exposureOf(reach);
+  const byExposure = <T extends string>(setting: Setting, choices: { exposed: T; own: T }) => {
+    const given = oneOfTwo(text(setting), setting, [choices.exposed, choices.own]);
+    return choose(setting.name, given, exposure, choices);
+  };
+  // A server that only its own machine can reach belongs to a developer, whose targets are on that machine too. Every
+  // other one must not become a way into the network that it stands in.
+  const egress = readEgress(
+    byExposure(SETTINGS.egress, { exposed: "public", own: "any" }),
+    text(SETTINGS.egressAllow),
+  );
+  const smtp = smtpUrl(text(SETTINGS.smtpUrl));
   return Object.freeze({
     ...reach,
-    exposed: isExposed(reach),
+    exposed: exposure.exposed,
     port: integer(environment, SETTINGS.port, 0, 65_535),
-    databaseUrl: databaseUrl(text(SETTINGS.databaseUrl)),
+    ...readPlace(text(SETTINGS.role), text(SETTINGS.databaseUrl)),
     dataDir: text(SETTINGS.dataDir) ?? ".bellhop",
     apiKey,
     ownerEmail: ownerEmail(text(SETTINGS.ownerEmail)),
     sessionKeys: sessionKeys(text(SETTINGS.sessionKeys)),
-    smtpUrl: smtpUrl(text(SETTINGS.smtpUrl)),
+    smtpUrl: smtp,
     mailFrom: mailFrom(text(SETTINGS.mailFrom)),
-    signUp: oneOf(environment, SETTINGS.signUp, ["open", "invited"]) === "open" ? "open" : "invited",
+    signUp: byExposure(SETTINGS.signUp, { exposed: "invited", own: "open" }),
+    signInLinks: byExposure(SETTINGS.signInLinks, { exposed: "mail", own: "log" }),
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
     freeSpaceBytes: integer(environment, SETTINGS.freeSpaceBytes, 0, Number.MAX_SAFE_INTEGER),
-    databaseLimitBytes:
-      text(SETTINGS.databaseLimitBytes) === null
-        ? null
-        : integer(environment, SETTINGS.databaseLimitBytes, 1, Number.MAX_SAFE_INTEGER),
+    databaseLimitBytes: integer(environment, SETTINGS.databaseLimitBytes, 0, Number.MAX_SAFE_INTEGER),
     planLimits: {
       free: planLimits(environment, SETTINGS.planFree),
       pro: planLimits(environment, SETTINGS.planPro),
@@ -102,12 +118,15 @@ export function readConfig(environment: Environment): Config {
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
     allowUnsafeDatabase: oneOf(environment, SETTINGS.allowUnsafeDatabase, ["true", "false"]) === "true",
     egress,
+    resolver: oneOf(environment, SETTINGS.resolver, RESOLVERS) === "system" ? "system" : "dns",
     providersFile: text(SETTINGS.providersFile),
     metricsToken: metricsToken(text(SETTINGS.metricsToken)),
     vaultKeys: vaultKeys(text(SETTINGS.vaultKeys)),
     withoutEffect: [
       // A list of exceptions to `public` does not narrow `any`.
       ...(egress.policy === "any" && egress.allow.length > 0 ? [SETTINGS.egressAllow.name] : []),
+      // With a mail server every link is mailed.
+      ...(smtp !== null && text(SETTINGS.signInLinks) === "log" ? [SETTINGS.signInLinks.name] : []),
     ],
   });
 }
@@ -151,10 +170,8 @@ function integer(environment: Environment, setting: Setting, min: number, max: n
 
 function planLimits(environment: Environment, setting: Setting): OwnLimits {
   const limits = parseLimits(read(environment, setting) ?? "");
-  if (!isWrong(limits)) return limits;
-  throw new ConfigError(
-    `${setting.name} has "${limits.wrong}", which is not <name>=<number> or <name>=none; the names are ${LIMIT_NAMES.join(", ")}`,
-  );
+  if (isWrong(limits)) throw new ConfigError(`${setting.name} ${limits.wrong}`);
+  return limits;
 }
 
 function oneOf(environment: Environment, setting: Setting, values: readonly string[]): string {
@@ -163,18 +180,21 @@ function oneOf(environment: Environment, setting: Setting, values: readonly stri
   return text;
 }
 
-function readEgress(policyText: string | null, allowText: string | null, host: string): Egress {
-  const given = EGRESS_POLICIES.find((policy) => policy === policyText) ?? null;
-  if (policyText !== null && given === null) {
-    throw new ConfigError(`${SETTINGS.egress.name} must be one of ${EGRESS_POLICIES.join(", ")}`);
-  }
+function oneOfTwo<T extends string>(text: string | null, setting: Setting, values: readonly T[]): T | null {
+  const given = values.find((value) => value === text) ?? null;
+  if (text !== null && given === null)
+    throw new ConfigError(`${setting.name} must be one of ${values.join(", ")}`);
+  return given;
+}
+
+function readEgress({ value: policy, why }: InForce<EgressPolicy>, allowText: string | null): Egress {
   const allow = (allowText ?? "").split(",").map((entry) => entry.trim());
   const entries = allow.filter((entry) => entry !== "");
   for (const entry of entries) {
     const parsed = parseAllowEntry(entry);
     if (!parsed.valid) throw new ConfigError(`${SETTINGS.egressAllow.name}: ${parsed.message}`);
   }
-  return { ...chooseEgressPolicy(given, host), allow: entries };
+  return { policy, why, allow: entries };
 }
 
 function vaultKeys(text: string | null): Config["vaultKeys"] {
@@ -186,6 +206,18 @@ function vaultKeys(text: string | null): Config["vaultKeys"] {
       ? new ConfigError(`${SETTINGS.vaultKeys.name} ${error.message}`)
       : error;
   }
+}
+
+/** No other node can reach an embedded database: half of a node alone would take tasks for nobody, or wait for none. */
+function readPlace(roleText: string | null, urlText: string | null): Pick<Config, "role" | "databaseUrl"> {
+  const role = NODE_ROLES.find((known) => known === roleText);
+  if (role === undefined)
+    throw new ConfigError(`${SETTINGS.role.name} must be one of ${NODE_ROLES.join(", ")}`);
+  if (role !== "all" && urlText === null)
+    throw new ConfigError(
+      `${SETTINGS.role.name}=${role} needs ${SETTINGS.databaseUrl.name}: no other node can reach an embedded database`,
+    );
+  return { role, databaseUrl: databaseUrl(urlText) };
 }
 
 function databaseUrl(text: string | null): string | null {

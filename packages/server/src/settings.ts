@@ -9,6 +9,13 @@ export interface Setting {
 export const SETTINGS = {
   host: { name: "HOST", fallback: "127.0.0.1", about: "Address to listen on." },
   port: { name: "PORT", fallback: "8787", about: "Port to listen on; 0 takes any free one." },
+  role: {
+    name: "BELLHOP_ROLE",
+    fallback: "all",
+    about:
+      "What this node does: api serves requests and makes no calls, worker makes calls and serves only /livez, /readyz, " +
+      "/healthz and /metrics, all does both. api and worker need DATABASE_URL.",
+  },
   databaseUrl: {
     name: "DATABASE_URL",
     fallback: null,
@@ -44,7 +51,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Server that sends sign-in links and invitations: smtp://user:password@host:587, or smtps:// for TLS from the " +
-      "start. Unset, every link is written to the log instead.",
+      "start. Unset, BELLHOP_SIGN_IN_LINKS says what becomes of them.",
     secret: true,
   },
   mailFrom: {
@@ -55,9 +62,18 @@ export const SETTINGS = {
   },
   signUp: {
     name: "BELLHOP_SIGN_UP",
-    fallback: "open",
+    fallback: null,
     about:
-      "open: a person who signs in for the first time gets a team of their own. invited: only members and those invited.",
+      "open: a person who signs in for the first time gets a team of their own. invited: only members and those invited. " +
+      "Unset, it is invited on an exposed server and open otherwise.",
+  },
+  signInLinks: {
+    name: "BELLHOP_SIGN_IN_LINKS",
+    fallback: null,
+    about:
+      "What becomes of sign-in links and invitations without a mail server. log: they are written to the log, and every " +
+      "reader of it can sign in as anybody. mail: they are not, and `bellhop session link` makes them. Unset, it is mail " +
+      "on an exposed server and log otherwise.",
   },
   publicUrl: {
     name: "BELLHOP_PUBLIC_URL",
@@ -88,8 +104,8 @@ export const SETTINGS = {
   },
   databaseLimitBytes: {
     name: "BELLHOP_DATABASE_LIMIT",
-    fallback: null,
-    about: "Bytes that the database of DATABASE_URL may grow to; unset, its size is not looked at.",
+    fallback: "0",
+    about: "Bytes that the database of DATABASE_URL may grow to; 0: its size is not looked at.",
   },
   planFree: {
     name: "BELLHOP_PLAN_FREE",
@@ -132,7 +148,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Where calls may go: public refuses loopback, private and reserved addresses and ports of other protocols; any " +
-      "allows everything. Unset, it is any while HOST is a loopback address and public otherwise.",
+      "allows everything. Unset, it is public on an exposed server and any otherwise.",
   },
   egressAllow: {
     name: "BELLHOP_EGRESS_ALLOW",
@@ -140,6 +156,14 @@ export const SETTINGS = {
     about:
       "What public allows on top, separated by commas: addresses (10.0.0.7), blocks (10.0.0.0/8) and host names " +
       "(api.example.com, *.example.com), each with or without a port (10.0.0.7:8080, [fd00::7]:8080).",
+  },
+  resolver: {
+    name: "BELLHOP_RESOLVER",
+    fallback: "dns",
+    about:
+      "Who finds the addresses of targets: dns asks the system's DNS servers, after its hosts file, for names as they are " +
+      "written; system leaves it to the system with its search domains, mDNS and the like, where a few names that hang " +
+      "hold up all calls.",
   },
   providersFile: {
     name: "BELLHOP_PROVIDERS_FILE",
@@ -159,8 +183,8 @@ export const SETTINGS = {
     name: "BELLHOP_METRICS_TOKEN",
     fallback: null,
     about:
-      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics is open on a server that only its " +
-      "own machine can reach, and answers 401 on one with another HOST, a BELLHOP_PUBLIC_URL or a BELLHOP_TRUST_PROXY.",
+      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics answers 401 on an exposed server and " +
+      "is open otherwise.",
     secret: true,
   },
   vaultKeys: {

@@ -3,6 +3,15 @@ import { describe, it } from "node:test";
 import { readConfig } from "../src/config.ts";
 
 const isExposed = (environment: Record<string, string>) => readConfig(environment).exposed;
+const inForce = (environment: Record<string, string>) => {
+  const { egress, signUp, signInLinks } = readConfig(environment);
+  return [egress.policy, signUp.value, signInLinks.value];
+};
+const BY_NAME: Record<string, string> = {
+  BELLHOP_EGRESS: "any",
+  BELLHOP_SIGN_UP: "open",
+  BELLHOP_SIGN_IN_LINKS: "log",
+};
 
 describe("a server", () => {
   const closed: Record<string, string>[] = [
@@ -16,7 +25,7 @@ describe("a server", () => {
   ];
   for (const environment of closed) {
     it(`is not exposed with ${JSON.stringify(environment)}`, () =>
-      assert.equal(isExposed(environment), false));
+      assert.deepEqual([isExposed(environment), inForce(environment)], [false, ["any", "open", "log"]]));
   }
 
   const exposed: Record<string, string>[] = [
@@ -31,6 +40,35 @@ describe("a server", () => {
     { HOST: "0.0.0.0", BELLHOP_PUBLIC_URL: "http://localhost:8787" },
   ];
   for (const environment of exposed) {
-    it(`is exposed with ${JSON.stringify(environment)}`, () => assert.equal(isExposed(environment), true));
+    it(`is exposed with ${JSON.stringify(environment)}, and closed unless its operator says otherwise`, () => {
+      assert.deepEqual([isExposed(environment), inForce(environment)], [true, ["public", "invited", "mail"]]);
+      assert.deepEqual(inForce({ ...environment, ...BY_NAME }), ["any", "open", "log"]);
+    });
   }
+
+  it("that is not exposed is closed where its operator says so", () => {
+    const environment = {
+      BELLHOP_EGRESS: "public",
+      BELLHOP_SIGN_UP: "invited",
+      BELLHOP_SIGN_IN_LINKS: "mail",
+    };
+    assert.deepEqual(inForce(environment), ["public", "invited", "mail"]);
+  });
+
+  it("refuses a word that it does not know", () => {
+    for (const [name, values] of [
+      ["BELLHOP_EGRESS", "public, any"],
+      ["BELLHOP_SIGN_UP", "invited, open"],
+      ["BELLHOP_SIGN_IN_LINKS", "mail, log"],
+    ] as const)
+      assert.throws(() => readConfig({ [name]: "yes" }), {
+        name: "ConfigError",
+        message: `${name} must be one of ${values}`,
+      });
+  });
+
+  it("says that links go nowhere but into mails once there is a mail server", () => {
+    const mailing = { BELLHOP_SMTP_URL: "smtp://127.0.0.1:25", BELLHOP_SIGN_IN_LINKS: "log" };
+    assert.deepEqual(readConfig(mailing).withoutEffect, ["BELLHOP_SIGN_IN_LINKS"]);
+  });
 });

@@ -7,8 +7,9 @@ import type { Task } from "../src/domain/task.ts";
 import type { TaskRequest } from "../src/domain/task-request.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import type { EngineDatabases } from "../src/engine/engine-databases.ts";
-import { allowAll } from "../src/outbound/address-guard.ts";
+import { type AddressGuard, allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
+import type { Lookup } from "../src/outbound/name-resolver.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
 import { ensureOperator } from "../src/service/operator/operator.ts";
 import type { CallbackService } from "../src/service/tasks/callback-service.ts";
@@ -78,6 +79,8 @@ export interface TestHouse extends TestNode {
 }
 
 export interface TestHouseOptions {
+  readonly guard?: AddressGuard;
+  readonly lookup?: Lookup;
   /** Calls in flight per node. */
   readonly capacity?: number;
   readonly random?: () => number;
@@ -222,8 +225,8 @@ async function startNode(house: {
   const { resultLimitBytes = 1_048_576 } = options;
   const caller = createCaller({
     userAgent: "Bellhop/test",
-    guard: allowAll,
-    lookup: refuseName,
+    guard: options.guard ?? allowAll,
+    lookup: options.lookup ?? refuseName,
     maxResponseBytes: resultLimitBytes,
   });
   const note = (fields: object, message: string) => {
@@ -247,8 +250,11 @@ async function startNode(house: {
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     sessionKeys: [],
     signUp: "open",
+    sendsLinks: true,
     publicUrl: () => "https://bellhop.test",
     name: "test",
+    role: "all",
+    embedded: false,
     capacity: options.capacity ?? 1000,
     retentionDays: 30,
     resultLimitBytes,

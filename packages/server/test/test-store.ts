@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Claim } from "../src/domain/claim.ts";
 import { QUEUE_DEFAULTS, type QueueSettings } from "../src/domain/queue.ts";
+import type { Reach } from "../src/domain/reach.ts";
 import type { Settlement } from "../src/domain/settlement.ts";
 import { type NewTask, NO_FOLLOW_UP, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
@@ -133,26 +134,29 @@ export function settlementOf(claim: Claim, verdict?: Verdict): Settlement {
 
 export const RETRY: Verdict = { kind: "retry", waitMs: 60_000, error: "The target answered 500" };
 
-type Counts = Record<TaskStatus, number>;
+/** As every credential but a test key reaches the tasks of a team. */
+export const live = (teamId: number): Reach => ({ teamId, environment: "live" });
 
-/** What the tallies say and what there is, by queue: they must never differ. */
+type CountedQueue = Record<TaskStatus, number> & { readonly queue_id: string; readonly sandbox: boolean };
+
+/** What the tallies say and what there is, by queue and environment: they must never differ. */
 export async function countBothWays(sql: Sql): Promise<{ tallied: object; counted: object }> {
   const sums = TASK_STATUSES.map((status) => `sum(${status})::integer as ${status}`).join(", ");
   const counts = TASK_STATUSES.map(
     (status) => `count(*) filter (where status = '${status}')::integer as ${status}`,
   ).join(", ");
-  const tallied = await sql.rows<Counts & { queue_id: string }>(
-    `select queue_id, ${sums} from queue_tallies group by team_id, queue_id`,
+  const tallied = await sql.rows<CountedQueue>(
+    `select queue_id, sandbox, ${sums} from queue_tallies group by team_id, queue_id, sandbox`,
   );
-  const counted = await sql.rows<Counts & { queue_id: string }>(
-    `select queue_id, ${counts} from tasks group by team_id, queue_id`,
+  const counted = await sql.rows<CountedQueue>(
+    `select queue_id, sandbox, ${counts} from tasks group by team_id, queue_id, sandbox`,
   );
-  const byQueue = (rows: (Counts & { queue_id: string })[]) =>
+  const byQueue = (rows: CountedQueue[]) =>
     Object.fromEntries(
       rows
         .filter((row) => TASK_STATUSES.some((status) => row[status] !== 0))
-        .map(({ queue_id, ...row }): [string, object] => [queue_id, row])
-        .sort(([a], [b]) => Number(a) - Number(b)),
+        .map(({ queue_id, sandbox, ...row }): [string, object] => [`${queue_id} ${sandbox}`, row])
+        .sort(([a], [b]) => a.localeCompare(b)),
     );
   return { tallied: byQueue(tallied), counted: byQueue(counted) };
 }

@@ -12,7 +12,7 @@ import type { SourceLimit } from "../service/access/source-limit.ts";
 import { nullsDropped } from "./http/absent-fields.ts";
 import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
-import { answerError, answerFrameworkError } from "./http/error-answer.ts";
+import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody } from "./http/json-body.ts";
 import { createNotFoundRefusal } from "./http/not-found.ts";
@@ -25,7 +25,7 @@ import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
-import { fieldsOf, NoQuery } from "./schemas/field.ts";
+import { allModels, fieldsOf, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
@@ -44,6 +44,8 @@ export interface ApiDeps {
   };
   readonly log: FastifyBaseLogger;
   readonly version: string;
+  /** False: it has no reference to show. */
+  readonly isDocumented?: boolean;
   /** Where callers reach this server. */
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
@@ -87,7 +89,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   app.decorateRequest("principal", null);
   acceptJson(app);
   app.setErrorHandler(answerError);
-  refuseEarly(app);
+  refuseEarly(app, securityHeaders(deps.publicUrl));
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
@@ -96,8 +98,11 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     done();
   });
 
-  await describeApi(app, deps.version, deps.publicUrl);
-  await serveDocs(app);
+  for (const schema of allModels()) app.addSchema(schema);
+  if (deps.isDocumented !== false) {
+    await describeApi(app, deps.version, deps.publicUrl);
+    await serveDocs(app);
+  }
   const { root, open, guarded } = deps.routes;
   await registerAll(app, root);
   await app.register(
@@ -122,15 +127,23 @@ async function registerAll(app: Api, routes: readonly RegisterRoutes[]): Promise
   for (const register of routes) await app.register(async (scope) => register(scope));
 }
 
+/** A year, as is usual: a browser that was here once under https does not come without it any more. */
+const HSTS = { "strict-transport-security": "max-age=31536000" };
+
+/** Of every answer: a browser must not guess that JSON or a log is a page. */
+function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
+  return { ...NO_SNIFF, ...(publicUrl.startsWith("https:") && HSTS) };
+}
+
 /** What can be refused without reading the body is refused without reading it. */
-function refuseEarly(app: Api): void {
+function refuseEarly(app: Api, headers: Readonly<Record<string, string>>): void {
   let stopping = false;
   app.addHook("preClose", async () => {
     stopping = true;
   });
   const refuseUnknownRoute = createNotFoundRefusal(app);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.header(REQUEST_ID_HEADER, request.id);
+    reply.header(REQUEST_ID_HEADER, request.id).headers(headers);
     if (stopping) done(new Problem("stopping"));
     else if (request.is404) done(refuseUnknownRoute(request, reply));
     else done();

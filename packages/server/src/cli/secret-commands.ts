@@ -1,6 +1,7 @@
+import { isIPv6 } from "node:net";
 import type { Command } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
-import { rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
+import { createOperatorsSignInLink, rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
 import { newVaultKey } from "../vault/key-file.ts";
 import { createRotation } from "../vault/rotation.ts";
 import type { Operator } from "./operator.ts";
@@ -28,9 +29,20 @@ export function addVaultCommands(program: Command, { work, print }: Operator): v
 }
 
 export function addSessionCommands(program: Command, { userName, work, print }: Operator): void {
-  program
-    .command("session")
-    .description("sessions of people who signed in")
+  const session = program.command("session").description("sessions of people who sign in");
+  session
+    .command("link")
+    .description("make a link that signs a person in, once, within 15 minutes")
+    .argument("<email>", "whose")
+    .action(async (email: string) => {
+      const { host, port, signUp, ...config } = readConfig(process.env);
+      const publicUrl = config.publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+      const link = await work((database) =>
+        createOperatorsSignInLink(database, userName, email, { signUp: signUp.value, publicUrl }),
+      );
+      print(`${link}\n`);
+    });
+  session
     .command("rotate-key")
     .description("make a new key to sign session and access tokens with; nobody is signed out")
     .action(async () => {

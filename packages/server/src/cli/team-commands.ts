@@ -3,7 +3,7 @@ import { readEmail } from "../domain/identity/email.ts";
 import { PLANS, type Plan } from "../domain/identity/plan.ts";
 import { ROLES, type Role } from "../domain/identity/role.ts";
 import type { Member } from "../domain/identity/team.ts";
-import { isWrong, LIMIT_NAMES, type OwnLimits, parseLimits } from "../domain/limits.ts";
+import { isWrong, type OwnLimits, parseLimits } from "../domain/limits.ts";
 import { formatId } from "../domain/public-id.ts";
 import { addMember, type Joined, removeMember } from "../service/operator/operator-members.ts";
 import {
@@ -166,8 +166,7 @@ function describePlan({ plan, requestsPerMinute, ownLimits }: TeamSummary): stri
 
 function readLimit(text: string, before: OwnLimits = {}): OwnLimits {
   const read = parseLimits(text);
-  if (isWrong(read))
-    throw new InvalidArgumentError(`It must be <name>=<number>; names are ${LIMIT_NAMES.join(", ")}.`);
+  if (isWrong(read)) throw new InvalidArgumentError(`It ${read.wrong}.`);
   return { ...before, ...read };
 }
 

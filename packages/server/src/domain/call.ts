@@ -1,6 +1,7 @@
 import { echo, mustBe } from "./complaint.ts";
 import { forbiddenHeader, isHeaderName, isHeaderValue } from "./header.ts";
 import type { ProblemDetail } from "./problem.ts";
+import { remembered } from "./remembered.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -39,11 +40,11 @@ const NOT_IN_AUTHORITY = /[@{}]/;
  * the text, because a parsed URL no longer shows empty ones (`http://@host`). Nor may a placeholder stand for the host:
  * which one is called must be known now.
  */
-export function isCallUrl(text: string): boolean {
+export const isCallUrl = remembered((text) => {
   if (text.length > CALL_LIMITS.url || NOT_IN_URL.test(text)) return false;
   const authority = AUTHORITY.exec(text)?.[1];
   return authority !== undefined && !NOT_IN_AUTHORITY.test(authority) && URL.canParse(text);
-}
+});
 
 export function urlComplaint(field: string, url: string, refuseUrl: RefuseUrl): ProblemDetail | null {
   if (!isCallUrl(url)) return mustBe(field, "a valid http or https URL");

@@ -61,13 +61,16 @@ export const UNBOUNDED: Limits = createLimitsOf()("enterprise", null);
 /** Far beyond what one database carries: a larger figure is a typing mistake. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Reads `name=20, other=none`; null for a text that cannot be read so, with the part that is wrong. */
+/** Reads `name=20, other=none`; of a text that cannot be read so it says what is wrong. */
 export function parseLimits(text: string): OwnLimits | { readonly wrong: string } {
   const own: Record<string, number | null> = {};
   for (const part of text.split(",").map((entry) => entry.trim())) {
     if (part === "") continue;
     const [, name = "", figure = ""] = /^(\w+)\s*=\s*(\d{1,16}|none)$/.exec(part) ?? [];
-    if (!isLimitName(name) || Number(figure) > MOST) return { wrong: part };
+    if (!isLimitName(name) || Number(figure) > MOST)
+      return {
+        wrong: `has "${part}", which is no <name>=<number> or <name>=none; names are ${LIMIT_NAMES.join(", ")}`,
+      };
     own[name] = figure === "none" ? null : Number(figure);
   }
   return own;

@@ -12,6 +12,10 @@ const SPARE_BITS = 2;
 const UUID_LENGTH = 36;
 const HYPHEN = 0x2d;
 
+/** Ids are written here, one after the other: every task has several, and a new array each would be most of the work. */
+const idCodes = new Array<number>(LENGTH).fill(0);
+const uuidCodes = new Array<number>(UUID_LENGTH).fill(HYPHEN);
+
 const DIGIT_CODES = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0));
 const DIGIT_VALUES = valuesOf(DIGITS);
 const HEX_CODES = Uint8Array.from(HEX_DIGITS, (digit) => digit.charCodeAt(0));
@@ -19,7 +23,7 @@ const HEX_VALUES = valuesOf(HEX_DIGITS);
 
 /** `uuid` in the spelling of the database: lower case, with hyphens. */
 export function formatId(prefix: IdPrefix, uuid: string): string {
-  const codes: number[] = [];
+  let length = 0;
   let bits = 0;
   let held = SPARE_BITS;
   for (let at = 0; at < UUID_LENGTH; at += 1) {
@@ -28,9 +32,10 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
     held += 4;
     if (held < 5) continue;
     held -= 5;
-    codes.push(DIGIT_CODES[(bits >> held) & 31] ?? 0);
+    idCodes[length] = DIGIT_CODES[(bits >> held) & 31] ?? 0;
+    length += 1;
   }
-  return `${prefix}_${String.fromCharCode(...codes)}`;
+  return `${prefix}_${String.fromCharCode(...idCodes)}`;
 }
 
 /** The UUID. Null for anything but the one spelling that `formatId` gives: a row is found by no other. */
@@ -115,11 +120,14 @@ export function createUuidSource(deps: {
   };
 }
 
+/** The hyphens are in their places already. */
 function formatUuid(bytes: Uint8Array): string {
-  const codes: number[] = [];
+  let at = 0;
   for (const byte of bytes) {
-    if (isHyphenPlace(codes.length)) codes.push(HYPHEN);
-    codes.push(HEX_CODES[byte >> 4] ?? 0, HEX_CODES[byte & 15] ?? 0);
+    if (isHyphenPlace(at)) at += 1;
+    uuidCodes[at] = HEX_CODES[byte >> 4] ?? 0;
+    uuidCodes[at + 1] = HEX_CODES[byte & 15] ?? 0;
+    at += 2;
   }
-  return String.fromCharCode(...codes);
+  return String.fromCharCode(...uuidCodes);
 }

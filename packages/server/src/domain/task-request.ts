@@ -2,8 +2,9 @@ import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
-import { type Limits, limitComplaint, type Terms, within } from "./limits.ts";
+import type { Terms } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
+import { requireWithinPlan, withinPlan } from "./plan-rules.ts";
 import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
@@ -11,7 +12,7 @@ import { readQueueName } from "./queue.ts";
 import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
-import { type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
+import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -72,7 +73,8 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   const complaints = callComplaints(draft, context);
   if (draft.runAt !== null) complaints.push(...timeComplaints(draft, runAt, context));
   complaints.push(...followUpComplaints(draft, names));
-  if (draft.pollConfig !== null) complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url));
+  if (draft.pollConfig !== null)
+    complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url, context.refuseUrl));
   const receiver = draft.onCompleteUrl;
   const unreachable =
     receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
@@ -82,14 +84,28 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
+  // Every property by name: V8 gives each copy of a draft that grows by one property a hidden class of its own, and
+  // whatever reads such a request later finds none of its properties where it found them in the last one.
   const request = {
-    ...draft,
+    shape: draft.shape,
     queue: readQueueName(draft.queue),
+    call: draft.call,
+    priority: draft.priority,
+    onCompleteUrl: draft.onCompleteUrl,
+    bodyIsJson: draft.bodyIsJson,
+    sign: draft.sign,
+    tags: draft.tags,
+    metadata: draft.metadata,
+    maxRetries: draft.maxRetries,
+    backoff: draft.backoff,
+    timeoutSeconds: draft.timeoutSeconds,
     delaySeconds: draft.delaySeconds ?? 0,
     // The past means now, and only the database knows when now is.
     runAt: runAt !== null && runAt > now ? runAt : null,
+    provider: draft.provider,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
+    maxWaitSeconds: draft.maxWaitSeconds,
     idempotencyKey,
     requestText: "",
   };
@@ -144,11 +160,11 @@ function followUpComplaints(
 }
 
 /** It is kept with every task: one that cannot be stored must not get as far as the database. */
-function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string): ProblemDetail[] {
+function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string, refuseUrl: RefuseUrl): ProblemDetail[] {
   const unstorable = Object.entries(own)
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
     .map(([field]) => mustBe(field, STORABLE_RULE));
-  return [...unstorable, ...pollConfigComplaints(own, firstCallUrl)];
+  return [...unstorable, ...pollConfigComplaints(own, firstCallUrl, refuseUrl)];
 }
 
 function tagComplaints(tags: readonly string[]): ProblemDetail[] {
@@ -219,6 +235,8 @@ export async function acceptRequest(
   requireWithinPlan(request, terms);
   const follow = withinPlan(followUpOf(request, deps.findProvider), terms.limits);
   const references = vaultReferences(call.headers);
+  if (references.length > MOST_REFERENCES)
+    throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);
   if (references.length > 0) {
     requireTokenUse();
     await deps.checkReferences(teamId, references, call.url);
@@ -256,28 +274,6 @@ export async function acceptRequest(
     idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
   };
   return { task, callback };
-}
-
-function requireWithinPlan(
-  { shape, maxRetries, timeoutSeconds, pollConfig }: TaskRequest,
-  terms: Terms,
-): void {
-  const complaints = [
-    limitComplaint(terms, "timeoutSeconds", "timeout", timeoutSeconds),
-    limitComplaint(terms, "retries", shape === "queue" ? "max_retries" : "maxRetries", maxRetries),
-    limitComplaint(terms, "pollIntervalSeconds", "interval", pollConfig?.interval),
-    limitComplaint(terms, "pollDurationSeconds", "maxDuration", pollConfig?.maxDuration),
-  ].filter((complaint) => complaint !== null);
-  if (complaints.length > 0) throw invalid(complaints);
-}
-
-/** What an entry of the catalog says was not the caller's choice: it is fitted to the plan instead of refused. */
-function withinPlan(follow: FollowUp, limits: Limits): FollowUp {
-  const config = follow.pollConfig;
-  if (config === null || follow.provider === null) return follow;
-  const interval = within(limits, "pollIntervalSeconds", config.interval);
-  const maxDuration = within(limits, "pollDurationSeconds", config.maxDuration);
-  return { ...follow, pollConfig: { ...config, interval, maxDuration } };
 }
 
 /** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */

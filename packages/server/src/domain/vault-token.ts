@@ -20,6 +20,9 @@ export interface VaultReference {
   readonly tokenId: string;
 }
 
+/** In one task: each is opened for every call, and looked for in every answer. */
+export const MOST_REFERENCES = 8;
+
 const REFERENCE_PREFIX = "tok_";
 
 /** The headers whose value is to be replaced when the call is made. */

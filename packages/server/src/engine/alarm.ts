@@ -6,7 +6,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { createTimetable } from "./timetable.ts";
 
 /** The net under the hints: another node's delayed task is seen this late at worst. */
-const POLL_MS = 5_000;
+export const POLL_MS = 5_000;
 /** How far looks overlap: a commit can take its time. Less for a look that a timer asked for, as those are many. */
 const OVERLAP_MS = 500;
 const POLL_OVERLAP_MS = 15_000;

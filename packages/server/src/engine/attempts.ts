@@ -7,7 +7,7 @@ import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
-import { heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
+import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
@@ -56,9 +56,28 @@ export function createAttempts(deps: {
   const underWay = new Map<string, Claim>();
   /** What no attempt works on, each with the point at which it was first seen. */
   let suspects = new Map<string, number>();
+  /** Attempts that ended here, which the database could not be told: how far the call of each may have got. */
+  const untold = new Map<string, "not_sent" | "sent">();
   let tearDown = new AbortController();
   let onFinished: (() => void)[] = [];
   let closed = false;
+
+  /** What could not be settled or given back is found again by reconcileOnce. */
+  async function attempt(claim: Claim, done: () => void): Promise<void> {
+    const key = keyOf(claim);
+    underWay.set(key, claim);
+    try {
+      await run(claim);
+    } catch (err) {
+      if (!untold.has(key)) untold.set(key, "sent");
+      log.error({ task: publicTaskId(claim), err }, "attempt.not_settled");
+    }
+    underWay.delete(key);
+    done();
+    if (underWay.size > 0) return;
+    for (const callback of onFinished) callback();
+    onFinished = [];
+  }
 
   async function run(claim: Claim): Promise<void> {
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
@@ -130,7 +149,25 @@ export function createAttempts(deps: {
   }
 
   async function release(claims: readonly Claim[], phase: "not_sent" | "sent"): Promise<void> {
-    deps.onReturned(await releaseTasks(sql, claims, phase, lease.workerId));
+    try {
+      deps.onReturned(await releaseTasks(sql, claims, phase, lease.workerId));
+    } catch (error) {
+      for (const claim of claims) untold.set(keyOf(claim), phase);
+      throw error;
+    }
+  }
+
+  /** What is on record as not sent has reached no target: where that is not certain it is taken to be sent. */
+  async function releaseLost(lost: readonly HeldTask[]): Promise<Returned[]> {
+    const returned: Returned[] = [];
+    for (const phase of ["not_sent", "sent"] as const) {
+      const tasks = lost.filter((task) => (untold.get(keyOf(task)) ?? "not_sent") === phase);
+      if (tasks.length === 0) continue;
+      const given = await releaseTasks(sql, tasks, phase, lease.workerId);
+      deps.onReturned(given);
+      returned.push(...given);
+    }
+    return returned;
   }
 
   /** As far as this process can know: while the worker's row stands, nothing is taken from it. */
@@ -140,18 +177,7 @@ export function createAttempts(deps: {
 
   return {
     start(claim, done) {
-      const key = `${claim.id} ${claim.fence}`;
-      underWay.set(key, claim);
-      run(claim)
-        // What could not be settled or given back is found again by reconcileOnce.
-        .catch((error) => log.error({ task: publicTaskId(claim), err: error }, "attempt.not_settled"))
-        .finally(() => {
-          underWay.delete(key);
-          done();
-          if (underWay.size > 0) return;
-          for (const callback of onFinished) callback();
-          onFinished = [];
-        });
+      void attempt(claim, done);
     },
     async giveBack(claims) {
       if (claims.length === 0) return;
@@ -166,22 +192,20 @@ export function createAttempts(deps: {
       closed = true;
     },
     async reconcileOnce() {
+      const untoldBefore = [...untold.keys()];
       const held = await heldTasks(sql, lease.workerId);
-      const unknown = held.filter((task) => !underWay.has(`${task.id} ${task.fence}`));
+      const unknown = held.filter((task) => !underWay.has(keyOf(task)));
       // Seen for the first time it may just have been claimed, its answer on the way to us.
       const lost = unknown.filter((task) => {
-        const seenAt = suspects.get(`${task.id} ${task.fence}`);
+        const seenAt = suspects.get(keyOf(task));
         return seenAt !== undefined && unanswered.isAnsweredUntil(seenAt);
       });
       const now = unanswered.mark();
-      suspects = new Map(
-        unknown.map(({ id, fence }) => [`${id} ${fence}`, suspects.get(`${id} ${fence}`) ?? now]),
-      );
+      suspects = new Map(unknown.map((task) => [keyOf(task), suspects.get(keyOf(task)) ?? now]));
+      for (const key of untoldBefore) if (!suspects.has(key)) untold.delete(key);
       if (lost.length === 0) return [];
       log.warn({ tasks: lost.length }, "tasks.held_by_nobody");
-      const returned = await releaseTasks(sql, lost, "not_sent", lease.workerId);
-      deps.onReturned(returned);
-      return returned;
+      return releaseLost(lost);
     },
     finished() {
       return underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => onFinished.push(resolve));
@@ -190,4 +214,8 @@ export function createAttempts(deps: {
       return underWay.size;
     },
   };
+}
+
+function keyOf({ id, fence }: Pick<Claim, "id" | "fence">): string {
+  return `${id} ${fence}`;
 }

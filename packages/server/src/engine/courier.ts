@@ -75,7 +75,9 @@ export function createCourier(deps: {
     const outcome = sent.kind === "outcome" ? sent.outcome : null;
     const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
     const error = delivered ? null : describe(outcome);
-    const waitMs = delivered ? null : (WAITS_MS[claim.attempt - 1] ?? null);
+    // What the egress policy refuses, it refuses for good.
+    const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
+    const waitMs = delivered || isBlocked ? null : (WAITS_MS[claim.attempt - 1] ?? null);
     const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
     await settleNotification(sql, claim, { status, waitMs, error });
     log.info({ task: message.task, attempt: claim.attempt, status, error }, "notification.settled");

@@ -1,7 +1,7 @@
 import type { Claim } from "../domain/claim.ts";
 import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import { type Hint, parseHint, sendHint } from "../store/tasks/hints.ts";
+import { parseHint } from "../store/tasks/hints.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
@@ -15,6 +15,7 @@ import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
+import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
@@ -69,7 +70,6 @@ export function createEngine(deps: {
   readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
-  /** What teams may have under way. */
   readonly findBudgets: FindBudgets;
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
@@ -96,6 +96,7 @@ export function createEngine(deps: {
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
+  const hint = createHints({ sql: databases.chores, workerId, isHeard: () => lease.peers > 0, log });
   const unanswered = createUnanswered(time);
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
@@ -170,7 +171,7 @@ export function createEngine(deps: {
     compose: deps.composeMessage,
     wake: onEnded,
   });
-  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time });
+  const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
@@ -178,17 +179,15 @@ export function createEngine(deps: {
   actors.add({ name: "deadlines", once: deadlines.expireOnce });
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
-  actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
   actors.add({ name: "reconciler", once: () => attempts.reconcileOnce().then(() => RECONCILE_MS) });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
-    attempts.start(claim, () => dispatcher.finish(local));
-  }
-
-  function hint(message: Hint): void {
-    if (lease.peers === 0) return;
-    sendHint(databases.chores, message, lease.workerId).catch((err) => log.debug({ err }, "hint.lost"));
+    attempts.start(claim, () => {
+      dispatcher.finish(local);
+      if (slotKeeper.isLeaving) slotKeeperActor.wake();
+    });
   }
 
   function waitFor(runAt: Date): void {
@@ -266,9 +265,10 @@ export function createEngine(deps: {
     hear(message) {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
-      if (heard.kind === "team")
-        budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
+      if (heard.kind === "team") budget.relearn(heard.teamId);
       else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
+      else if (heard.kind === "later") alarmActor.wake();
+      else if (heard.kind === "ended") onEnded();
       else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
         // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
         secondLook.now(heard);
@@ -287,6 +287,8 @@ export function createEngine(deps: {
     async stop(graceMs) {
       const grace = time.setTimer(endGrace, graceMs);
       await atMost(time, takeNoMore(), LAST_INTAKE_MS);
+      slotKeeper.leave();
+      slotKeeperActor.wake();
       await Promise.race([attempts.finished(), hurried]);
       grace.cancel();
       await atMost(time, letGo(), FAREWELL_MS);

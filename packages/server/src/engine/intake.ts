@@ -32,7 +32,7 @@ type Answer = Accepted | null | Error;
  */
 export function createIntake(deps: {
   readonly sql: Sql;
-  readonly lease: Lease;
+  readonly lease: Pick<Lease, "workerId">;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
@@ -44,7 +44,7 @@ export function createIntake(deps: {
   readonly meter?: EngineMeter;
 }): Intake {
   const { sql, lease, dispatcher, meter = NO_METER } = deps;
-  const group = createGroupCommit<NewTask, Answer>({
+  const group = createGroupCommit<NewTask, Accepted | null>({
     flush: meterFlush("intake", deps, flush),
     maxItems: MAX_ITEMS,
     soon: deps.time.soon,
@@ -53,6 +53,7 @@ export function createIntake(deps: {
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
+    if (tasks.every(({ idempotency }) => idempotency === null)) return flushDistinct(tasks);
     const first = firstOfTheirKeys(tasks);
     const answers = await flushDistinct(first);
     if (first.length === tasks.length) return answers;
@@ -82,10 +83,11 @@ export function createIntake(deps: {
 
   /** What arrives together is served by priority, like everything else. */
   function reserveSlots(tasks: readonly NewTask[]): (Reservation | null)[] {
-    const reservations = new Map<NewTask, Reservation | null>();
-    const inOrder = tasks.filter(isDueNow).sort((one, other) => other.priority - one.priority);
-    for (const task of inOrder) reservations.set(task, dispatcher.reserve(task.teamId, task.queue));
-    return tasks.map((task) => reservations.get(task) ?? null);
+    const reservations = tasks.map((): Reservation | null => null);
+    const inOrder = [...tasks.entries()].sort(([, one], [, other]) => other.priority - one.priority);
+    for (const [index, task] of inOrder)
+      if (isDueNow(task)) reservations[index] = dispatcher.reserve(task.teamId, task.queue);
+    return reservations;
   }
 
   /** Never throws: each task has set something aside that its answer decides about. */
@@ -156,11 +158,8 @@ export function createIntake(deps: {
   }
 
   return {
-    async submit(task) {
-      if (group.waiting >= MAX_WAITING) throw new Problem("overloaded");
-      const answer = await group.add(task);
-      if (answer instanceof Error) throw answer;
-      return answer;
+    submit(task) {
+      return group.waiting >= MAX_WAITING ? Promise.reject(new Problem("overloaded")) : group.add(task);
     },
     drained: () => group.drained(),
   };

@@ -29,7 +29,7 @@ export function createJanitor(deps: { readonly sql: Sql; readonly retentionDays:
       await foldTallies(sql);
       await removeEmptyDeletedQueues(sql);
       await removeOldKeys(sql, BATCH);
-      return orphans === BATCH || expired === BATCH ? 0 : ROUND_MS;
+      return orphans.removed === BATCH || expired === BATCH ? 0 : ROUND_MS;
     },
   };
 }

@@ -6,7 +6,7 @@ import { Secret } from "../domain/secret.ts";
 import type { FailureReason } from "../domain/task.ts";
 import { mayBeSentTo, vaultReferences } from "../domain/vault-token.ts";
 import type { Caller } from "../outbound/caller.ts";
-import type { CallSecrets } from "../outbound/secret-call.ts";
+import type { CallSecrets, WipeText } from "../outbound/secret-call.ts";
 import { signatureHeaders } from "../outbound/signature.ts";
 import { SealError } from "../vault/cipher.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -38,7 +38,12 @@ export interface RecordedCall {
 
 /** Refused: the call was not made, and trying again would change nothing. */
 export type Sent =
-  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  | {
+      readonly kind: "outcome";
+      readonly outcome: Outcome;
+      /** Only for an answer that was read whole: its body still has secrets in it, and what is kept of it must go through this. */
+      readonly wipeText?: WipeText;
+    }
   | { readonly kind: "refused"; readonly reason: FailureReason; readonly error: string };
 
 export interface Outgoing {
@@ -49,7 +54,7 @@ const UNREADABLE = "What the vault holds for this call cannot be read with the s
 
 /** Turns a recorded call into one that can leave, at the last moment, and makes it. */
 export function createOutgoing(deps: {
-  readonly caller: Pick<Caller, "call">;
+  readonly caller: Pick<Caller, "call" | "callUnwiped">;
   readonly vault: Pick<Vault, "resolve" | "openText">;
   readonly signingSecrets: (teamId: number) => readonly string[] | Promise<readonly string[]>;
   readonly publicUrl: () => string;
@@ -101,20 +106,21 @@ export function createOutgoing(deps: {
     keys: readonly string[],
   ): Record<string, string> {
     const seconds = Math.floor(deps.nowMs() / 1000);
-    return { ...headers, ...signatureHeaders(keys, messageId, seconds, call.body ?? "") };
+    // Not spread: V8 gives each object that grows after a spread a hidden class of its own, and another for each name.
+    return Object.assign({}, headers, signatureHeaders(keys, messageId, seconds, call.body ?? ""));
   }
 
   async function dispatch(
-    { timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
+    { teamId, timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
-    const options =
-      secrets === null
-        ? { timeoutMs, headers, signal, mayLeave, readWhole }
-        : { timeoutMs, headers, signal, mayLeave, readWhole, secrets };
-    return { kind: "outcome", outcome: await deps.caller.call(call, options) };
+    const options = { teamId, timeoutMs, headers, signal, mayLeave, readWhole };
+    if (secrets === null) return { kind: "outcome", outcome: await deps.caller.call(call, options) };
+    if (readWhole)
+      return { kind: "outcome", ...(await deps.caller.callUnwiped(call, { ...options, secrets })) };
+    return { kind: "outcome", outcome: await deps.caller.call(call, { ...options, secrets }) };
   }
 
   async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Sent> {

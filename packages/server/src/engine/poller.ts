@@ -7,8 +7,10 @@ import {
   mustBeReadWhole,
   type PollVerdict,
 } from "../domain/poll/poll-verdict.ts";
+import type { TaskResult } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
+import type { WipeText } from "../outbound/secret-call.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
 import type { Sql } from "../store/sql.ts";
@@ -120,7 +122,8 @@ export function createPoller(deps: {
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
-    return toStep(claim, verdict);
+    const step = toStep(claim, verdict);
+    return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
   }
 
   function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict): PollStep {
@@ -147,6 +150,22 @@ export function createPoller(deps: {
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });
+}
+
+/** Secrets that the answer repeats, from all that will be stored of it. */
+async function wipeStep(step: PollStep, wipeText: WipeText): Promise<PollStep> {
+  if (step.kind === "again") return step;
+  const result = step.result === null ? null : await wipeResult(step.result, wipeText);
+  if (step.kind === "completed") return result === null ? step : { ...step, result };
+  // A long one was cut, and says so by its last character.
+  const cut = step.error.endsWith("…");
+  const { text } = await wipeText(cut ? step.error.slice(0, -1) : step.error, cut);
+  return { ...step, error: cut ? `${text}…` : text, result };
+}
+
+async function wipeResult(result: TaskResult, wipeText: WipeText): Promise<TaskResult> {
+  const { text, lost } = await wipeText(result.body, result.truncated === true);
+  return lost ? { ...result, body: text, truncated: true } : { ...result, body: text };
 }
 
 function weightOf({ step }: PollSettlement): number {

@@ -1,6 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
-import { releaseSlots } from "../store/tasks/queue-slots.ts";
+import type { Hint } from "../store/tasks/hints.ts";
+import { releaseSlots, shrinkSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
@@ -11,6 +12,9 @@ const IDLE_MS = { alone: 600_000, withPeers: 10_000 } as const;
 
 export interface SlotKeeper {
   tidyOnce(): Promise<number>;
+  /** Nothing starts here any more: from now on slots that no call uses are given away at once. */
+  leave(): void;
+  readonly isLeaving: boolean;
 }
 
 /** Gives back the slots of queues that went quiet, and asks again where there are fewer slots than work. */
@@ -20,8 +24,33 @@ export function createSlotKeeper(deps: {
   readonly lease: Lease;
   readonly dispatcher: Pick<Dispatcher, "refresh">;
   readonly time: Time;
+  readonly hint: (hint: Hint) => void;
 }): SlotKeeper {
   const { localQueues, lease } = deps;
+  let isLeaving = false;
+
+  /** While the last calls of a stopping node run, others must be able to take what waits in its queues. */
+  async function giveUnusedAway(): Promise<number> {
+    const unused = [...localQueues.all].flatMap((local) => {
+      const { grant, inFlight } = local;
+      return grant !== null && grant.slots > inFlight ? [{ local, grant, inFlight }] : [];
+    });
+    if (unused.length === 0) return ROUND_MS;
+    await shrinkSlots(
+      deps.sql,
+      lease.workerId,
+      unused.map(({ local, grant, inFlight }) => ({
+        teamId: local.teamId,
+        queueId: grant.queueId,
+        inFlight,
+      })),
+    );
+    for (const { local, grant, inFlight } of unused) {
+      local.grant = { ...grant, slots: inFlight };
+      deps.hint({ kind: "slots", teamId: local.teamId, queue: local.queue });
+    }
+    return ROUND_MS;
+  }
 
   function isIdle(local: LocalQueue): boolean {
     const idleMs = lease.peers > 0 ? IDLE_MS.withPeers : IDLE_MS.alone;
@@ -30,7 +59,14 @@ export function createSlotKeeper(deps: {
   }
 
   return {
+    get isLeaving() {
+      return isLeaving;
+    },
+    leave() {
+      isLeaving = true;
+    },
     async tidyOnce() {
+      if (isLeaving) return giveUnusedAway();
       const idle: { local: LocalQueue; teamId: number; queueId: number; version: string | null }[] = [];
       for (const local of localQueues.all) {
         if (local.grant === null) continue;

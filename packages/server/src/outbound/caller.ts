@@ -3,15 +3,19 @@ import type { Call } from "../domain/call.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { createConnector } from "./connector.ts";
+import { createDnsLookup } from "./dns-lookup.ts";
 import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts";
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
 import { createLargeAnswers } from "./large-answers.ts";
-import { type Lookup, lookupAll } from "./name-resolver.ts";
-import { type CallSecrets, withCredentials, withoutSecrets } from "./secret-call.ts";
+import { createLookupLine } from "./lookup-line.ts";
+import { LOOKUPS_PER_TEAM, type Lookup } from "./name-resolver.ts";
+import { type CallSecrets, createSecretWiper, type WipeText, withCredentials } from "./secret-call.ts";
 import { createSignalWatch } from "./signal-watch.ts";
 import { parseTarget } from "./target.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
+import { createWiping } from "./wiping.ts";
+import { MAX_WIRE_BYTES } from "./wire-limit.ts";
 
 /** Below the five seconds after which common servers close an idle connection: the loser of that race is a call. */
 const KEEP_ALIVE_MS = 4_000;
@@ -23,10 +27,16 @@ export interface CallerOptions {
   readonly maxResponseBytes?: number;
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs?: number;
+  /** Bytes that a target may send for one exchange, all in all. */
+  readonly maxWireBytes?: number;
   readonly lookup?: Lookup;
+  /** Names of one team that are looked up at once. */
+  readonly lookupsPerTeam?: number;
 }
 
 export interface SendOptions {
+  /** Whose call it is: what a team may have under way at once is counted by it. */
+  readonly teamId?: number;
   /** From now to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Bellhop's own; the call's headers win over these. */
@@ -47,6 +57,14 @@ export interface SendOptions {
 export interface Caller {
   /** Makes one call, once. Never rejects: whatever goes wrong is an outcome. */
   call(call: Call, options: SendOptions): Promise<Outcome>;
+  /**
+   * The same, for an answer of which only a part will be kept: its body still has the secrets in it. Nothing of it may be
+   * recorded that was not wiped by `wipeText`.
+   */
+  callUnwiped(
+    call: Call,
+    options: SendOptions & { readonly secrets: CallSecrets },
+  ): Promise<{ readonly outcome: Outcome; readonly wipeText: WipeText }>;
   /** Refuses new calls, waits for those under way, then closes the idle connections. */
   stop(): Promise<void>;
   /** Ends every call at once. What has not been sent by now will not be sent. */
@@ -58,10 +76,13 @@ export function createCaller({
   guard,
   maxResponseBytes = 1_048_576,
   connectTimeoutMs = 10_000,
-  lookup = lookupAll,
+  maxWireBytes = MAX_WIRE_BYTES,
+  lookup = createDnsLookup(),
+  lookupsPerTeam = LOOKUPS_PER_TEAM.dns,
 }: CallerOptions): Caller {
   const waiting = createWaitingCalls();
-  const connector = createConnector({ guard, connectTimeoutMs, lookup, isWanted: waiting.has });
+  const names = createLookupLine({ lookup, perTeam: lookupsPerTeam, patienceMs: connectTimeoutMs });
+  const connector = createConnector({ guard, connectTimeoutMs, maxWireBytes, names, waiting });
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
@@ -78,6 +99,7 @@ export function createCaller({
   // Not left to the agent: it forgets a pool whose first connection failed, with the calls that still wait in it.
   const underWay = new Set<Exchange>();
   const signals = createSignalWatch();
+  const wiping = createWiping();
   let stopped = false;
   let stopping: Promise<void> | null = null;
   let onIdle = (): void => {};
@@ -111,6 +133,7 @@ export function createCaller({
       });
     }
     connector.stop();
+    lookup.cancel?.();
     await agent.destroy();
   }
 
@@ -129,11 +152,17 @@ export function createCaller({
 
   return {
     call(call, options) {
-      const { secrets } = options;
+      const { secrets, teamId = 0 } = options;
       if (secrets === undefined) return makeCall(call, options);
-      return makeCall(withCredentials(call, secrets), options).then((outcome) =>
-        withoutSecrets(outcome, secrets),
+      return makeCall(withCredentials(call, secrets), options).then(
+        createSecretWiper(secrets, wiping, teamId).wipeOutcome,
       );
+    },
+    async callUnwiped(call, options) {
+      const { secrets, teamId = 0 } = options;
+      const outcome = await makeCall(withCredentials(call, secrets), options);
+      const { wipeSmall, wipeText } = createSecretWiper(secrets, wiping, teamId);
+      return { outcome: wipeSmall(outcome), wipeText };
     },
     stop() {
       stopping ??= drain();
@@ -143,6 +172,7 @@ export function createCaller({
       stopped = true;
       for (const exchange of underWay) exchange.stop();
       connector.stop();
+      lookup.cancel?.();
       void agent.destroy();
     },
   };

@@ -2,8 +2,10 @@ import { isIP, Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { AddressGuard, GuardVerdict } from "./address-guard.ts";
 import { ConnectFailure, describeConnectError, describeLookupError } from "./connect-failure.ts";
-import { type Lookup, shareLookups } from "./name-resolver.ts";
+import type { LookupLine } from "./lookup-line.ts";
 import { readPort } from "./target.ts";
+import type { WaitingCalls } from "./waiting-calls.ts";
+import { limitWire } from "./wire-limit.ts";
 
 /**
  * The one place where a socket to the outside is opened. The address that is checked is the address that is
@@ -17,9 +19,11 @@ export interface ConnectorOptions {
   readonly guard: AddressGuard;
   /** For the name, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  readonly lookup: Lookup;
-  /** Whether a connection to this origin would still be used. */
-  isWanted(origin: string): boolean;
+  /** Bytes that a target may send for one exchange, all in all. */
+  readonly maxWireBytes?: number;
+  readonly names: LookupLine;
+  /** Whose calls would still use a connection to this origin. */
+  readonly waiting: Pick<WaitingCalls, "has" | "teamsOf">;
 }
 
 export interface Connector {
@@ -28,8 +32,8 @@ export interface Connector {
   stop(): void;
 }
 
-export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: ConnectorOptions): Connector {
-  const resolve = shareLookups(lookup);
+export function createConnector(options: ConnectorOptions): Connector {
+  const { guard, connectTimeoutMs, names, waiting, maxWireBytes } = options;
   const opening = new Set<Socket>();
   let stopped = false;
 
@@ -41,17 +45,17 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
     lookup: (_hostname, _options, callback) => callback(new Error("unchecked lookup"), ""),
   });
 
-  async function findAddresses(hostname: string): Promise<readonly string[]> {
+  async function findAddresses(hostname: string, origin: string): Promise<readonly string[]> {
     if (isIP(hostname) !== 0) return [hostname];
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const message = `The address of host ${hostname} was not found within ${connectTimeoutMs / 1000} s`;
       timer = setTimeout(() => reject(new ConnectFailure("dns_failed", message)), connectTimeoutMs);
-      // A lookup cannot be taken back; it must not hold up the end of the process.
+      // It must not hold up the end of the process.
       timer.unref();
     });
     try {
-      return await Promise.race([resolve(hostname), late]);
+      return await Promise.race([names.find(hostname, waiting.teamsOf(origin)), late]);
     } catch (error) {
       throw error instanceof ConnectFailure ? error : describeLookupError(error, hostname);
     } finally {
@@ -87,17 +91,17 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
     const { hostname, protocol } = options;
     const origin = `${protocol}//${options.host}`;
     const deadlineAt = performance.now() + connectTimeoutMs;
-    if (stopped || !isWanted(origin)) throw unwanted();
+    if (stopped || !waiting.has(origin)) throw unwanted();
     const port = readPort(options.port, protocol);
     if (guard.checkName !== undefined) obey(guard.checkName(hostname, port));
-    const addresses = await findAddresses(hostname);
+    const addresses = await findAddresses(hostname, origin);
     let failure = new ConnectFailure("dns_failed", `No address found for host ${hostname}`);
     if (addresses.length === 0) throw failure;
     obey(guard.check(hostname, addresses, port));
 
     const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
     for (const [index, address] of tried.entries()) {
-      if (stopped || !isWanted(origin)) throw unwanted();
+      if (stopped || !waiting.has(origin)) throw unwanted();
       // A share for each address: one that swallows packets must leave time for the next.
       const budgetMs = (deadlineAt - performance.now()) / (tried.length - index);
       try {
@@ -113,7 +117,10 @@ export function createConnector({ guard, connectTimeoutMs, lookup, isWanted }: C
   return {
     connect(options, callback) {
       open(options).then(
-        (socket) => callback(null, socket),
+        (socket) => {
+          limitWire(socket, maxWireBytes);
+          callback(null, socket);
+        },
         (error: unknown) => {
           // A guard that breaks is a guard that says no.
           const unchecked = new ConnectFailure(

@@ -23,12 +23,13 @@ export interface EgressGuard extends Required<AddressGuard> {
 
 type Refusal = "address" | "port";
 
-/** Sentences for the record name the host as the caller wrote it, never an address that our resolver gave for it. */
-const SENTENCES: Readonly<Record<Refusal, (hostname: string, port: number) => string>> = {
-  address: (hostname) => `Host ${hostname} is private or reserved: the egress policy refuses calls to it`,
-  port: (hostname, port) =>
-    `Port ${port} of host ${hostname} is not for HTTP: the egress policy refuses calls to it`,
-};
+/**
+ * For the record, one for every refusal: which of our rules it was, and so what our resolver said of the name, is not the
+ * caller's to know. It names the host as the caller wrote it.
+ */
+function sentence(hostname: string, port: number): string {
+  return `The egress policy refuses the call: host ${hostname} is private or reserved, or port ${port} is not for HTTP`;
+}
 
 const RULES: Readonly<Record<Refusal, (port: number) => string>> = {
   address: () => "must not point to a private or reserved address",
@@ -86,5 +87,5 @@ export function createEgressGuard({ policy, allow }: EgressGuardOptions): Egress
 }
 
 function toVerdict(refusal: Refusal | null, hostname: string, port: number): GuardVerdict {
-  return refusal === null ? ALLOWED : { allowed: false, message: SENTENCES[refusal](hostname, port) };
+  return refusal === null ? ALLOWED : { allowed: false, message: sentence(hostname, port) };
 }

@@ -1,7 +1,6 @@
 import { isIPv4 } from "node:net";
 
-export const EGRESS_POLICIES = ["public", "any"] as const;
-export type EgressPolicy = (typeof EGRESS_POLICIES)[number];
+export type EgressPolicy = "public" | "any";
 
 export interface Egress {
   readonly policy: EgressPolicy;
@@ -9,20 +8,6 @@ export interface Egress {
   readonly why: string;
   /** On top of `public`: addresses, blocks and host names. */
   readonly allow: readonly string[];
-}
-
-/**
- * A server that only its own machine can reach belongs to a developer, whose targets are on that machine too.
- * Everyone else's must not become a way into their network.
- */
-export function chooseEgressPolicy(
-  given: EgressPolicy | null,
-  host: string,
-): { readonly policy: EgressPolicy; readonly why: string } {
-  if (given !== null) return { policy: given, why: "set by BELLHOP_EGRESS" };
-  return isLoopbackHost(host)
-    ? { policy: "any", why: `HOST ${host} is this machine only; behind a proxy, set BELLHOP_EGRESS=public` }
-    : { policy: "public", why: `HOST ${host} can be reached from outside; BELLHOP_EGRESS=any lifts this` };
 }
 
 /** One line for the start-up banner. */

@@ -2,6 +2,7 @@ import { errors } from "undici";
 import type { FailureCode, Phase } from "../domain/outcome.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import { readErrorCode } from "./error-code.ts";
+import { WireOverflow } from "./wire-limit.ts";
 
 export interface NetworkFailure {
   readonly code: FailureCode;
@@ -37,6 +38,12 @@ const HEADERS_TOO_LARGE: NetworkFailure = {
   message: `The target sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers`,
 };
 
+/** More than an answer needs, in a reason phrase, in extensions of chunks, or in answers before the answer. */
+export const TOO_MUCH: NetworkFailure = {
+  code: "invalid_response",
+  message: "The target sent far more than its answer",
+};
+
 const TLS_BROKE: NetworkFailure = { code: "tls_error", message: "The TLS connection to the target broke" };
 
 export function describeDeadline(phase: Phase, timeoutMs: number): NetworkFailure {
@@ -53,6 +60,7 @@ export function describeDeadline(phase: Phase, timeoutMs: number): NetworkFailur
 
 export function describeError(error: unknown, progress: Progress): NetworkFailure {
   if (error instanceof ConnectFailure) return { code: error.failure, message: error.message };
+  if (error instanceof WireOverflow) return TOO_MUCH;
   if (error instanceof errors.HTTPParserError) return INVALID_RESPONSE;
   const code = readErrorCode(error);
   switch (code) {

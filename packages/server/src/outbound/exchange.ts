@@ -2,9 +2,16 @@ import type { Agent, Dispatcher } from "undici";
 import type { Outcome, Phase } from "../domain/outcome.ts";
 import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
-import { describeDeadline, describeError, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
+import {
+  describeDeadline,
+  describeError,
+  type NetworkFailure,
+  STOPPED,
+  TOO_MUCH,
+} from "./exchange-failure.ts";
 import { LARGE_ANSWER_BYTES, type LargeAnswers } from "./large-answers.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
+import { MAX_INTERIM_ANSWERS } from "./wire-limit.ts";
 
 /**
  * One call on its way, from dispatch to its only outcome. Many things race to end it (the last byte, the deadline,
@@ -38,6 +45,7 @@ export interface ExchangeHome {
 
 /** As a call is given to the caller. */
 interface ExchangeOptions {
+  readonly teamId?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly readWhole?: boolean;
@@ -48,6 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly signal: AbortSignal | undefined;
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
+  readonly #teamId: number;
   readonly #timeoutMs: number;
   readonly #readWhole: boolean;
   readonly #mayLeave: (() => boolean) | undefined;
@@ -59,6 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answerBegan = false;
   #answer: Answer | null = null;
   #unsentRetries = 0;
+  #interimAnswers = 0;
   #turn: "none" | "asked" | "held" = "none";
   #ended = false;
   #told = false;
@@ -71,6 +81,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {
     this.#home = home;
     this.#request = request;
+    this.#teamId = options.teamId ?? 0;
     this.#timeoutMs = options.timeoutMs;
     this.#mayLeave = options.mayLeave;
     this.signal = options.signal;
@@ -80,7 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   start(): void {
     this.#timer = setTimeout(expire, Math.min(this.#timeoutMs, MAX_TIMER_MS), this);
-    this.#home.waiting.enter(this.#request.origin);
+    this.#home.waiting.enter(this.#request.origin, this.#teamId);
     this.#dispatch();
   }
 
@@ -106,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.#phase = "sent";
-    this.#home.waiting.leave(this.#request.origin);
+    this.#home.waiting.leave(this.#request.origin, this.#teamId);
   }
 
   onResponseStarted(): void {
@@ -119,8 +130,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     this.#answerBegan = false;
-    // Informational: the answer is still to come.
-    if (statusCode < 200 || this.#ended) return;
+    if (this.#ended) return;
+    if (statusCode < 200) {
+      // The answer is still to come, but not after any number of these.
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut(TOO_MUCH);
+      return;
+    }
     this.#phase = "responded";
     const { maxResponseBytes } = this.#home;
     this.#answer = new Answer(statusCode, headers, this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes);
@@ -217,7 +233,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): number {
     this.#ended = true;
     clearTimeout(this.#timer);
-    if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin);
+    if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin, this.#teamId);
     return Math.round(performance.now() - this.#startedAt);
   }
 }

@@ -9,14 +9,15 @@ type HeaderLayer = Readonly<Record<string, string>>;
  */
 export function mergeHeaders(...layers: readonly HeaderLayer[]): string[] {
   const merged: string[] = [];
-  const taken = new Set<string>();
+  // A list, because there are few: a set would cost more than all the rest.
+  const taken: string[] = [];
   for (let index = layers.length - 1; index >= 0; index -= 1) {
     const layer = layers[index] ?? {};
     for (const name of Object.keys(layer)) {
       const value = layer[name];
       const key = name.toLowerCase();
-      if (value === undefined || taken.has(key)) continue;
-      taken.add(key);
+      if (value === undefined || taken.includes(key)) continue;
+      taken.push(key);
       merged.push(name, value);
     }
   }

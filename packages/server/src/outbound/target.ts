@@ -1,3 +1,5 @@
+import { remembered } from "../domain/remembered.ts";
+
 export type Target =
   | {
       readonly valid: true;
@@ -13,7 +15,7 @@ export type Target =
  * Reads a URL once, by the WHATWG rules: what is connected to is what they yield, so `2130706433` and `0x7f.1`
  * reach the guard as 127.0.0.1.
  */
-export function parseTarget(url: string): Target {
+export const parseTarget = remembered((url): Target => {
   let parsed: URL;
   try {
     parsed = new URL(url);
@@ -34,7 +36,7 @@ export function parseTarget(url: string): Target {
     port: readPort(port, protocol),
     path: parsed.pathname + parsed.search,
   };
-}
+});
 
 /** A parsed URL leaves its scheme's own port out. */
 export function readPort(port: string, protocol: string): number {

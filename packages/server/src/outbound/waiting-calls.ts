@@ -1,27 +1,39 @@
 export interface WaitingCalls {
-  enter(origin: string): void;
-  leave(origin: string): void;
+  enter(origin: string, team: number): void;
+  leave(origin: string, team: number): void;
   /** Whether anyone would use a new connection to this origin. */
   has(origin: string): boolean;
+  /** Whose calls wait for this origin, a team for each call. */
+  teamsOf(origin: string): readonly number[];
 }
 
+const NONE: readonly number[] = [];
+
 /**
- * How many calls per origin have not been sent yet. Undici replaces the connection of every call that is cut short,
- * for the dead call's sake; with this the connector knows better and leaves the target alone.
+ * The calls per origin that have not been sent yet. Undici replaces the connection of every call that is cut short,
+ * for the dead call's sake; with this the connector knows better and leaves the target alone. It also knows for whom it
+ * looks a name up: connections are shared by all teams.
  */
 export function createWaitingCalls(): WaitingCalls {
-  const counts = new Map<string, number>();
+  const teams = new Map<string, number[]>();
   return {
-    enter(origin) {
-      counts.set(origin, (counts.get(origin) ?? 0) + 1);
+    enter(origin, team) {
+      const waiting = teams.get(origin);
+      if (waiting === undefined) teams.set(origin, [team]);
+      else waiting.push(team);
     },
-    leave(origin) {
-      const left = (counts.get(origin) ?? 0) - 1;
-      if (left > 0) counts.set(origin, left);
-      else counts.delete(origin);
+    leave(origin, team) {
+      const waiting = teams.get(origin);
+      if (waiting === undefined) return;
+      const last = waiting.pop();
+      if (waiting.length === 0) teams.delete(origin);
+      else if (last !== undefined && last !== team) waiting[waiting.indexOf(team)] = last;
     },
     has(origin) {
-      return counts.has(origin);
+      return teams.has(origin);
+    },
+    teamsOf(origin) {
+      return teams.get(origin) ?? NONE;
     },
   };
 }

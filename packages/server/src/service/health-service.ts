@@ -17,13 +17,14 @@ const LATE_MS = 3_000;
 
 /**
  * Ready means: the database answers, also to what stores, claims and settles tasks, it has our schema, and the
- * dispatcher's lease is alive.
+ * dispatcher's lease is alive, on a node that has one.
  */
 export function createHealthService(deps: {
   readonly sql: Sql;
   /** Of the connections that tasks go through, by what they are for. */
   readonly pulses: Readonly<Record<string, Pulse>>;
-  readonly isDispatching: () => boolean;
+  /** Null on a node that makes no calls. */
+  readonly isDispatching: (() => boolean) | null;
 }): HealthService {
   async function unanswered(): Promise<string | null> {
     for (const [name, pulse] of Object.entries(deps.pulses)) {
@@ -42,7 +43,9 @@ export function createHealthService(deps: {
       const checks = {
         database: version === null ? "cannot be reached" : (silence ?? "ok"),
         migrations: version === null ? "unknown" : version === SCHEMA_VERSION ? "ok" : `version ${version}`,
-        dispatcher: deps.isDispatching() ? "ok" : "holds no lease",
+        ...(deps.isDispatching !== null && {
+          dispatcher: deps.isDispatching() ? "ok" : "holds no lease",
+        }),
       };
       return { ready: Object.values(checks).every((check) => check === "ok"), checks };
     },

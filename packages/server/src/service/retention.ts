@@ -1,5 +1,6 @@
 import { removeOldAuditEvents } from "../store/identity/audit-events.ts";
 import { removeExpiredCredentials } from "../store/identity/expired-credentials.ts";
+import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
@@ -12,6 +13,7 @@ const AUDIT_DAYS = 400;
 /** Removes credentials and audit events past their time. Returns how long to nap: not at all while there is more. */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
+  await removeLostNodes(sql);
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   return events === BATCH || credentials >= BATCH ? 0 : ROUND_MS;

@@ -23,9 +23,12 @@ interface Entry<Item, Answer> {
 /** How late an item is refused at worst. One timer serves all of them. */
 const TICK_MS = 100;
 
-/** `flush` answers in the order of its items. If it throws, every item of that flush is refused with the error. */
+/**
+ * `flush` answers in the order of its items; an answer that is an error refuses its item alone. If it throws, every item of
+ * that flush is refused with the error.
+ */
 export function createGroupCommit<Item, Answer>(options: {
-  readonly flush: (items: readonly Item[]) => Promise<readonly Answer[]>;
+  readonly flush: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** Rows in one statement; beyond a few hundred a larger batch only adds latency. */
   readonly maxItems: number;
   /** After the current turn of the event loop. */
@@ -47,7 +50,11 @@ export function createGroupCommit<Item, Answer>(options: {
       underWay = batch;
       try {
         const answers = await options.flush(batch.map((entry) => entry.item));
-        for (const [index, entry] of batch.entries()) entry.resolve(answers[index] as Answer);
+        batch.forEach((entry, index) => {
+          const answer = answers[index] as Answer | Error;
+          if (answer instanceof Error) entry.reject(answer);
+          else entry.resolve(answer);
+        });
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }

@@ -1,6 +1,8 @@
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
+import { nodes } from "./migrations/0005-nodes.ts";
+import { sandbox } from "./migrations/0006-sandbox.ts";
 import { limits } from "./migrations/0007-limits.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
@@ -10,13 +12,19 @@ import { type Database, patient, type Sql } from "./sql.ts";
  */
 const FIRST_VERSION = 4;
 
-/** Numbered from FIRST_VERSION, forward only, never edited once released. */
-const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
-  { name: "first release", sql: identity + tasks + vault },
-  { name: "limits", sql: limits },
+/** In the order of their versions, forward only, never edited once released. */
+export const MIGRATIONS: readonly {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}[] = [
+  { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
+  { version: 5, name: "nodes", sql: nodes },
+  { version: 6, name: "sandbox apart", sql: sandbox },
+  { version: 7, name: "limits", sql: limits },
 ];
 
-export const SCHEMA_VERSION = FIRST_VERSION + MIGRATIONS.length - 1;
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
 
 /** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
@@ -90,13 +98,15 @@ async function reachVersion(database: Database, applied: string[]): Promise<numb
     );
     const version = await schemaVersion(sql);
     refuseForeignVersion(version);
-    const nextVersion = Math.max(version + 1, FIRST_VERSION);
-    const next = MIGRATIONS[nextVersion - FIRST_VERSION];
+    const next = MIGRATIONS.find((migration) => migration.version > version);
     if (next === undefined) return version;
     await sql.rows(patient("migration", next.sql));
-    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [nextVersion, next.name]);
+    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [
+      next.version,
+      next.name,
+    ]);
     applied.push(next.name);
-    return nextVersion;
+    return next.version;
   });
 }
 

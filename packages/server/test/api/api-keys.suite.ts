@@ -175,7 +175,7 @@ describe("API keys", () => {
       [(await team.application("apikeys:read")).headers, [403, 200, 403], `${scope}write required`],
       [(await team.application("apikeys:write")).headers, [201, 403, 404], `${scope}read required`],
       [(await team.signIn("viewer", "viewer")).headers, [403, 403, 403], role],
-      [await team.newKey("test"), [403, 200, 403], `${role}admin required`],
+      [await team.newKey("test"), [403, 200, 403], "Not available to test keys"],
       [(await team.signIn("owner", "owner")).headers, [201, 200, 404], ""],
     ];
     for (const [as, statuses, text] of cases) {

@@ -42,6 +42,7 @@ const ROUTES = [
   ["GET", "/v1/apikeys"],
   ["DELETE", "/v1/apikeys/:id"],
   ["GET", "/v1/audit"],
+  ["GET", "/v1/system"],
   ["POST", "/v1/oauth/applications"],
   ["GET", "/v1/oauth/applications"],
   ["DELETE", "/v1/oauth/applications/:id"],

@@ -38,6 +38,7 @@ const OPERATIONS = [
   "post /v1/queues/{queue_name}/resume resumeQueue",
   "get /v1/signing-secret getSigningSecret",
   "post /v1/signing-secret/rotate rotateSigningSecret",
+  "get /v1/system getSystem",
   "get /v1/tasks listTasks",
   "post /v1/tasks createTask",
   "delete /v1/tasks/{task_id} deleteTask",

@@ -104,7 +104,7 @@ describe("the sign-in pages", () => {
   });
 
   it("say where the link is on a server that cannot mail", async () => {
-    const logging = await createTestApi({ linksInLog: true });
+    const logging = await createTestApi({ links: "log" });
     const form = await logging.send({ url: "/sign-in" });
     assert.match(form.text, /in the log of this server/);
     const sent = await logging.send({
@@ -119,6 +119,22 @@ describe("the sign-in pages", () => {
     assert.match(sent.text, /the link is in its log/);
     assert.match(sent.text, /mail\.not_sent[\s\S]*BELLHOP_SMTP_URL/);
     assert.doesNotMatch(form.text + sent.text, /spam|mail you|Mail me/);
+  });
+
+  it("send to the operator where there is no mail server, and no link in the log either", async () => {
+    const closed = await createTestApi({ links: "operator" });
+    const form = await closed.send({ url: "/sign-in" });
+    const sent = await closed.send({
+      method: "POST",
+      url: "/sign-in",
+      payload: `email=${newEmail()}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    await closed.close();
+
+    assert.equal(sent.status, 200);
+    assert.match(sent.text, /bellhop session link/);
+    assert.doesNotMatch(form.text + sent.text, /spam|mail you|Mail me|its log, in/);
   });
 
   it("say the same of every address", async () => {

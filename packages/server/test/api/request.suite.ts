@@ -39,7 +39,12 @@ describe("requests", () => {
   });
 
   it("the media type is application/json, with or without parameters", async () => {
-    for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON;a=b"]) {
+    for (const type of [
+      "application/json",
+      "application/json; charset=utf-8",
+      'application/json;a=b; charset="UTF-8"',
+      "APPLICATION/JSON;a=b",
+    ]) {
       assert.equal((await api.call("POST", "/v1/tasks", TASK, { "content-type": type })).status, 201, type);
     }
     for (const type of [
@@ -47,6 +52,8 @@ describe("requests", () => {
       "application/x-www-form-urlencoded",
       "application/jsonp",
       "json",
+      "application/json; charset=utf-16",
+      "application/json;charset=ISO-8859-1",
       "/",
       "",
     ]) {
@@ -221,7 +228,12 @@ describe("requests", () => {
       const { headers } = await api.call(method, url, body);
       assert.match(String(headers["x-request-id"]), /^[0-9a-f-]{36}$/, url);
       assert.equal(headers["content-type"], "application/json; charset=utf-8");
+      assert.equal(headers["x-content-type-options"], "nosniff");
+      assert.equal(headers["strict-transport-security"], "max-age=31536000");
     }
+    const plain = await createTestApi({ publicUrl: "http://bellhop.test" });
+    assert.equal((await plain.send({ url: "/livez" })).headers["strict-transport-security"], undefined);
+    await plain.close();
   });
 
   it("says when to come back once the services are overloaded", async (test) => {

@@ -193,6 +193,8 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
     it("an address that the egress policy refuses is refused at creation", async () => {
       assert.equal(await refusal({ [url]: "http://private.example/" }), `${url} ${PRIVATE_RULE}`);
       assert.equal(await refusal({ [done]: "http://private.example/" }), `${done} ${PRIVATE_RULE}`);
+      const config = { ...OWN, urlTemplate: "https://private.example/{startResult.body.id}" };
+      assert.equal(await refusal({ [poll]: config }), `urlTemplate ${PRIVATE_RULE}`);
     });
 
     it("the same key and body bring the first task again, with its callback", async () => {
@@ -334,6 +336,11 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
         await refusal({ headers: { Authorization: "tok_123" } }),
         'Header "Authorization" references unknown vault token "tok_123"',
       );
+    });
+
+    it("nine headers that name tokens of the vault are refused before any is looked for", async () => {
+      const headers = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`X-${index}`, "tok_123"]));
+      assert.equal(await refusal({ headers }), "headers must name at most 8 vault tokens");
     });
   });
 }

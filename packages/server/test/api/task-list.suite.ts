@@ -65,9 +65,9 @@ describe("GET /v1/tasks", () => {
     });
     assert.deepEqual(await idsOf("?limit=100", headers), newestFirst);
     assert.deepEqual(await idsOf("?limit=2&offset=20", headers), newestFirst.slice(20));
-    assert.deepEqual((await list("?limit=100&offset=9007199254740991", headers)).body, {
+    assert.deepEqual((await list("?limit=100&offset=10000", headers)).body, {
       tasks: [],
-      pagination: { total: 21, limit: 100, offset: 9007199254740991, hasMore: false, nextCursor: null },
+      pagination: { total: 21, limit: 100, offset: 10000, hasMore: false, nextCursor: null },
     });
   });
 
@@ -131,6 +131,8 @@ describe("GET /v1/tasks", () => {
       ["offset=-1", offset],
       ["offset=9007199254740992", offset],
       ["offset=1&offset=1", offset],
+      ["offset=10001", "offset must be at most 10000; to go further, use cursor"],
+      ["offset=2147483647&status=pending", "offset must be at most 10000; to go further, use cursor"],
       ["status=done", `status must be one of ${states}`],
       ["status=PENDING", `status must be one of ${states}`],
       ["status=failed&status=pending", `status must be one of ${states}`],

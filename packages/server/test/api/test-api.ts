@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
+import type { LinkDelivery } from "../../src/api/pages/sign-in.ts";
 import type { ApiDeps } from "../../src/api/server.ts";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Services } from "../../src/compose-node.ts";
@@ -41,7 +42,7 @@ export interface Answer {
 
 type Method = NonNullable<InjectOptions["method"]>;
 type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> & {
-  readonly linksInLog?: boolean;
+  readonly links?: LinkDelivery;
 };
 
 /** What the egress policy of these tests says of every host called `private.…`. */

@@ -38,6 +38,23 @@ describe("a caller's own configuration", () => {
     ]);
   });
 
+  it("names no host that the egress policy refuses: it would be met only after a paid first call", () => {
+    const refuseUrl = (url: string) => (new URL(url).hostname.startsWith("10.") ? "must not be there" : null);
+    const complaints = pollConfigComplaints(
+      {
+        ...OWN,
+        urlTemplate: "https://10.0.0.7/{startResult.body.id}",
+        resultUrlTemplate: "https://10.0.0.8",
+      },
+      "https://a.example/",
+      refuseUrl,
+    );
+    assert.deepEqual(
+      complaints.map(({ error }) => error),
+      ["urlTemplate must not be there", "resultUrlTemplate must not be there"],
+    );
+  });
+
   it("has no status that means both", () => {
     assert.deepEqual(errors({ failValues: ["x", "done"] }), [
       'failValues must not repeat "done" of doneValues',

@@ -405,6 +405,24 @@ describe("direct calls with credentials from the vault", () => {
       assert.match(ended.result?.body ?? "", /webhook/);
       assert.ok(!(await stored(created.id)).includes(created.callback?.id ?? "?"));
     });
+
+    it("nor is the beginning of one at which the error of a failed job was cut", async () => {
+      const created = await house.tasks.create(house.principal, {
+        ...plainRequest(house.target.url),
+        ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
+        pollConfig: { ...config(), failValues: ["broken"], errorPath: "error" },
+      });
+      await house.dispatchOnce();
+      const id = created.callback?.id ?? "?";
+      house.target.answer = (_call, response) =>
+        response.end(JSON.stringify({ status: "broken", error: "x".repeat(4096 - 20) + id }));
+      await pollOnce();
+
+      const ended = await house.task(created.id);
+      assert.equal(ended.status, "failed");
+      assert.match(ended.error ?? "", /xxx\*\*\*…$/);
+      assert.ok(!(await stored(created.id)).includes(id.slice(0, 8)));
+    });
   });
 
   for (const status of [200, 500]) {

@@ -231,6 +231,7 @@ describe("the slot keeper", () => {
     const keeper = { during: async () => {} };
     const slotKeeper = createSlotKeeper({
       ...all,
+      hint: () => {},
       sql: {
         async rows(_query, values = []) {
           await keeper.during();

@@ -4,7 +4,7 @@ import { formatTaskId } from "../../src/domain/task-id.ts";
 import { createLease } from "../../src/engine/lease.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
-import { createGate } from "../test-sql.ts";
+import { createGate, databaseAway, until } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 describe("a task taken back during its call", () => {
@@ -247,6 +247,30 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
         ["interrupted", "not_sent"],
         ["success", "responded"],
       ],
+    );
+  });
+
+  it("are recorded as sent where the call had left, and only its giving back was lost", async () => {
+    house.target.hold();
+    const id = await house.submit();
+    await house.look();
+    await until(() => house.target.calls.length === 1);
+    house.databases.settle.before = (statement) => {
+      if (statement !== "release_tasks") return;
+      house.databases.settle.before = () => {};
+      throw databaseAway();
+    };
+    house.engine.attempts.abandon();
+    await house.engine.attempts.finished();
+
+    await house.engine.attempts.reconcileOnce();
+    await house.engine.attempts.reconcileOnce();
+
+    const { status, attempts } = await house.task(id);
+    assert.equal(status, "pending");
+    assert.deepEqual(
+      attempts.map((attempt) => [attempt.status, attempt.phase]),
+      [["interrupted", "sent"]],
     );
   });
 

@@ -20,7 +20,10 @@ const recorded: RecordedCall = {
 
 function outgoingWith(failure: Error) {
   return createOutgoing({
-    caller: { call: () => assert.fail("no call may be made") },
+    caller: {
+      call: () => assert.fail("no call may be made"),
+      callUnwiped: () => assert.fail("no call may be made"),
+    },
     vault: { resolve: () => Promise.reject(failure), openText: () => assert.fail(failure.message) },
     signingSecrets: () => [],
     publicUrl: () => "",

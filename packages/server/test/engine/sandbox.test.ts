@@ -88,6 +88,7 @@ describe("the sandbox", () => {
       const listed = await house.tasks.list(house.principal, {
         queue: QUEUE,
         status: "pending",
+        sandbox: true,
         limit: 20,
         offset: 0,
         cursor: null,

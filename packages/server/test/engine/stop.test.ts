@@ -48,6 +48,29 @@ describe("stopping a node", () => {
     assert.equal(left.length, 3);
   });
 
+  it("leaves its queues to others while its last calls run, but for the slots that those use", async () => {
+    const other = await house.openNode();
+    for (const node of [house, other]) await node.engine.lease.renewOnce();
+    house.target.hold();
+    await house.submit();
+    await house.look();
+    await house.target.received(1);
+
+    const stopped = house.engine.stop(LONG_MS);
+    await house.rest();
+    await house.engine.actors.all.find(({ name }) => name === "slot-keeper")?.once();
+    await other.submit();
+    await other.submit();
+    await house.target.received(2);
+    assert.equal(house.target.mostAtOnce, 2);
+
+    house.target.release();
+    await stopped;
+    await house.target.received(3);
+    house.target.release();
+    await other.engine.attempts.finished();
+  });
+
   it("gives back what it cannot wait for, and another node completes it", async () => {
     const other = await house.openNode();
     house.target.hold();

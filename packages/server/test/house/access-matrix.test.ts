@@ -23,6 +23,8 @@ describe("who may use which route", () => {
       DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
       BELLHOP_VAULT_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
       BELLHOP_TRUST_PROXY: "127.0.0.1",
+      BELLHOP_EGRESS: "any",
+      BELLHOP_SIGN_UP: "open",
     });
     world = await openWorld(server, test.database);
   });
@@ -47,6 +49,7 @@ describe("who may use which route", () => {
     };
 
     describe(route, () => {
+      const { unknown } = row;
       if (row.scope === "public") {
         it("asks for no credential", async () => assert.equal((await ask(null)).status, row.status));
         return;
@@ -67,8 +70,35 @@ describe("who may use which route", () => {
       it("serves a live key, or says that it takes a person", async () =>
         expected(await ask(world.ours.liveKey), row, "api_key", "admin"));
 
-      it("serves a test key as a member of the team", async () =>
-        expected(await ask(world.ours.testKey), row, "api_key", "member"));
+      it("serves a test key in the sandbox, as a member of the team, and refuses what is outside of it", async () => {
+        const answer = await ask(
+          world.ours.testKey,
+          world.ours,
+          await (row.makeSandbox ?? row.make)?.(world, world.ours),
+        );
+        if (row.live === true) refused(answer, 403, "Not available to test keys");
+        else expected(answer, row, "api_key", "member");
+      });
+
+      const { makeSandbox } = row;
+      if (makeSandbox !== undefined) {
+        it("answers a test key of what is outside of the sandbox like of what is nobody's", async () => {
+          const live = await ask(world.ours.testKey);
+          const nobodys = await ask(world.ours.testKey, world.ours, unknown);
+          assert.equal(live.status, 404);
+          assert.deepEqual(live.json, nobodys.json);
+        });
+
+        it("lets every other credential reach the sandbox of its team, and of no other", async () => {
+          const reach = async (credential: string) => {
+            const answer = await ask(credential, world.ours, await makeSandbox(world, world.ours));
+            return answer.status;
+          };
+          assert.equal(await reach(world.ours.liveKey), row.status);
+          assert.equal(await reach(world.ours.owner), row.status);
+          assert.equal(await reach(world.others.testKey), 404);
+        });
+      }
 
       it("serves a viewer only where nothing is changed", async () =>
         expected(
@@ -91,7 +121,6 @@ describe("who may use which route", () => {
           ));
       }
 
-      const { unknown } = row;
       if (unknown !== undefined) {
         it("answers what is another team's like what is nobody's", async () => {
           const credential = row.scope === "session" ? world.ours.owner : world.ours.liveKey;

@@ -11,6 +11,8 @@ export interface AccessRow {
   readonly scope: Scope | "any" | "session" | "public";
   /** The least that may. */
   readonly role?: Role;
+  /** Of the team itself, and so out of reach for its test keys. */
+  readonly live?: true;
   readonly body?: unknown;
   /** The session that asks is gone afterwards. */
   readonly endsSession?: true;
@@ -18,6 +20,8 @@ export interface AccessRow {
   readonly status: number;
   /** Makes what the request is about, in this team, and returns how the path names it. */
   readonly make?: (world: World, team: WorldTeam) => Promise<string>;
+  /** The same in the sandbox of the team: all of its kind that a test key reaches. */
+  readonly makeSandbox?: (world: World, team: WorldTeam) => Promise<string>;
   /** Named in the path or, with `bodyOf`, in the body. */
   readonly bodyOf?: (id: string) => unknown;
   /** A name of the same form that nobody has. */
@@ -36,10 +40,11 @@ const makeQueue: AccessRow["make"] = async ({ call }, { liveKey }) => {
   await call(liveKey, "POST", "/v1/queues", { name });
   return name;
 };
-const makeTask: AccessRow["make"] = async ({ call }, { testKey }) => {
-  const task = { queue: "default", webhook_url: "http://127.0.0.1:9/" };
-  return (await call(testKey, "POST", "/v1/tasks", task)).json.id;
-};
+const TASK = { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 };
+const makeTask: AccessRow["make"] = async ({ call }, { liveKey }) =>
+  (await call(liveKey, "POST", "/v1/tasks", TASK)).json.id;
+const makeSandboxTask: AccessRow["make"] = async ({ call }, { testKey }) =>
+  (await call(testKey, "POST", "/v1/tasks", TASK)).json.id;
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -55,7 +60,7 @@ const makeApplication: AccessRow["make"] = async ({ call }, { liveKey }) =>
 const makeAuthorization: AccessRow["make"] = (_world, team) => team.newAuthorization("Made");
 
 const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
-const aTask = { make: makeTask, unknown: `task_${UNUSED}` };
+const aTask = { make: makeTask, makeSandbox: makeSandboxTask, unknown: `task_${UNUSED}` };
 const anApplication = { make: makeApplication, unknown: `app_${UNUSED}` };
 const open = { scope: "public", status: 200 } as const;
 
@@ -64,7 +69,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     scope: "tasks:write",
     role: "member",
     status: 201,
-    body: { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 },
+    body: TASK,
   },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
@@ -72,6 +77,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
 
   "POST /v1/queues": {
     scope: "queues:write",
+    live: true,
     role: "member",
     status: 201,
     make: async () => newName(),
@@ -81,17 +87,37 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /v1/queues/:queue_name": { scope: "queues:read", status: 200, ...aQueue },
   "PATCH /v1/queues/:queue_name": {
     scope: "queues:write",
+    live: true,
     role: "member",
     status: 200,
     body: { concurrency: 2 },
     ...aQueue,
   },
-  "DELETE /v1/queues/:queue_name": { scope: "queues:write", role: "member", status: 200, ...aQueue },
-  "POST /v1/queues/:queue_name/pause": { scope: "queues:write", role: "member", status: 200, ...aQueue },
-  "POST /v1/queues/:queue_name/resume": { scope: "queues:write", role: "member", status: 200, ...aQueue },
+  "DELETE /v1/queues/:queue_name": {
+    scope: "queues:write",
+    live: true,
+    role: "member",
+    status: 200,
+    ...aQueue,
+  },
+  "POST /v1/queues/:queue_name/pause": {
+    scope: "queues:write",
+    live: true,
+    role: "member",
+    status: 200,
+    ...aQueue,
+  },
+  "POST /v1/queues/:queue_name/resume": {
+    scope: "queues:write",
+    live: true,
+    role: "member",
+    status: 200,
+    ...aQueue,
+  },
 
   "POST /v1/tokens": {
     scope: "tokens:write",
+    live: true,
     role: "member",
     status: 201,
     body: { name: "Made", value: "Bearer made" },
@@ -99,6 +125,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /v1/tokens": { scope: "tokens:read", status: 200 },
   "DELETE /v1/tokens/:tokenId": {
     scope: "tokens:write",
+    live: true,
     role: "member",
     status: 200,
     make: makeToken,
@@ -106,12 +133,19 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
 
   "GET /v1/signing-secret": { scope: "webhooks:read", role: "admin", status: 200 },
-  "POST /v1/signing-secret/rotate": { scope: "webhooks:write", role: "admin", status: 200 },
+  "POST /v1/signing-secret/rotate": { scope: "webhooks:write", live: true, role: "admin", status: 200 },
 
-  "POST /v1/apikeys": { scope: "apikeys:write", role: "admin", status: 201, body: { name: "Made" } },
+  "POST /v1/apikeys": {
+    scope: "apikeys:write",
+    live: true,
+    role: "admin",
+    status: 201,
+    body: { name: "Made" },
+  },
   "GET /v1/apikeys": { scope: "apikeys:read", role: "member", status: 200 },
   "DELETE /v1/apikeys/:key_id": {
     scope: "apikeys:write",
+    live: true,
     role: "admin",
     status: 200,
     make: makeKey,
@@ -119,15 +153,24 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
 
   "GET /v1/me": { scope: "any", status: 200 },
+  // Of the operator's team alone, which is none of these: to them it is a route that does not exist.
+  "GET /v1/system": { scope: "team:read", status: 404 },
   "GET /v1/audit": { scope: "team:read", role: "admin", status: 200 },
 
   "GET /v1/teams": { scope: "session", status: 200 },
   "POST /v1/teams": { scope: "session", status: 201, body: { name: "Made" } },
   "GET /v1/team": { scope: "team:read", status: 200 },
-  "PATCH /v1/team": { scope: "team:write", role: "admin", status: 200, body: { name: "Renamed" } },
+  "PATCH /v1/team": {
+    scope: "team:write",
+    live: true,
+    role: "admin",
+    status: 200,
+    body: { name: "Renamed" },
+  },
   "GET /v1/team/members": { scope: "team:read", status: 200 },
   "PATCH /v1/team/members/:user_id": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     body: { role: "viewer" },
@@ -136,6 +179,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
   "DELETE /v1/team/members/:user_id": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     make: makeMember,
@@ -144,6 +188,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "DELETE /v1/team/membership": { scope: "session", status: 200, endsSession: true },
   "POST /v1/team/invitations": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 201,
     make: async () => `${newName()}@example.test`,
@@ -152,22 +197,31 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /v1/team/invitations": { scope: "team:read", role: "admin", status: 200 },
   "DELETE /v1/team/invitations/:invitation_id": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     make: makeInvitation,
     unknown: `inv_${UNUSED}`,
   },
 
-  "POST /v1/oauth/applications": { scope: "team:write", role: "admin", status: 201, body: APPLICATION },
+  "POST /v1/oauth/applications": {
+    scope: "team:write",
+    live: true,
+    role: "admin",
+    status: 201,
+    body: APPLICATION,
+  },
   "GET /v1/oauth/applications": { scope: "team:read", status: 200 },
   "DELETE /v1/oauth/applications/:clientId": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     ...anApplication,
   },
   "POST /v1/oauth/applications/:clientId/rotate": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     ...anApplication,
@@ -176,6 +230,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   // Of another member. What one has allowed oneself, anybody may end: oauth-authorizations-end.test.ts.
   "DELETE /v1/oauth/authorizations/:authorization_id": {
     scope: "team:write",
+    live: true,
     role: "admin",
     status: 200,
     make: makeAuthorization,

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { ROOT } from "../places.ts";
 
-const ROOT = new URL("../../../../", import.meta.url);
-const page = readFileSync(new URL("docs/api.md", ROOT), "utf8");
-const { paths, components } = JSON.parse(readFileSync(new URL("openapi.json", ROOT), "utf8"));
+const page = readFileSync(join(ROOT, "docs/api.md"), "utf8");
+const { paths, components } = JSON.parse(readFileSync(join(ROOT, "openapi.json"), "utf8"));
 
 describe("docs/api.md", () => {
   it("names every endpoint of the reference", () => {
@@ -29,6 +30,8 @@ describe("docs/api.md", () => {
     "QueueWithStats",
     "QueueStats",
     "CreateToken",
+    "SystemNode",
+    "SystemState",
   ]) {
     it(`names every field of ${model}`, () => {
       const fields = Object.keys(components.schemas[model].properties);

@@ -5,14 +5,14 @@ import { access, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
 import { ensureOperator } from "../../src/service/operator/operator.ts";
 import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
+import { SERVER } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";
 
-const BELLHOP = fileURLToPath(new URL("../../dist/cli/bellhop.js", import.meta.url));
+const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 
 const NOBODY = 65534;
 

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
+import { ROOT } from "../places.ts";
 import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
 /**
@@ -22,7 +22,6 @@ const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\btok_…/g, /tok_[0-9a-z]{26}/g],
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
 ];
-const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const CURL_FAILED_BY_STATUS = 22;
 
 interface Example {

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { request } from "undici";
 import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
+import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
@@ -33,6 +34,26 @@ describe("the metrics of a server in production", () => {
     await rm(home, { recursive: true, force: true });
   });
 
+  it("are of a server that is closed to strangers, as its banner says", async () => {
+    const why = "(BELLHOP_PUBLIC_URL https://bellhop.example.com can be reached from outside; ";
+    assert.ok(server.stdout.includes(`are refused ${why}BELLHOP_EGRESS says otherwise)`), server.stdout);
+    assert.ok(server.stdout.includes(`can sign in ${why}BELLHOP_SIGN_UP says otherwise)`));
+    assert.match(
+      server.stdout,
+      /sign-in {3}links made by .*session link <email>, as there is no mail server/,
+    );
+
+    const email = "stranger@example.com";
+    const asked = await request(`${server.url}/v1/auth/magic-link`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email }),
+    });
+    assert.equal(asked.statusCode, 202);
+    assert.equal((await test.database.rows("select 1 from sign_in_links")).length, 0);
+    assert.ok(!server.stderr.includes(email) && !server.stderr.includes("token="));
+  });
+
   async function scrape(token: string) {
     const answer = await request(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
     return { status: answer.statusCode, body: await answer.body.text() };
@@ -46,7 +67,7 @@ describe("the metrics of a server in production", () => {
   });
 
   it("are all described in docs/metrics.md, and those described there are there", async () => {
-    const page = await readFile(new URL("../../../../docs/metrics.md", import.meta.url), "utf8");
+    const page = await readFile(join(ROOT, "docs/metrics.md"), "utf8");
     const rows = [...page.matchAll(/^\| `(bellhop_\w+)` \| (\w+) \|(.*?)\|/gm)];
     const described = rows.map(([, name, type, labels = ""]) => [
       name,

@@ -315,6 +315,24 @@ describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () =
     await until(async () => (await call(token, "GET", "/v1/tasks")).status === 401);
   });
 
+  it("a refresh token that comes a second time ends what it led to, before it is answered", async () => {
+    const application = await register();
+    const { client, secret } = application;
+    const refresh = (token: string) =>
+      oauth.refreshTokenGrantRequest(as, client, oauth.ClientSecretPost(secret), token, insecure);
+    const first = await tokensFor(OWNER, application);
+    const second = await oauth.processRefreshTokenResponse(
+      as,
+      client,
+      await refresh(first.refresh_token ?? ""),
+    );
+    secrets.push(second.access_token, second.refresh_token ?? "-");
+    assert.equal((await call(second.access_token, "GET", "/v1/tasks")).status, 200);
+
+    assert.equal((await refresh(first.refresh_token ?? "")).status, 400);
+    assert.equal((await call(second.access_token, "GET", "/v1/tasks")).status, 401);
+  });
+
   it("no address that is not registered is ever redirected to", async () => {
     const { client } = await register();
     const browser = openBrowser(server);

@@ -5,12 +5,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { ROOT, SERVER } from "../places.ts";
 import { startTestTarget } from "../test-target.ts";
 import { launch, ready } from "./server-process.ts";
-
-const SERVER = fileURLToPath(new URL("../..", import.meta.url));
-const ROOT = join(SERVER, "..", "..");
 
 /**
  * The package as npm would publish it, installed into an empty directory beside exactly the packages that it names. They

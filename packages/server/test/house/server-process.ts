@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { Agent, request } from "undici";
+import { SERVER } from "../places.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const MAIN = join(SERVER, "dist/main.js");
 export const API_KEY = `bh_live_${"k".repeat(40)}`;
 
 export interface ServerProcess {

@@ -6,14 +6,12 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { readable } from "../../src/log.ts";
 import { refuseNode } from "../../src/version.ts";
+import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
-
-const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
 async function portOf(server: Server): Promise<string> {
   await once(server.listen(0, "127.0.0.1"), "listening");

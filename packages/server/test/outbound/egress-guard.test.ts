@@ -10,6 +10,10 @@ const { attempts } = fenceSockets();
 const publicOnly = createEgressGuard({ policy: "public", allow: [] });
 const allowing = (...allow: string[]) => createEgressGuard({ policy: "public", allow });
 
+/** One sentence for every refusal: what our resolver said of a name is not the caller's to know. */
+const refused = (host: string, port: number) =>
+  `The egress policy refuses the call: host ${host} is private or reserved, or port ${port} is not for HTTP`;
+
 /** A target that says at which of its addresses it was met, and hangs up. */
 const doorman = () =>
   createServer((request, response) =>
@@ -97,7 +101,7 @@ describe("the egress policy `public`", () => {
 
   it("refuses the ports of other protocols, by whatever host", () => {
     for (const port of [0, 22, 25, 587, 2049, 6000, 6667, 10080]) {
-      const message = `Port ${port} of host shop.test is not for HTTP: the egress policy refuses calls to it`;
+      const message = refused("shop.test", port);
       assert.deepEqual(publicOnly.checkName("shop.test", port), { allowed: false, message });
       assert.deepEqual(publicOnly.check("shop.test", ["8.8.8.8"], port), { allowed: false, message });
       const rule = `must not use port ${port}, which is not for HTTP`;
@@ -107,6 +111,23 @@ describe("the egress policy `public`", () => {
     for (const port of [80, 443, 3000, 5432, 6379, 8080, 8443, 65_535]) {
       assert.deepEqual(publicOnly.check("shop.test", ["8.8.8.8"], port), { allowed: true });
     }
+  });
+
+  it("says the same of a private name, a private address behind a public name and a port", () => {
+    assert.deepEqual(publicOnly.checkName("db.internal", 80), {
+      allowed: false,
+      message: refused("db.internal", 80),
+    });
+    const message = refused("shop.test", 80);
+    assert.deepEqual(publicOnly.check("shop.test", ["10.0.0.7"], 80), { allowed: false, message });
+    assert.deepEqual(publicOnly.check("shop.test", ["8.8.8.8", "169.254.169.254"], 80), {
+      allowed: false,
+      message,
+    });
+    assert.deepEqual(allowing("10.0.0.7:25").check("shop.test", ["8.8.8.8"], 25), {
+      allowed: false,
+      message: refused("shop.test", 25),
+    });
   });
 
   it("refuses such a port before it looks the name up", async () => {

@@ -62,13 +62,18 @@ describe("the egress settings", () => {
 
 describe("the banner's line on egress", () => {
   for (const [environment, line] of [
-    [
-      {},
-      "any: calls may go to every address, private ones too (HOST 127.0.0.1 is this machine only; behind a proxy, set BELLHOP_EGRESS=public)",
-    ],
+    [{}, "any: calls may go to every address, private ones too (HOST 127.0.0.1 is this machine only)"],
     [
       { HOST: "0.0.0.0" },
-      "public: calls to private and reserved addresses are refused (HOST 0.0.0.0 can be reached from outside; BELLHOP_EGRESS=any lifts this)",
+      "public: calls to private and reserved addresses are refused (HOST 0.0.0.0 can be reached from outside; BELLHOP_EGRESS says otherwise)",
+    ],
+    [
+      { BELLHOP_PUBLIC_URL: "https://b.example" },
+      "public: calls to private and reserved addresses are refused (BELLHOP_PUBLIC_URL https://b.example can be reached from outside; BELLHOP_EGRESS says otherwise)",
+    ],
+    [
+      { BELLHOP_TRUST_PROXY: "127.0.0.1" },
+      "public: calls to private and reserved addresses are refused (BELLHOP_TRUST_PROXY names a proxy; BELLHOP_EGRESS says otherwise)",
     ],
     [
       { BELLHOP_EGRESS: "any" },

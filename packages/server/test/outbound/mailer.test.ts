@@ -29,7 +29,7 @@ describe("the mailer", () => {
   });
 
   /** A mailer whose log can be waited for: `ended` resolves with the line that says what became of the next mail. */
-  function open(smtpUrl: string | null, waitsMs: readonly number[] = [0, 0]) {
+  function open(smtpUrl: string | null, waitsMs: readonly number[] = [0, 0], mayLog = true) {
     const lines: Line[] = [];
     const ends: ((line: Line) => void)[] = [];
     const write = (level: string) => (fields: object, event: string) => {
@@ -38,7 +38,7 @@ describe("the mailer", () => {
       if (event === "mail.sent" || event === "mail.failed") ends.shift()?.(line);
     };
     const log = { info: write("info"), warn: write("warn"), error: write("error") };
-    const mailer = createMailer({ smtpUrl, from: "Bellhop <bellhop@example.com>", log, waitsMs });
+    const mailer = createMailer({ smtpUrl, mayLog, from: "Bellhop <bellhop@example.com>", log, waitsMs });
     closers.push(mailer.stop);
     const deliver = (mail: Mail = MAIL) =>
       new Promise<Line>((resolve) => {
@@ -250,6 +250,19 @@ describe("the mailer", () => {
     const [line] = lines;
     assert.deepEqual([line?.level, line?.event], ["warn", "mail.not_sent"]);
     assert.ok(String(line?.fields.text).includes(LINK));
+    await mailer.stop();
+  });
+
+  it("without a server logs no link and no address where the operator wants none there", async () => {
+    const { mailer, lines } = open(null, [], false);
+    mailer.send(MAIL);
+    assert.deepEqual(lines, [
+      {
+        level: "warn",
+        event: "mail.not_sent",
+        fields: { domain: "example.com", reason: "BELLHOP_SMTP_URL is not set" },
+      },
+    ]);
     await mailer.stop();
   });
 

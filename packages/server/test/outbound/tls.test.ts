@@ -112,7 +112,7 @@ describe("a call over TLS", () => {
     );
     server.on("tlsClientError", () => {});
     const { port } = await listen(server);
-    const caller = fileURLToPath(new URL("../../src/outbound/caller.ts", import.meta.url));
+    const caller = fileURLToPath(new URL("../../src/outbound/caller.js", import.meta.url));
     const script = `
       import { createCaller } from ${JSON.stringify(caller)};
       const guard = { check: () => ({ allowed: true }) };
@@ -141,7 +141,7 @@ describe("a call over TLS", () => {
 });
 
 async function run(script: string, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: "" },
     stdio: ["ignore", "pipe", "inherit"],
   });

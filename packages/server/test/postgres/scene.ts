@@ -63,8 +63,8 @@ export type Starter = {
 
 /** Another Bellhop process, as far as the database is concerned. */
 export function runStarter(dataDir: string): Starter {
-  const script = fileURLToPath(new URL("./starter.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir], {
+  const script = fileURLToPath(new URL("./starter.js", import.meta.url));
+  const child = spawn(process.execPath, [script, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));

@@ -5,7 +5,7 @@ import { isHeaderValue } from "../../src/domain/header.ts";
 import { createRedactor } from "../../src/domain/redaction/redaction.ts";
 import { Secret } from "../../src/domain/secret.ts";
 
-const redactor = (...values: string[]) => createRedactor(values.map((value) => new Secret(value)));
+const redactor = (...values: string[]) => createRedactor(values.map((value) => new Secret(value))).redact;
 
 /**
  * Any value that the vault takes and that cannot be made up of our own mark. It may look as if it were escaped itself,
@@ -188,6 +188,54 @@ describe("redaction", () => {
     assert.equal(redactor("abcd")("YWJjZA== 61626364"), "***== ***");
     assert.equal(redactor("abcd")("xYWJjZA 9961626364"), "xYWJjZA 9961626364");
     assert.equal(redactor("")("anything"), "anything");
+  });
+
+  it("promise G: leaves no credential in base64 that is broken into lines", () => {
+    fc.assert(
+      fc.property(
+        value,
+        fc.uint8Array(),
+        fc.constantFrom(64, 76, 20),
+        fc.boolean(),
+        (secret, before, width, inJson) => {
+          const base64 = Buffer.concat([before, Buffer.from(secret, "latin1")]).toString("base64");
+          const lines = base64.replace(new RegExp(`.{${width}}`, "g"), "$&\r\n");
+          const out = redactor(secret)(inJson ? json(lines) : lines);
+          assert.ok(out.includes("***"), out);
+        },
+      ),
+    );
+    assert.equal(redactor("sk-12345678")("sk-1234\n5678"), "***");
+  });
+
+  it("promise G: leaves no credential in UTF-16, as text or in base64", () => {
+    fc.assert(
+      fc.property(value, fc.uint8Array(), fc.boolean(), (secret, before, isBigEndian) => {
+        const utf16 = Buffer.from(secret, "utf16le");
+        const bytes = isBigEndian ? utf16.swap16() : utf16;
+        // As answers are stored: NUL is replaced.
+        const text = bytes.toString("latin1").replaceAll("\0", "\ufffd");
+        assert.ok(redactor(secret)(`<${text}>`).includes("***"));
+        const base64 = Buffer.concat([before, bytes]).toString("base64");
+        assert.ok(redactor(secret)(base64).includes("***"), base64);
+      }),
+    );
+  });
+
+  it("takes about the same time for fifty credentials as for one", () => {
+    const text = "sk_live_%41 \\u0041 YWJj".repeat(50_000);
+    // Of the processor: the machine may be busy.
+    const spentMs = (count: number) => {
+      const redact = redactor(
+        ...Array.from({ length: count }, (_, index) => `Bearer sk_live_0123456789abcdef${index}`),
+      );
+      const before = process.cpuUsage();
+      redact(text);
+      return process.cpuUsage(before).user / 1000;
+    };
+    spentMs(1);
+    const [one, fifty] = [spentMs(1), spentMs(50)];
+    assert.ok(fifty < 5 * one + 100, `${one} ms, ${fifty} ms`);
   });
 
   it("takes time in proportion to the text, whatever text and credential are", () => {

@@ -1,20 +1,25 @@
-import type { preValidationHookHandler } from "fastify";
+import type { FastifyRequest, preValidationHookHandler } from "fastify";
 
 /**
  * `null` means "not given": takes such fields out of a body before its rules are asked, so that an optional one is
  * left out and a required one is missing. Only fields that are known: a misspelt one must not disappear.
  */
-export function dropNulls(body: unknown, known: Iterable<string>): void {
+export function dropNulls(body: unknown, known: readonly string[]): void {
   if (typeof body !== "object" || body === null) return;
   for (const field of known) {
     if (Object.getOwnPropertyDescriptor(body, field)?.value === null) Reflect.deleteProperty(body, field);
   }
 }
 
+/** Few bodies have a null anywhere: the others need not be looked through. */
+export function mayHoldNulls({ bodyText }: Pick<FastifyRequest, "bodyText">): boolean {
+  return bodyText.includes("null");
+}
+
 /** The same for a route whose body has these fields. */
 export function nullsDropped(known: readonly string[]): preValidationHookHandler {
-  return ({ body }, _reply, done) => {
-    dropNulls(body, known);
+  return (request, _reply, done) => {
+    if (mayHoldNulls(request)) dropNulls(request.body, known);
     done();
   };
 }

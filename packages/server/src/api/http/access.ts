@@ -32,7 +32,12 @@ export function mayEndCredentials({ scope, role }: Access): boolean {
   return role === "admin" || scope === "session" || scope === "team:write";
 }
 
+/** All that a test key may change. Asked before its role: whatever that is, the rest of its team is out of reach. */
+const SANDBOX_SCOPES: readonly Access["scope"][] = ["tasks:write", "schedules:write"];
+
 export function requireAccess(principal: Principal, { scope, role }: Access): void {
+  if (principal.environment === "test" && scope.endsWith(":write") && !SANDBOX_SCOPES.includes(scope))
+    throw new Problem("test_key_refused");
   if (scope === "session") {
     if (principal.kind !== "session") throw new Problem("session_required");
   } else if (scope !== "any") requireScope(principal, scope);

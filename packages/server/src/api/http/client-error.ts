@@ -23,6 +23,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       "Content-Type: application/json; charset=utf-8",
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${newRequestId()}`,
+      "X-Content-Type-Options: nosniff",
       "Connection: close",
       "",
       body,

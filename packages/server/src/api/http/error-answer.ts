@@ -12,6 +12,8 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "request_malformed",
 };
 
+export const NO_SNIFF = { "x-content-type-options": "nosniff" };
+
 /** Every answer that is not a success leaves through here, unless it is a page. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = refuse(error, request, reply);
@@ -35,7 +37,7 @@ export function answerFrameworkError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  reply.header(REQUEST_ID_HEADER, request.id);
+  reply.header(REQUEST_ID_HEADER, request.id).headers(NO_SNIFF);
   answerError(error, request, reply);
   logRequest(request, reply);
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Problem } from "../../domain/problem.ts";
-import { problemText } from "./error-answer.ts";
+import { NO_SNIFF, problemText } from "./error-answer.ts";
 import { newRequestId, REQUEST_ID_HEADER } from "./request-id.ts";
 
 /** What a client may take of us before it has shown who it is. */
@@ -90,6 +90,7 @@ function refuse(response: ServerResponse, problem: Problem): void {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     [REQUEST_ID_HEADER]: newRequestId(),
+    ...NO_SNIFF,
     connection: "close",
   });
   response.end(body);

@@ -16,8 +16,16 @@ declare module "fastify" {
 export function acceptJson(app: Api): void {
   app.decorateRequest("bodyText", "");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, parseJson);
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
+    // JSON is UTF-8. Text that says otherwise must not be taken for it: the target would get other characters.
+    const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "utf-8";
+    if (bytes.length > 0 && !UTF8_CHARSETS.has(charset)) done(new Problem("body_not_typed"));
+    else parseJson(request, bytes, done);
+  });
 }
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
+const UTF8_CHARSETS = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
 /** For routes that strangers call: many send JSON under another type, or under none. What counts is the body. */
 export function acceptJsonOfAnyType(app: Api): void {

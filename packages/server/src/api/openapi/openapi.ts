@@ -2,7 +2,6 @@ import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
-import { allModels } from "../schemas/field.ts";
 import { easeClients } from "./client-types.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
 import { RESPONSE_HEADERS } from "./response-headers.ts";
@@ -31,7 +30,6 @@ States, retries, polling, callbacks, signatures, guarantees and the policy on ve
 
 /** Collects the routes that are registered after it. */
 export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {
-  for (const schema of allModels()) app.addSchema(schema);
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",

@@ -83,7 +83,6 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
       "content-security-policy": policy.join("; "),
       "referrer-policy": page.referrerPolicy ?? "no-referrer",
       "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
     })
     .send(renderPage(page));

@@ -19,6 +19,9 @@ const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
 const SignInQuery = Type.Object({ next: Type.Optional(Type.String()) });
 const LinkQuery = Type.Object({ token: Type.Optional(Type.String()) });
 
+/** How a link reaches the person that asks for one: `operator`, who makes it at the command line, as nothing else would. */
+export type LinkDelivery = "mail" | "log" | "operator";
+
 /** The pages of the sign-in by mail. In a scope of its own, for the forms that it takes. */
 export function registerSignInPages(
   app: Api,
@@ -26,18 +29,17 @@ export function registerSignInPages(
     readonly signIn: SignInService;
     readonly oauth: Pick<OAuthService, "review">;
     readonly publicUrl: string;
-    /** There is no mail server: links are written into the log. */
-    readonly linksInLog: boolean;
+    readonly links: LinkDelivery;
   },
 ): void {
-  const { signIn, oauth, linksInLog } = deps;
+  const { signIn, oauth, links } = deps;
   const secure = deps.publicUrl.startsWith("https:");
   const formKey = createFormKey("/sign-in", secure);
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
   app.get("/sign-in", { schema: { hide: true, querystring: SignInQuery } }, async (request, reply) =>
-    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null, linksInLog }),
+    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null, links }),
   );
 
   app.post("/sign-in", { schema: { hide: true } }, async (request, reply) => {
@@ -51,10 +53,10 @@ export function registerSignInPages(
         email,
         next,
         complaint: "Please enter a valid mail address.",
-        linksInLog,
+        links,
       });
     }
-    return linksInLog ? sendLoggedPage(reply, email, next) : sendMailedPage(reply, email, next);
+    return SENT_PAGES[links](reply, email, next);
   });
 
   // A scanner that follows the links of a mail comes as far as this page; only the click on its button signs in.
@@ -106,6 +108,25 @@ newest line with <code>mail.not_sent</code>. It works once, within 15 minutes.</
   });
 }
 
+function sendOperatorPage(reply: FastifyReply, email: string): FastifyReply {
+  return sendPage(reply, {
+    title: "Ask the operator",
+    body: html`<p>This server has no mail server, and keeps links out of its log. Its operator makes one for
+<strong>${email}</strong> with <code>bellhop session link</code>.</p>
+<p class="soft">Links are mailed once the operator sets <code>BELLHOP_SMTP_URL</code>.</p>`,
+  });
+}
+
+const SENT_PAGES: Readonly<
+  Record<LinkDelivery, (reply: FastifyReply, email: string, next: string | null) => FastifyReply>
+> = { mail: sendMailedPage, log: sendLoggedPage, operator: sendOperatorPage };
+
+const FORM_TEXTS: Readonly<Record<LinkDelivery, { readonly promise: string; readonly button: string }>> = {
+  mail: { promise: "We mail you a link.", button: "Mail me a link" },
+  log: { promise: "You get a link, in the log of this server.", button: "Make a link" },
+  operator: { promise: "The operator of this server gives you a link.", button: "How to get a link" },
+};
+
 function askAgain(next: string | null): Html {
   return html`<a href="/sign-in${next === null ? null : html`?next=${encodeURIComponent(next)}`}">ask again</a>`;
 }
@@ -114,15 +135,16 @@ interface SignInForm {
   readonly email: string;
   readonly next: string | null;
   readonly complaint: string | null;
-  readonly linksInLog: boolean;
+  readonly links: LinkDelivery;
 }
 
 function sendSignInForm(reply: FastifyReply, form: SignInForm): FastifyReply {
-  const { email, next, complaint, linksInLog } = form;
+  const { email, next, complaint, links } = form;
+  const { promise, button } = FORM_TEXTS[links];
   return sendPage(reply, {
     title: "Sign in",
     status: complaint === null ? 200 : 400,
-    body: html`<p>${linksInLog ? "You get a link, in the log of this server." : "We mail you a link."} There is no password to
+    body: html`<p>${promise} There is no password to
 remember.</p>
 ${complaint === null ? null : html`<p class="alarm" id="complaint" role="alert">${complaint}</p>`}
 <form method="post" action="/sign-in">
@@ -130,7 +152,7 @@ ${complaint === null ? null : html`<p class="alarm" id="complaint" role="alert">
 <input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" required autofocus
 ${complaint === null ? null : html`aria-invalid="true" aria-describedby="complaint"`}>
 ${next === null ? null : html`<input type="hidden" name="next" value="${next}">`}
-<button type="submit">${linksInLog ? "Make a link" : "Mail me a link"}</button>
+<button type="submit">${button}</button>
 </form>`,
   });
 }

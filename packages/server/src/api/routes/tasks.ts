@@ -33,12 +33,21 @@ export interface TaskRouteDeps {
   readonly refuseUrl: RefuseUrl;
 }
 
+/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
+const MOST_OFFSET = 10_000;
+
 const TaskListQuery = Type.Object(
   {
     queue: Type.Optional(
       Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
     ),
     status: Type.Optional(oneOf(STATUSES, { description: "Only tasks in this state." })),
+    sandbox: Type.Optional(
+      oneOf(["true", "false"], {
+        description:
+          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
     ),
@@ -47,7 +56,7 @@ const TaskListQuery = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
-        description: "Tasks to skip. For deep lists use `cursor`, which costs the same on every page.",
+        description: `Tasks to skip, at most ${MOST_OFFSET}. For deep lists use \`cursor\`, which costs the same on every page.`,
       }),
     ),
     cursor: Type.Optional(
@@ -198,9 +207,12 @@ function readTaskId(text: string): string {
 
 function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
   const { queue = null, status = null, limit = 20, offset = 0 } = query;
-  if (query.cursor === undefined) return { queue, status, limit, offset, cursor: null };
+  if (offset > MOST_OFFSET)
+    throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
+  const sandbox = query.sandbox === undefined ? null : query.sandbox === "true";
+  if (query.cursor === undefined) return { queue, status, sandbox, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);
   if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
-  return { queue, status, limit, offset, cursor };
+  return { queue, status, sandbox, limit, offset, cursor };
 }

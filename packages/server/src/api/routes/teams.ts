@@ -49,7 +49,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         body: ref(record.NameTeam),
         response: {
           201: ref(record.CreatedTeam),
-          ...refusals("session_required", "team_limit", ...BODY_REFUSALS),
+          ...refusals("session_required", "session_bound", "team_limit", ...BODY_REFUSALS),
         },
       },
     },

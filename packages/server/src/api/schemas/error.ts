@@ -27,6 +27,7 @@ const ALWAYS = [
   "token_invalid",
   "scope_missing",
   "role_missing",
+  "test_key_refused",
   "rate_limited",
   "database_away",
   "overloaded",

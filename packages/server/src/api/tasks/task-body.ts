@@ -2,7 +2,7 @@ import type { preValidationHookHandler } from "fastify";
 import type { TProperties } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
-import { dropNulls } from "../http/absent-fields.ts";
+import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
@@ -13,12 +13,13 @@ import { CreateDirectTask, CreateTask } from "./task-models.ts";
  * `null` means "not given": an optional field is left out, a required one is missing. Only fields that are known: a misspelt
  * one must not disappear.
  */
-export const dropTaskNulls: preValidationHookHandler = ({ body }, _reply, done) => {
-  if (!isRecord(body)) return done();
+export const dropTaskNulls: preValidationHookHandler = (request, _reply, done) => {
+  const { body } = request;
+  if (!isRecord(body) || !mayHoldNulls(request)) return done();
   if (body.targetUrl === null && body.webhook_url === undefined)
     return done(invalid([{ field: "targetUrl", error: "targetUrl is required" }]));
-  dropNulls(body, Object.keys(FIELDS));
-  for (const name of POLL_NAMES) dropNulls(memberOf(body, name), Object.keys(OwnPollConfig.properties));
+  dropNulls(body, FIELD_NAMES);
+  for (const name of POLL_NAMES) dropNulls(memberOf(body, name), POLL_FIELD_NAMES);
   done();
 };
 
@@ -42,7 +43,9 @@ export const refuseLongLists: preValidationHookHandler = ({ body }, _reply, done
 type Lists = readonly (readonly [name: string, most: number])[];
 
 const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
+const FIELD_NAMES = Object.keys(FIELDS);
 const POLL_NAMES = TASK_FIELDS.pollConfig.names;
+const POLL_FIELD_NAMES = Object.keys(OwnPollConfig.properties);
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
 const LISTS = listsIn(FIELDS);
 
@@ -62,7 +65,7 @@ function longListIn(value: unknown, lists: Lists, within?: string): Problem | nu
   return null;
 }
 
+/** `name` is a field of ours: nothing inherits one. */
 function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
+  return isRecord(value) ? value[name] : undefined;
 }

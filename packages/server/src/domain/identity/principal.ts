@@ -1,16 +1,14 @@
 import type { Limits } from "../limits.ts";
 import { Problem } from "../problem.ts";
+import type { Reach } from "../reach.ts";
 import type { Plan } from "./plan.ts";
 import type { Role } from "./role.ts";
 import type { Scope } from "./scope.ts";
 
-/** Who is calling: every query carries its team. */
-export interface Principal {
-  readonly teamId: number;
+/** Who is calling: every query carries its team, and every query of tasks its environment. */
+export interface Principal extends Reach {
   /** The same team as callers know it: `team_…`. */
   readonly team: string;
-  /** Tasks of a `test` key are stored and never executed. */
-  readonly environment: "live" | "test";
   readonly kind: "api_key" | "session" | "application";
   /** The public id of the key, the person or the application, and what people call it: so the audit log names it. */
   readonly id: string;

@@ -1,3 +1,4 @@
+import type { RefuseUrl } from "../call.ts";
 import { forbiddenHeader, isHeaderName } from "../header.ts";
 import type { ProblemDetail } from "../problem.ts";
 import { POLL_DEFAULTS, type PollConfig } from "./poll-config.ts";
@@ -27,15 +28,19 @@ export function completePollConfig(own: OwnPollConfig): PollConfig {
 
 /**
  * The rules that types and sizes cannot say. `firstCallUrl` is left out where it is not known yet: in the operator's
- * own catalog entries.
+ * own catalog entries. `refuseUrl` is the egress policy: a host that it refuses would be met only after a paid first call.
  */
-export function pollConfigComplaints(own: OwnPollConfig, firstCallUrl?: string): ProblemDetail[] {
+export function pollConfigComplaints(
+  own: OwnPollConfig,
+  firstCallUrl?: string,
+  refuseUrl: RefuseUrl = () => null,
+): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
   const complain = (field: string, complaint: string) =>
     complaints.push({ field, error: `${field} ${complaint}` });
   for (const field of ["urlTemplate", "resultUrlTemplate"] as const) {
     const template = own[field];
-    const complaint = template === undefined ? null : templateComplaint(template, firstCallUrl);
+    const complaint = template === undefined ? null : templateComplaint(template, firstCallUrl, refuseUrl);
     if (complaint !== null) complain(field, complaint);
   }
   const both = own.failValues.find((value) => own.doneValues.includes(value));

@@ -1,3 +1,4 @@
+import type { RefuseUrl } from "../call.ts";
 import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
 
 export type FilledTemplate =
@@ -27,7 +28,11 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
  * What is wrong with a template, to be put behind the name of its field; null if nothing is. With the first call's
  * URL it also knows whether http is allowed: better refused at creation than after a paid first call.
  */
-export function templateComplaint(template: string, firstCallUrl?: string): string | null {
+export function templateComplaint(
+  template: string,
+  firstCallUrl?: string,
+  refuseUrl: RefuseUrl = () => null,
+): string | null {
   for (const [variable, name = ""] of template.matchAll(VARIABLE)) {
     if (!VARIABLE_PATH.test(name)) {
       return `has an unknown variable ${variable}: only {startResult.body.<path>} can be filled in`;
@@ -45,7 +50,8 @@ export function templateComplaint(template: string, firstCallUrl?: string): stri
   if (firstCallUrl !== undefined && protocol !== "https:" && origin !== originOf(firstCallUrl)) {
     return "must be https, or on the origin of the first call";
   }
-  return null;
+  // Its host is the template's own, whatever will be filled in.
+  return refuseUrl(sample);
 }
 
 /**

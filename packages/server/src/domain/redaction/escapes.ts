@@ -1,3 +1,5 @@
+import { PORTION, type Portions } from "./text-search.ts";
+
 /** A text with its escapes resolved, and the way back: character i of it begins at `at[i]` of the source. */
 export interface Reading {
   readonly text: string;
@@ -37,12 +39,22 @@ export function foldPlus(text: string): string {
   return text.replaceAll("+", " ");
 }
 
-/** The text itself, then with its escapes resolved once, twice, three times, as far as there are any. */
-export function readingsOf(text: string): Reading[] {
+/**
+ * The text itself, then with its escapes resolved once, twice, three times, as far as there are any; then each of them
+ * without what stands between the characters of UTF-16 and the lines of base64, where there is any.
+ */
+export function* readingsOf(text: string): Portions<Reading[]> {
+  const readings = yield* resolvedReadings(text);
+  const gapless: Reading[] = [];
+  for (const reading of readings) if (GAP.test(reading.text)) gapless.push(yield* withoutGaps(reading));
+  return [...readings, ...gapless];
+}
+
+export function* resolvedReadings(text: string): Portions<Reading[]> {
   let last: Reading = { text, at: null };
   const readings = [last];
   while (readings.length <= DEEPEST && (ESCAPED.test(last.text) || last.text.includes("+"))) {
-    const next = resolve(last);
+    const next = yield* resolve(last);
     if (next.text === last.text) break;
     readings.push(next);
     last = next;
@@ -59,11 +71,16 @@ export function unfinishedEscape(text: string): number {
  * The escapes of URLs and forms, of JSON and of HTML, all in one pass, because real texts mix them: a URL in JSON, JSON
  * in a form. By hand: a regular expression takes ten times as long for a text that is full of them.
  */
-function resolve({ text, at: before }: Reading): Reading {
+function* resolve({ text, at: before }: Reading): Portions<Reading> {
   const codes = new Uint16Array(text.length);
   const at = new Int32Array(text.length + 1);
   let length = 0;
+  let restAt = PORTION;
   for (let index = 0; index < text.length; ) {
+    if (index >= restAt) {
+      restAt = index + PORTION;
+      yield;
+    }
     at[length] = before?.[index] ?? index;
     let code = text.charCodeAt(index);
     let width = 1;
@@ -77,6 +94,31 @@ function resolve({ text, at: before }: Reading): Reading {
     codes[length] = code === PLUS ? SPACE : code;
     length += 1;
     index += width;
+  }
+  at[length] = before?.[text.length] ?? text.length;
+  return { text: toText(codes.subarray(0, length)), at: at.subarray(0, length + 1) };
+}
+
+/** A line break or a NUL; answers are stored without NUL, and have U+FFFD in its place. */
+const GAP = /[\r\n\0\ufffd]/;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const REPLACEMENT = 0xfffd;
+
+function* withoutGaps({ text, at: before }: Reading): Portions<Reading> {
+  const codes = new Uint16Array(text.length);
+  const at = new Int32Array(text.length + 1);
+  let length = 0;
+  for (let from = 0; from < text.length; from += PORTION) {
+    const to = Math.min(from + PORTION, text.length);
+    for (let index = from; index < to; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code === LINE_FEED || code === CARRIAGE_RETURN || code === 0 || code === REPLACEMENT) continue;
+      codes[length] = code;
+      at[length] = before?.[index] ?? index;
+      length += 1;
+    }
+    yield;
   }
   at[length] = before?.[text.length] ?? text.length;
   return { text: toText(codes.subarray(0, length)), at: at.subarray(0, length + 1) };

@@ -1,68 +1,107 @@
 import { REDACTED, type Secret } from "../secret.ts";
-import { foldPlus, type Reading, readingsOf, unfinishedEscape } from "./escapes.ts";
-import { SHORTEST_SECRET, spellingsOf } from "./spellings.ts";
-import { createPattern, findAll, type Pattern, type Span, unfinishedMatch } from "./text-search.ts";
+import { type Automaton, createAutomaton } from "./automaton.ts";
+import { foldPlus, type Reading, readingsOf, resolvedReadings, unfinishedEscape } from "./escapes.ts";
+import { SHORTEST_SECRET, type Spelling, spellingsOf } from "./spellings.ts";
+import { findAll, type Portions, type Span, unfinishedLength } from "./text-search.ts";
 
-/** Wipes secrets from a text. `cut` says that the text was cut off, perhaps in the middle of one. */
-export type Redactor = (text: string, options?: { readonly cut?: boolean }) => string;
-
-interface Wanted extends Pattern {
-  readonly alone: boolean;
+/** `cut` says that the text was cut off, perhaps in the middle of a secret. */
+export interface RedactionOptions {
+  readonly cut?: boolean;
 }
 
-const WORD = /[A-Za-z0-9+/_-]/;
+/** Wipes secrets from texts. */
+export interface Redactor {
+  redact(text: string, options?: RedactionOptions): string;
+  /** The same in portions, for a text that may be long. */
+  redactInPortions(text: string, options?: RedactionOptions): Portions<string>;
+}
 
 /**
  * Targets repeat what they were sent: in error texts, in echoes of the request, in links. Finds the secrets as they are,
  * in the escapes of URLs, forms, JSON and HTML (up to three deep, mixed), in base64 and base64url (also in the middle of
- * a longer one) and in hexadecimal; for `Bearer x` also x, for `Basic x` also the password in x. Each becomes `***`.
+ * a longer one, also broken into lines) and in hexadecimal, in UTF-16 too; for `Bearer x` also x, for `Basic x` also the
+ * password in x. Each becomes `***`.
  *
  * A secret of less than four characters is wiped only where it is the whole text; base64 and hexadecimal of one of less
  * than eight only where it stands alone. A target that means to smuggle a secret into its answer can: it has it, after
- * all. Takes time in proportion to the text, whatever the text.
+ * all. Takes time in proportion to the text, whatever the text and however many the secrets.
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const values = secrets.map((secret) => secret.reveal());
   const short = new Set(values.filter((value) => value !== "" && value.length < SHORTEST_SECRET));
-  const spellings = values.filter((value) => value.length >= SHORTEST_SECRET).flatMap(spellingsOf);
-  const plain = spellings.map(({ text, alone }): Wanted => ({ ...createPattern(text), alone }));
-  let folded: Wanted[] | null = null;
+  const long = [...new Set(values.filter((value) => value.length >= SHORTEST_SECRET))];
+  const spellings = long.flatMap(spellingsOf);
+  const plain = new Wanted(() => spellings);
+  const resolved = new Wanted(() => spellings.flatMap(resolvedSpellings));
 
-  /** In a text whose escapes were resolved, so were those that a secret itself seems to have. */
-  function resolved(): Wanted[] {
-    folded ??= spellings.flatMap(({ text, alone }) => {
-      const texts = new Set(readingsOf(text).map((reading) => foldPlus(reading.text)));
-      return [...texts]
-        .filter((each) => each.length >= SHORTEST_SECRET)
-        .map((each) => ({ ...createPattern(each), alone }));
-    });
-    return folded;
-  }
-
-  return (text, { cut = false } = {}) => {
+  function* redactInPortions(text: string, { cut = false }: RedactionOptions = {}): Portions<string> {
     if (short.has(text.trim())) return REDACTED;
     if (spellings.length === 0) return text;
     const spans: Span[] = [];
-    for (const reading of readingsOf(text)) {
-      for (const wanted of reading.at === null ? plain : resolved()) {
-        collect(spans, reading, wanted, cut);
-      }
+    for (const reading of yield* readingsOf(text)) {
+      const wanted = reading.at === null ? plain : resolved;
+      const automaton = wanted.automatonFor(reading.text, cut);
+      if (automaton === null) continue;
+      for (const span of yield* spansIn(reading, automaton, cut)) spans.push(span);
     }
     return wipe(text, spans);
-  };
+  }
+
+  return { redactInPortions, redact: (text, options) => finish(redactInPortions(text, options)) };
 }
 
-function collect(spans: Span[], { text, at }: Reading, wanted: Wanted, cut: boolean): void {
+/** Up to here it is faster to ask for each spelling whether it is there at all: most answers are short. */
+const SHORT_TEXT = 2048;
+
+/** What is looked for in one kind of reading. Each form is made when it is first needed. */
+class Wanted {
+  readonly #make: () => readonly Spelling[];
+  #spellings: readonly Spelling[] | null = null;
+  #automaton: Automaton | null = null;
+
+  constructor(make: () => readonly Spelling[]) {
+    this.#make = make;
+  }
+
+  /** For all that the text may hold; null if that is nothing. */
+  automatonFor(text: string, cut: boolean): Automaton | null {
+    this.#spellings ??= this.#make();
+    if (text.length > SHORT_TEXT) {
+      this.#automaton ??= createAutomaton(this.#spellings);
+      return this.#automaton;
+    }
+    const present = this.#spellings.filter((spelling) =>
+      text.includes(cut ? spelling.text.slice(0, SHORTEST_SECRET) : spelling.text),
+    );
+    return present.length === 0 ? null : createAutomaton(present);
+  }
+}
+
+function finish<T>(portions: Portions<T>): T {
+  while (true) {
+    const { done, value } = portions.next();
+    if (done === true) return value;
+  }
+}
+
+/** In a text whose escapes were resolved, so were those that a secret itself seems to have. */
+function resolvedSpellings({ text, alone }: Spelling): Spelling[] {
+  const readings = finish(resolvedReadings(text));
+  const texts = new Set([text, ...readings.map((reading) => foldPlus(reading.text))]);
+  return [...texts].filter((each) => each.length >= SHORTEST_SECRET).map((each) => ({ text: each, alone }));
+}
+
+/** Places in the source. */
+function* spansIn({ text, at }: Reading, automaton: Automaton, cut: boolean): Portions<Span[]> {
   const source = (index: number) => at?.[index] ?? index;
-  for (const [start, end] of findAll(text, wanted)) {
-    if (wanted.alone && (WORD.test(text.charAt(start - 1)) || WORD.test(text.charAt(end)))) continue;
-    spans.push([source(start), source(end)]);
+  const places = cut ? [text.length - unfinishedEscape(text), text.length] : [];
+  const { spans, states } = yield* findAll(text, automaton, places);
+  const found = spans.map(([start, end]): Span => [source(start), source(end)]);
+  for (const [index, place] of places.entries()) {
+    const length = unfinishedLength(automaton, states[index] ?? 0);
+    if (length >= SHORTEST_SECRET) found.push([source(place - length), source(text.length)]);
   }
-  if (!cut || wanted.alone) return;
-  for (const end of new Set([text.length, text.length - unfinishedEscape(text)])) {
-    const length = unfinishedMatch(text, end, wanted);
-    if (length >= SHORTEST_SECRET) spans.push([source(end - length), source(text.length)]);
-  }
+  return found;
 }
 
 function wipe(text: string, spans: Span[]): string {

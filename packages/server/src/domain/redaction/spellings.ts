@@ -29,6 +29,10 @@ export function spellingsOf(value: string): Spelling[] {
     for (const bytes of byteForms(part)) {
       for (const text of encodings(bytes)) add(text, bytes.length < CERTAIN);
     }
+    if (part.length < CERTAIN) continue;
+    for (const bytes of [utf16(part, false), utf16(part, true)]) {
+      for (const text of base64Of(bytes)) add(text, false);
+    }
   }
   return [...spellings.values()];
 }
@@ -93,14 +97,28 @@ function byteForms(text: string): string[] {
   return isLatin1 ? [text, utf8(text)] : [utf8(text)];
 }
 
+function utf16(text: string, isBigEndian: boolean): string {
+  let bytes = "";
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const low = String.fromCharCode(unit & 0xff);
+    const high = String.fromCharCode(unit >> 8);
+    bytes += isBigEndian ? high + low : low + high;
+  }
+  return bytes;
+}
+
 function encodings(bytes: string): string[] {
   const hex = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  return [...base64Of(bytes), hex, hex.toUpperCase()];
+}
+
+function base64Of(bytes: string): string[] {
   const base64 =
     bytes.length < CERTAIN
       ? [btoa(bytes).replaceAll("=", "")]
       : [0, 1, 2].map((shift) => base64Core(bytes, shift));
-  const base64url = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  return [...base64, ...base64url, hex, hex.toUpperCase()];
+  return [...base64, ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
 /**

@@ -1,75 +1,120 @@
-/** A text to look for. */
-export interface Pattern {
-  readonly text: string;
-  /** Its first characters, which the engine's own search looks for: many times faster than a loop of ours. */
-  readonly head: string;
-  /** By length of what has matched so far: how much of it still counts when the next character does not match. */
-  readonly fallback: Int32Array;
-}
+import { type Automaton, hashOf, step } from "./automaton.ts";
 
 /** Half-open: from its first character to the one after its last. */
 export type Span = readonly [start: number, end: number];
 
-const HEAD = 8;
+/** Work that is done in portions: it rests after each, so that a long text does not keep the process from all else. */
+export type Portions<T> = Generator<undefined, T, undefined>;
 
-export function createPattern(text: string): Pattern {
-  const fallback = new Int32Array(text.length + 1);
-  for (let index = 1, length = 0; index < text.length; index += 1) {
-    while (length > 0 && text.charCodeAt(index) !== text.charCodeAt(length)) length = fallback[length] ?? 0;
-    if (text.charCodeAt(index) === text.charCodeAt(length)) length += 1;
-    fallback[index + 1] = length;
-  }
-  return { text, head: text.slice(0, HEAD), fallback };
+/** Characters of a portion: about a millisecond. */
+export const PORTION = 16_384;
+
+const WORD = /[A-Za-z0-9+/_-]/;
+
+export interface Found {
+  /** In their order, those that overlap taken together. */
+  readonly spans: Span[];
+  /** Where the automaton stood at each of the places that were asked for. */
+  readonly states: readonly number[];
 }
 
-/**
- * Everywhere the pattern stands, matches that touch or overlap taken together.
- *
- * Knuth, Morris and Pratt's search: no character is looked at again, whatever text and pattern are. `indexOf` alone
- * takes the product of both lengths for the worst of them, and here the text comes from a stranger and the pattern may
- * be 8 KiB of the letter a.
- */
-export function findAll(text: string, { text: wanted, head, fallback }: Pattern): Span[] {
-  const spans: Span[] = [];
-  let start = -1;
-  let end = -1;
-  let index = 0;
-  let matched = 0;
-  while (true) {
-    if (matched === 0) {
-      const found = text.indexOf(head, index);
-      if (found === -1) break;
-      index = found + head.length;
-      matched = head.length;
-    }
-    if (matched === wanted.length) {
-      if (index - matched > end) {
-        if (end !== -1) spans.push([start, end]);
-        start = index - matched;
+/** Everywhere one of the automaton's texts stands. `places` are ends of beginnings of the text, in their order. */
+export function* findAll(text: string, automaton: Automaton, places: readonly number[]): Portions<Found> {
+  const search = new Search(text, automaton);
+  const states: number[] = [];
+  for (const place of [...places, text.length]) {
+    while (search.runTo(place)) yield;
+    states.push(search.state);
+  }
+  return { spans: search.spans, states };
+}
+
+/** A search that rests from time to time. A class and not a closure: the engine keeps what it holds in registers. */
+class Search {
+  readonly spans: [number, number][] = [];
+  state = 0;
+  readonly #text: string;
+  readonly #automaton: Automaton;
+  #index = 0;
+
+  constructor(text: string, automaton: Automaton) {
+    this.#text = text;
+    this.#automaton = automaton;
+  }
+
+  /** Searches on for a portion. Returns false once all before `end` has been looked at, as if the text ended there. */
+  runTo(end: number): boolean {
+    const text = this.#text;
+    const automaton = this.#automaton;
+    const { longest, alone, depth } = automaton;
+    const { window } = automaton.skips;
+    const rest = this.#index + PORTION;
+    let index = this.#index;
+    let state = this.state;
+    while (index < end && index < rest) {
+      const begun = depth[state] ?? 0;
+      // With one character begun or none, nothing is lost by looking from there on.
+      if (begun <= 1 && index - begun + window <= end) {
+        const start = skip(text, index - begun, end, automaton);
+        if (start !== index - begun) {
+          index = start;
+          state = 0;
+          if (index >= end) break;
+        }
       }
-      end = index;
-      matched = fallback[matched] ?? 0;
-      continue;
-    }
-    if (index === text.length) break;
-    if (text.charCodeAt(index) === wanted.charCodeAt(matched)) {
+      state = step(automaton, state, text.charCodeAt(index));
       index += 1;
-      matched += 1;
-    } else {
-      matched = fallback[matched] ?? 0;
+      if (state === 0) continue;
+      const length = longest[state] ?? 0;
+      if (length !== 0) addSpan(this.spans, index - length, index);
+      if (alone[state] !== 0) addAlone(this.spans, text, index, automaton, state);
     }
+    this.#index = index;
+    this.state = state;
+    return index < end;
   }
-  if (end !== -1) spans.push([start, end]);
-  return spans;
 }
 
-/** How many of the last characters before `end` are the beginning of the pattern, but not all of it. */
-export function unfinishedMatch(text: string, end: number, { text: wanted, fallback }: Pattern): number {
-  let matched = 0;
-  for (let index = Math.max(0, end - wanted.length + 1); index < end; index += 1) {
-    while (matched > 0 && text.charCodeAt(index) !== wanted.charCodeAt(matched))
-      matched = fallback[matched] ?? 0;
-    if (text.charCodeAt(index) === wanted.charCodeAt(matched)) matched += 1;
+/** The next place from `start` on at which a text may begin, or one so near the end that none fits any more. */
+function skip(text: string, start: number, end: number, { skips: { window, byHash } }: Automaton): number {
+  let from = start;
+  while (from + window <= end) {
+    const last = from + window - 1;
+    const hash = hashOf(text.charCodeAt(last - 2), text.charCodeAt(last - 1), text.charCodeAt(last));
+    const width = byHash[hash] ?? 0;
+    if (width === 0) return from;
+    from += width;
   }
-  return matched;
+  return from;
+}
+
+/** The ends only grow, so what a span overlaps is at the end of the list. */
+function addSpan(spans: [number, number][], start: number, end: number): void {
+  let from = start;
+  for (let last = spans.at(-1); last !== undefined && last[1] >= from; last = spans.at(-1)) {
+    from = Math.min(from, last[0]);
+    spans.pop();
+  }
+  spans.push([from, end]);
+}
+
+function addAlone(
+  spans: [number, number][],
+  text: string,
+  end: number,
+  { alone, depth, fallback }: Automaton,
+  from: number,
+): void {
+  if (WORD.test(text.charAt(end))) return;
+  for (let state = alone[from] ?? 0; state !== 0; state = alone[fallback[state] ?? 0] ?? 0) {
+    const start = end - (depth[state] ?? 0);
+    if (!WORD.test(text.charAt(start - 1))) addSpan(spans, start, end);
+  }
+}
+
+/** How many characters before the place where the automaton stood are the beginning of a text, perhaps all of it. */
+export function unfinishedLength({ depth, fallback, isCertain }: Automaton, from: number): number {
+  let state = from;
+  while (state !== 0 && isCertain[state] === 0) state = fallback[state] ?? 0;
+  return depth[state] ?? 0;
 }

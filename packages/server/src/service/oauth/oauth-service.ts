@@ -25,6 +25,8 @@ export function createOAuthService(deps: {
   readonly failures: FailureLimit;
   readonly limits: RequestLimits;
   readonly publicUrl: () => string;
+  /** Told when tokens have ended, before the answer leaves that says so. */
+  readonly recheck: () => void;
 }): OAuthService {
   const { database, signer, findSession, failures, limits, publicUrl: issuer } = deps;
   const authenticate = createClientAuthentication({ sql: database, failures });
@@ -32,7 +34,7 @@ export function createOAuthService(deps: {
     issuer,
     findVisitor: createVisitorLookup({ sql: database, signer, findSession }),
     ...createConsentService({ database, issuer }),
-    ...createOAuthTokenService({ database, signer, authenticate, limits }),
+    ...createOAuthTokenService({ database, signer, authenticate, limits, recheck: deps.recheck }),
   };
 }
 

@@ -42,8 +42,9 @@ export function createOAuthTokenService(deps: {
   readonly signer: TokenSigner;
   readonly authenticate: AuthenticateClient;
   readonly limits: RequestLimits;
+  readonly recheck: () => void;
 }): OAuthTokenService {
-  const { database, signer, authenticate } = deps;
+  const { database, signer, authenticate, recheck } = deps;
 
   /** Every token is a row: they are counted like the other requests of the application's team. */
   async function countRequest(application: ClientApplication): Promise<void> {
@@ -61,8 +62,11 @@ export function createOAuthTokenService(deps: {
       const application = await authenticate(request);
       await countRequest(application);
       const issued = await database.transaction((sql) => exchangeGrant(sql, application, grantType, request));
-      if (issued === null)
+      if (issued === null) {
+        // What the code or token had led to has just ended, though the answer is a refusal.
+        recheck();
         throw new OAuthRefusal("invalid_grant", "The code or refresh token was used before");
+      }
       const { grant, accessId, accessExpiresAt, refreshToken } = issued;
       // After the transaction and not within: the signer may have to read its keys.
       const accessToken = await signer.sign({

@@ -1,7 +1,9 @@
 import type { ApiKey, MintedApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
+import { readEmail } from "../../domain/identity/email.ts";
 import { readLabel } from "../../domain/label.ts";
 import { Problem } from "../../domain/problem.ts";
 import { parseId } from "../../domain/public-id.ts";
+import { isAddressOfMember } from "../../store/identity/members.ts";
 import { lockSessionKeys } from "../../store/identity/session-keys.ts";
 import { findTeamOfKey } from "../../store/identity/team-directory.ts";
 import { firstTeam } from "../../store/identity/teams.ts";
@@ -9,6 +11,7 @@ import type { Database, Sql } from "../../store/sql.ts";
 import { listTeamKeys, mintApiKey, revokeTeamKey } from "../access/api-key-service.ts";
 import { rotateSessionKey } from "../access/session-keys.ts";
 import { recordChange } from "../audit/audit.ts";
+import { makeSignInLink } from "../people/sign-in-service.ts";
 import { findOperatorsTeam, operatorOf, refusal } from "./operator-directory.ts";
 
 export async function createOperatorsKey(
@@ -43,14 +46,41 @@ export async function revokeOperatorsKey(
   });
 }
 
+/**
+ * A link that signs a person in, once, for an operator without a mail server. A person who belongs to no team is let in by it only
+ * where sign-up is open.
+ */
+export async function createOperatorsSignInLink(
+  database: Database,
+  userName: string,
+  text: string,
+  { signUp, publicUrl }: { readonly signUp: "open" | "invited"; readonly publicUrl: string },
+): Promise<string> {
+  const email = readEmail(text);
+  if (email === null) throw refusal(`${text} is not a mail address`);
+  return database.transaction(async (sql) => {
+    const teamId = await operatorsTeam(sql);
+    if (signUp === "invited" && !(await isAddressOfMember(sql, email)))
+      throw refusal(`${email} is a member of no team: add it to one with bellhop team add`);
+    const link = await makeSignInLink(sql, { email, nextPath: null, publicUrl });
+    await recordChange(sql, operatorOf(teamId, userName), { action: "sign_in_link.created", target: email });
+    return link;
+  });
+}
+
 /** Of no team and of all: the operator's own team keeps the record. Returns the id of the new key. */
 export async function rotateOperatorsSessionKey(database: Database, userName: string): Promise<string> {
   return database.transaction(async (sql) => {
-    const teamId = await firstTeam(sql);
-    if (teamId === null) throw refusal("Start Bellhop on this database first");
+    const teamId = await operatorsTeam(sql);
     await lockSessionKeys(sql);
     const id = await rotateSessionKey(sql);
     await recordChange(sql, operatorOf(teamId, userName), { action: "session_key.rotated", target: id });
     return id;
   });
+}
+
+async function operatorsTeam(sql: Sql): Promise<number> {
+  const teamId = await firstTeam(sql);
+  if (teamId === null) throw refusal("Start Bellhop on this database first");
+  return teamId;
 }

@@ -9,7 +9,7 @@ import { listMembers } from "../../store/identity/members.ts";
 import { type DirectoryEntry, listDirectory, updatePlan } from "../../store/identity/team-directory.ts";
 import { firstTeam, lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { sendHint } from "../../store/tasks/hints.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { listTeamKeys } from "../access/api-key-service.ts";
 import { recordChange } from "../audit/audit.ts";
 import { createTeam } from "../people/team-service.ts";
@@ -107,7 +107,7 @@ export async function changePlan(
     const after = { ...before, plan, requestsPerMinute: requestsPerMinute(plan, perMinute), ownLimits };
     if (isDeepStrictEqual(planOf(before), planOf(after))) return { before, after };
     await updatePlan(sql, teamId, plan, perMinute, ownLimits);
-    await sendHint(sql, { kind: "team", teamId, queue: "-" }, 0);
+    await sendHints(sql, [hintText({ kind: "team", teamId, queue: "-" }, 0)]);
     const detail = { from: planOf(before), to: planOf(after) };
     await recordChange(sql, operatorOf(teamId, userName), {
       action: "team.plan_changed",

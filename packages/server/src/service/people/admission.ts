@@ -57,7 +57,9 @@ export async function admitByToken(
   const { teamId, team } =
     (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, rules, author, userId));
 
-  const isBound = invitation !== null && (await hasOtherTeam(sql, userId, teamId));
+  // An invitation opens its team and no other: unlike a sign-in link it lives for days, and people pass it on to whom they
+  // think it is for.
+  const isBound = invitation !== null;
   const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(rules.now()), isBound });
   await recordOpening(sql, { ...author, teamId });
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
@@ -87,14 +89,6 @@ async function join(
 async function chooseTeam(sql: Sql, userId: string, teamId: number | null): Promise<Membership | null> {
   const teams = await listTeamsOf(sql, userId);
   return (teamId === null ? teams[0] : teams.find((membership) => membership.teamId === teamId)) ?? null;
-}
-
-/**
- * Then an invitation must not open that one too: unlike a sign-in link it lives for days, and people pass it on to whom
- * they think it is for.
- */
-async function hasOtherTeam(sql: Sql, userId: string, teamId: number): Promise<boolean> {
-  return (await listTeamsOf(sql, userId)).some((membership) => membership.teamId !== teamId);
 }
 
 function signUp(

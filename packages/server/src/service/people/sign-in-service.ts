@@ -7,7 +7,7 @@ import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isAddressOfMember } from "../../store/identity/members.ts";
 import { replaceSignInLink } from "../../store/identity/sign-in-links.ts";
-import type { Database } from "../../store/sql.ts";
+import type { Database, Sql } from "../../store/sql.ts";
 import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
@@ -15,7 +15,7 @@ import { admitByToken } from "./admission.ts";
 import { composeSignInMail } from "./mails.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
 
-const LINK_MINUTES = 15;
+export const LINK_MINUTES = 15;
 /** Mails to one address, and from one source to whatever addresses: enough for a person who mistypes, too few to annoy. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 const MAILS_FROM_SOURCE = { most: 20, seconds: 900 };
@@ -34,6 +34,17 @@ export interface SignInService {
   exchange(token: string, origin: RequestOrigin): Promise<SignedIn & { readonly nextPath: string | null }>;
 }
 
+/** A link that signs in the person with this address, once. Those made before count no more. */
+export async function makeSignInLink(
+  sql: Sql,
+  wanted: { readonly email: string; readonly nextPath: string | null; readonly publicUrl: string },
+): Promise<string> {
+  const { email, nextPath, publicUrl } = wanted;
+  const token = newSecret();
+  await replaceSignInLink(sql, { email, hash: hashSecret(token), nextPath, validMinutes: LINK_MINUTES });
+  return `${publicUrl}/sign-in/link?token=${token}`;
+}
+
 export function createSignInService(deps: {
   readonly database: Database;
   readonly signer: TokenSigner;
@@ -41,9 +52,14 @@ export function createSignInService(deps: {
   readonly publicUrl: () => string;
   /** `invited`: a person who belongs to no team is not let in. */
   readonly signUp: "open" | "invited";
+  /**
+   * False: mails reach nobody. Then asking makes no link, because it would take the one out of use that the operator made for
+   * the same address.
+   */
+  readonly sendsLinks: boolean;
   readonly now: () => Date;
 }): SignInService {
-  const { database, signer, sendMail, publicUrl, signUp } = deps;
+  const { database, signer, sendMail, publicUrl, signUp, sendsLinks } = deps;
 
   return {
     async requestLink(text, { address, nextPath }) {
@@ -51,12 +67,11 @@ export function createSignInService(deps: {
       if (email === null) throw new Problem("invalid", { reason: "email must be a valid mail address" });
       await limitHits(database, `sign-in from ${sourceOf(address)}`, MAILS_FROM_SOURCE);
       await limitHits(database, `sign-in to ${hashAddress(email)}`, MAILS_TO_ADDRESS);
-      const token = newSecret();
-      const hash = hashSecret(token);
-      await replaceSignInLink(database, { email, hash, nextPath, validMinutes: LINK_MINUTES });
+      if (!sendsLinks) return;
+      const link = await makeSignInLink(database, { email, nextPath, publicUrl: publicUrl() });
       const isKnown = await isAddressOfMember(database, email);
       if (!isKnown && signUp === "invited") return;
-      sendMail(composeSignInMail(email, `${publicUrl()}/sign-in/link?token=${token}`, LINK_MINUTES));
+      sendMail(composeSignInMail(email, link, LINK_MINUTES));
     },
     async exchange(token, origin) {
       await limitHits(database, `exchange from ${sourceOf(origin.address)}`, EXCHANGES_FROM_SOURCE);

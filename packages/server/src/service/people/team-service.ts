@@ -6,6 +6,7 @@ import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE, QUEUE_DEFAULTS } from "../../domain/queue.ts";
 import { insertMember } from "../../store/identity/members.ts";
+import { isBoundSession } from "../../store/identity/sessions.ts";
 import {
   countOwnedTeams,
   findTeam,
@@ -35,7 +36,7 @@ export interface TeamService {
   whoAmI(principal: Principal): Promise<{ team: Team; user: Person | null }>;
   /** What the team has of everything that its plan bounds and that is counted. */
   usage(principal: Principal): Promise<Partial<Record<LimitName, number>>>;
-  /** All teams of the person who is signed in. */
+  /** All teams of the person who is signed in; of a session that an invitation opened, the one that it led to. */
   list(principal: Principal): Promise<readonly Membership[]>;
   /** A new team of its own for the person who is signed in; the session stays in the team it is in. */
   create(requester: Requester, name: string): Promise<Team>;
@@ -56,6 +57,9 @@ export function createTeamService({
     return team;
   }
 
+  const isBound = async ({ tokenHash }: Principal) =>
+    tokenHash !== null && (await isBoundSession(database, tokenHash));
+
   return {
     async whoAmI({ teamId, userId, scopes }) {
       const team = await get(database, teamId);
@@ -69,9 +73,14 @@ export function createTeamService({
       if (stock === undefined || limits.bytesStored === null) return usage;
       return { ...usage, bytesStored: await stock.bytesOf(teamId) };
     },
-    list: async (principal) => listTeamsOf(database, personOf(principal)),
+    async list(principal) {
+      const teams = await listTeamsOf(database, personOf(principal));
+      if (!(await isBound(principal))) return teams;
+      return teams.filter(({ teamId }) => teamId === principal.teamId);
+    },
     async create(requester, name) {
       const userId = personOf(requester);
+      if (await isBound(requester)) throw new Problem("session_bound");
       return database.transaction(async (sql) => {
         await lockUser(sql, userId);
         if ((await countOwnedTeams(sql, userId, "free")) >= MOST_FREE_TEAMS)

@@ -32,7 +32,7 @@ export function createCallbackService(deps: {
     const key = await resolveCallback(sql, hash, result);
     if (key !== null) {
       deps.onEnded();
-      const task = await findTask(sql, key.teamId, key.id);
+      const task = await findTask(sql, { teamId: key.teamId, environment: "live" }, key.id);
       if (task !== null) return task;
     }
     const status = await callbackStatus(sql, hash);

@@ -11,7 +11,7 @@ import {
   type QueueWithStats,
 } from "../../domain/queue.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { sendHint } from "../../store/tasks/hints.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import {
   findQueue,
   insertQueue,
@@ -31,7 +31,7 @@ export interface QueueService {
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
-  /** Resolves with how many pending tasks went with it. */
+  /** Resolves with how many pending tasks went with it, those of the sandbox aside. */
   remove(requester: Requester, name: string): Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       const changed = await work(sql);
       if (changed === null) return null;
       await recordChange(sql, requester, { ...recorded, target: queue });
-      await sendHint(sql, { kind: "queue", teamId: requester.teamId, queue }, 0);
+      await sendHints(sql, [hintText({ kind: "queue", teamId: requester.teamId, queue }, 0)]);
       return changed;
     });
   }
@@ -75,15 +75,14 @@ export function createQueueService(deps: { readonly database: Database }): Queue
         return queue;
       });
     },
-    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
-      const found = await listQueues(database, teamId, { limit: limit + 1, cursor });
+    async list(principal, { limit, cursor } = WHOLE_LIST) {
+      const found = await listQueues(database, principal, { limit: limit + 1, cursor });
       return cutPage(found, limit, ({ name }) => name);
     },
-    get: async ({ teamId }, name) => found(await findQueue(database, teamId, name), name),
+    get: async (principal, name) => found(await findQueue(database, principal, name), name),
     async update(requester, name, changes) {
       requireWithinPlan(requester, changes);
-      if (Object.keys(changes).length === 0)
-        return found(await findQueue(database, requester.teamId, name), name);
+      if (Object.keys(changes).length === 0) return found(await findQueue(database, requester, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
       const queue = await change(requester, name, recorded, (sql) =>
         updateQueue(sql, requester.teamId, name, changes),
@@ -95,7 +94,7 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       const queue = await change(requester, name, recorded, (sql) =>
         setQueuePaused(sql, requester.teamId, name, paused),
       );
-      return queue ?? found(await findQueue(database, requester.teamId, name), name);
+      return queue ?? found(await findQueue(database, requester, name), name);
     },
     async remove(requester, name) {
       if (name === DEFAULT_QUEUE) throw new Problem("queue_default_kept");
@@ -110,8 +109,8 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       let removed = 0;
       for (;;) {
         const last = await removePendingOfDeletedQueues(database, batch);
-        if (last === 0) return removed;
-        removed += last;
+        if (last.removed === 0) return removed;
+        removed += last.live;
       }
     },
   };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { invalid, mustBe } from "../../domain/complaint.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -31,6 +32,8 @@ const SPACE_SECONDS = 30;
 export interface TaskQuery {
   readonly queue: string | null;
   readonly status: TaskStatus | null;
+  /** Only tasks of the sandbox, or only the others. Null: as the credential's environment has it. */
+  readonly sandbox: boolean | null;
   readonly limit: number;
   readonly offset: number;
   /** The id of a task: only older ones are listed. */
@@ -96,11 +99,12 @@ export function createTaskService(deps: {
 
   /** The task that was created under this idempotency key before; null if there is none. */
   async function replay(
-    { teamId, environment }: Principal,
+    principal: Principal,
     { idempotencyKey: key, requestText }: TaskRequest,
   ): Promise<CreatedTask | null> {
+    const { teamId, environment } = principal;
     const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
-    const task = taken === null ? null : await findTask(database, teamId, taken.taskId);
+    const task = taken === null ? null : await findTask(database, principal, taken.taskId);
     if (taken === null || task === null) return null;
     if (taken.requestHash !== hashRequest(requestText))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
@@ -145,13 +149,16 @@ export function createTaskService(deps: {
       if (created === null) throw new Problem("queue_not_found", { name: request.queue });
       return created;
     },
-    async get({ teamId }, id) {
-      const task = await findTask(database, teamId, id);
+    async get(principal, id) {
+      const task = await findTask(database, principal, id);
       if (task === null) throw new Problem("task_not_found");
       return task;
     },
-    async list({ teamId }, { queue, status, limit, offset, cursor }) {
-      const filter = { teamId, queue, status };
+    async list({ teamId, environment }, { queue, status, limit, offset, cursor, ...query }) {
+      const sandbox = query.sandbox ?? environment === "test";
+      if (environment === "test" && !sandbox)
+        throw invalid([mustBe("sandbox", "true with a test key: it sees no other tasks")]);
+      const filter = { teamId, sandbox, queue, status };
       const [found, total] = await Promise.all([
         // One more than asked for tells whether there is a next page.
         listTasks(database, filter, { limit: limit + 1, offset, before: cursor }),
@@ -162,14 +169,13 @@ export function createTaskService(deps: {
       return { tasks, total, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
     },
     async remove(requester, id) {
-      const { teamId } = requester;
       const removed = await database.transaction(async (sql) => {
-        const isGone = await removePendingTask(sql, teamId, id);
+        const isGone = await removePendingTask(sql, requester, id);
         if (isGone) await recordChange(sql, requester, { action: "task.deleted", target: formatTaskId(id) });
         return isGone;
       });
       if (removed) return;
-      const status = await taskStatus(database, teamId, id);
+      const status = await taskStatus(database, requester, id);
       if (status === null) throw new Problem("task_not_found");
       throw new Problem("task_not_pending", { status });
     },

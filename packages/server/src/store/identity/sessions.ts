@@ -48,6 +48,11 @@ export async function findSession(sql: Sql, hash: Buffer): Promise<LiveSession |
   return row ?? null;
 }
 
+export async function isBoundSession(sql: Sql, hash: Uint8Array): Promise<boolean> {
+  const rows = await sql.rows("select 1 from sessions where hash = $1 and is_bound", [hash]);
+  return rows.length === 1;
+}
+
 export interface EndedSession {
   readonly expiresAt: Date;
   readonly endedAt: Date;

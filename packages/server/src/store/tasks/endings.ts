@@ -8,7 +8,7 @@ import { type NO_WORKER, one, tally } from "./tallies.ts";
  */
 
 /** What `afterChange` needs of a task, for a returning clause. */
-export const ENDING_COLUMNS = "t.on_complete_url";
+export const ENDING_COLUMNS = "t.sandbox, t.on_complete_url";
 
 /**
  * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends

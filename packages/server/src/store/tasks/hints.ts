@@ -4,24 +4,31 @@ import type { Sql } from "../sql.ts";
 export const CHANNEL = "bellhop";
 
 /**
- * `due`: there is work · `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its
- * plan changed, whatever the queue.
+ * `due`: there is work · `later`: there will be, sooner than the next look · `ended`: somebody may wait to be told ·
+ * `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its plan changed, whatever
+ * the queue.
  */
+const KINDS = ["due", "later", "ended", "queue", "slots", "team"] as const;
+
 export interface Hint {
-  readonly kind: "due" | "queue" | "slots" | "team";
+  readonly kind: (typeof KINDS)[number];
   readonly teamId: number;
   readonly queue: string;
 }
 
 /** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
-export async function sendHint(sql: Sql, hint: Hint, from: number): Promise<void> {
-  await sql.rows("select pg_notify($1, $2)", [CHANNEL, `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`]);
+export function hintText({ kind, teamId, queue }: Hint, from: number): string {
+  return `${kind} ${teamId} ${queue} ${from}`;
+}
+
+export async function sendHints(sql: Sql, messages: readonly string[]): Promise<void> {
+  await sql.rows("select pg_notify($1, message) from unnest($2::text[]) as message", [CHANNEL, messages]);
 }
 
 /** Null for what a newer node may say and this one does not understand. */
 export function parseHint(message: string): (Hint & { readonly from: number }) | null {
-  const [kind, team, queue, from] = message.split(" ");
-  if (kind !== "due" && kind !== "queue" && kind !== "slots" && kind !== "team") return null;
-  if (team === undefined || queue === undefined) return null;
+  const [word, team, queue, from] = message.split(" ");
+  const kind = KINDS.find((known) => known === word);
+  if (kind === undefined || team === undefined || queue === undefined) return null;
   return { kind, teamId: Number(team), queue, from: Number(from) };
 }

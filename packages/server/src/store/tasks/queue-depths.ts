@@ -29,7 +29,7 @@ export async function readQueueDepths(sql: Sql, mostNames: number): Promise<Queu
     `with counted as materialized (
        select q.team_id, q.id, q.name, coalesce(sum(t.pending), 0) as pending, coalesce(sum(t.active), 0) as active,
               coalesce(sum(t.waiting), 0) as waiting, coalesce(sum(t.polling), 0) as polling
-         from queues q left join queue_tallies t on t.team_id = q.team_id and t.queue_id = q.id
+         from queues q left join queue_tallies t on t.team_id = q.team_id and t.queue_id = q.id and not t.sandbox
         where q.deleted_at is null
         group by q.team_id, q.id, q.name
      ), named as (

@@ -87,3 +87,30 @@ export async function releaseSlots(
     [workerId, JSON.stringify(rows)],
   );
 }
+
+/**
+ * Leaves this worker only the slots that its calls under way use. Carried out late it does no harm: slots are only ever
+ * taken away, by a worker that starts nothing any more.
+ */
+export async function shrinkSlots(
+  sql: Sql,
+  workerId: number,
+  used: readonly { readonly teamId: number; readonly queueId: number; readonly inFlight: number }[],
+): Promise<void> {
+  const rows = used.map(({ teamId, queueId, inFlight }) => ({
+    team_id: teamId,
+    queue_id: queueId,
+    slots: inFlight,
+  }));
+  await sql.rows(
+    `with used as materialized (
+       select * from jsonb_to_recordset($2::jsonb) as u(team_id integer, queue_id bigint, slots integer)
+     ), gone as (
+       delete from queue_slots s using used u
+        where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots = 0
+     )
+     update queue_slots s set slots = u.slots from used u
+      where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots > 0 and s.slots > u.slots`,
+    [workerId, JSON.stringify(rows)],
+  );
+}

@@ -1,5 +1,6 @@
 import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
+import type { Reach } from "../../domain/reach.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
@@ -86,29 +87,35 @@ export async function markQueueDeleted(sql: Sql, teamId: number, name: string): 
   return rows[0]?.id ?? null;
 }
 
-export async function findQueue(sql: Sql, teamId: number, name: string): Promise<QueueWithStats | null> {
-  const rows = await queuesWithStats(sql, "q.team_id = $1 and q.name = $2", [teamId, name]);
+export async function findQueue(sql: Sql, reach: Reach, name: string): Promise<QueueWithStats | null> {
+  const rows = await queuesWithStats(sql, reach, "and q.name = $3", [name]);
   return rows[0] ?? null;
 }
 
 /** By name, those after the one that is named. */
 export async function listQueues(
   sql: Sql,
-  teamId: number,
+  reach: Reach,
   { limit, cursor }: PageRequest = WHOLE_LIST,
 ): Promise<QueueWithStats[]> {
-  const where = "q.team_id = $1 and ($2::text is null or q.name > $2)";
-  return queuesWithStats(sql, where, [teamId, cursor, limit], "limit $3");
+  return queuesWithStats(sql, reach, "and ($3::text is null or q.name > $3)", [cursor, limit], "limit $4");
 }
 
-function queuesWithStats(sql: Sql, where: string, values: unknown[], limit = ""): Promise<QueueWithStats[]> {
+/** Queues are the team's, their stats those of its sandbox or of what is outside of it. */
+function queuesWithStats(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  filter: string,
+  values: unknown[],
+  limit = "",
+): Promise<QueueWithStats[]> {
   return sql.rows<QueueWithStats>(
     `select ${COLUMNS}, to_json(s) as stats
        from queues q cross join lateral (
          select ${TASK_STATUSES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
-           from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id) s
-      where ${where} and q.deleted_at is null
+           from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = ($2 = 'test')) s
+      where q.team_id = $1 ${filter} and q.deleted_at is null
       order by q.name ${limit}`,
-    values,
+    [teamId, environment, ...values],
   );
 }

@@ -13,7 +13,7 @@ export const NO_WORKER = 0;
 
 /**
  * The end of every statement that moves tasks: adds what moved to the writer's own row of each queue.
- * `from` names the CTE to count, with team_id and queue_id; `deltas` says what each of its rows adds to a state.
+ * `from` names the CTE to count, with team_id, queue_id and sandbox, which has rows of its own; `deltas` says what each of its rows adds to a state.
  */
 export function tally(options: {
   readonly from: string;
@@ -26,10 +26,10 @@ export function tally(options: {
   const states = TASK_STATUSES.filter((state) => deltas[state] !== undefined);
   const sums = states.map((state) => `sum(${deltas[state]})`).join(", ");
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
-  return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, ${states.join(", ")})
-    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, ${sums} from ${from}
-     group by team_id, queue_id order by team_id, queue_id
-    on conflict (team_id, queue_id, worker_id, writer) do update set ${adds}`;
+  return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${states.join(", ")})
+    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from}
+     group by team_id, queue_id, sandbox order by team_id, queue_id, sandbox
+    on conflict (team_id, queue_id, worker_id, writer, sandbox) do update set ${adds}`;
 }
 
 /** One where the row has this state, else nothing. */

@@ -45,7 +45,7 @@ const CLAIM_DUE_TASKS = prepare(
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now())
       where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning team_id, queue_id, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
+     returning team_id, queue_id, sandbox, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
    ), tallied as (
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )

@@ -69,7 +69,7 @@ const INSERT_TASKS = prepare(
             ${INSERTED.values}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, id, queue_id, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
+     returning team_id, id, queue_id, sandbox, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
    ), tallied as (
      ${tally({
        from: "inserted",

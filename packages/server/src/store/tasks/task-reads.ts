@@ -1,3 +1,4 @@
+import type { Reach } from "../../domain/reach.ts";
 import {
   type Attempt,
   TASK_STATUSES,
@@ -34,11 +35,11 @@ const FIND_TASK = prepare(
   "find_task",
   `select ${SUMMARY}, ${HISTORY}
      from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
-    where t.team_id = $1 and t.id = $2`,
+    where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
 );
 
-export async function findTask(sql: Sql, teamId: number, id: string): Promise<Task | null> {
-  const [row] = await sql.rows<RecordRow>(FIND_TASK, [teamId, id]);
+export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task | null> {
+  const [row] = await sql.rows<RecordRow>(FIND_TASK, [reach.teamId, id, reach.environment]);
   if (row === undefined) return null;
   const { body, result, closed, attemptCount, attemptStartedAt, ...said } = row;
   const { call, ...task } = nest(said);
@@ -78,13 +79,16 @@ function attemptsOf({
 
 export interface TaskFilter {
   readonly teamId: number;
+  /** Only tasks of the sandbox, or only the others. */
+  readonly sandbox: boolean;
   readonly queue: string | null;
   readonly status: TaskStatus | null;
 }
 
 /**
  * Newest first. A filtered page is merged from one index range per queue and state, each read only as far as the
- * page reaches; an unfiltered one is a walk along the primary key. Neither depends on how many tasks there are.
+ * page reaches; an unfiltered one is a walk along the primary key, past what the team has in its sandbox. The sandbox is
+ * always merged: on that walk it would be found behind every live task. Neither depends on how many tasks there are.
  */
 export async function listTasks(
   sql: Sql,
@@ -92,23 +96,21 @@ export async function listTasks(
   page: { limit: number; offset: number; before: string | null },
 ): Promise<TaskSummary[]> {
   const { limit, offset, before } = page;
-  const values = [filter.teamId, before, limit, offset];
-  const ids =
-    filter.queue === null && filter.status === null
-      ? `select id from tasks where team_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3 offset $4`
-      : `select x.id
-           from (select id as queue_id from queues where team_id = $1 and ($5::text is null or name = $5)) q
-          cross join (select status from unnest($6::text[]) as status) s
+  const isWalk = filter.queue === null && filter.status === null && !filter.sandbox;
+  const values = [filter.teamId, before, limit, offset, filter.sandbox];
+  const ids = isWalk
+    ? `select id from tasks where team_id = $1 and sandbox = $5 and ($2::uuid is null or id < $2)
+          order by id desc limit $3 offset $4`
+    : `select x.id
+           from (select id as queue_id from queues where team_id = $1 and ($6::text is null or name = $6)) q
+          cross join (select status from unnest($7::text[]) as status) s
           cross join lateral (
             select t.id from tasks t
-             where t.team_id = $1 and t.queue_id = q.queue_id and t.status = s.status
+             where t.team_id = $1 and t.queue_id = q.queue_id and t.sandbox = $5 and t.status = s.status
                and ($2::uuid is null or t.id < $2)
              order by t.id desc limit $3::integer + $4::integer) x
           order by x.id desc limit $3 offset $4`;
-  const filters =
-    filter.queue === null && filter.status === null
-      ? []
-      : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
+  const filters = isWalk ? [] : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
   const rows = await sql.rows<SummaryRow>(
     patient(
       "list",
@@ -129,9 +131,9 @@ export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> 
   const rows = await sql.rows<{ total: number }>(
     `select coalesce(sum(${states.map((state) => `t.${state}`).join(" + ")}), 0)::float8 as total
        from queue_tallies t
-      where t.team_id = $1
+      where t.team_id = $1 and t.sandbox = $3
         and ($2::text is null or t.queue_id in (select id from queues where team_id = $1 and name = $2))`,
-    [filter.teamId, filter.queue],
+    [filter.teamId, filter.queue, filter.sandbox],
   );
   return rows[0]?.total ?? 0;
 }

@@ -1,4 +1,5 @@
-import type { TaskStatus } from "../../domain/task.ts";
+import type { Reach } from "../../domain/reach.ts";
+import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -17,52 +18,54 @@ const tallied = tally({
 const REMOVE_PENDING_TASK = prepare(
   "remove_pending_task",
   `with removed as (
-     delete from tasks where team_id = $1 and id = $2 and status = 'pending'
-     returning team_id, queue_id, id, status, idempotency_key
+     delete from tasks where team_id = $1 and id = $2 and status = 'pending' and ($3 = 'live' or sandbox)
+     returning team_id, queue_id, sandbox, id, status, idempotency_key
    ), tallied as (${tallied}), ${lettingGo("removed")}
    select 1 from removed`,
 );
 
 /** True when the task was pending and is gone: from then on no worker can claim it. */
-export async function removePendingTask(sql: Sql, teamId: number, id: string): Promise<boolean> {
-  const rows = await sql.rows(REMOVE_PENDING_TASK, [teamId, id]);
+export async function removePendingTask(sql: Sql, reach: Reach, id: string): Promise<boolean> {
+  const rows = await sql.rows(REMOVE_PENDING_TASK, [reach.teamId, id, reach.environment]);
   return rows.length === 1;
 }
 
-export async function taskStatus(sql: Sql, teamId: number, id: string): Promise<TaskStatus | null> {
+export async function taskStatus(sql: Sql, reach: Reach, id: string): Promise<TaskStatus | null> {
   const rows = await sql.rows<{ status: TaskStatus }>(
-    "select status from tasks where team_id = $1 and id = $2",
-    [teamId, id],
+    "select status from tasks where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)",
+    [reach.teamId, id, reach.environment],
   );
   return rows[0]?.status ?? null;
 }
 
-/** Removes a batch of the pending tasks of deleted queues, or of one. Returns how many; none left when none. */
+/** Removes a batch of the pending tasks of deleted queues, or of one. Returns how many, and how many of them were not of
+ * the sandbox; none left when none. */
 export async function removePendingOfDeletedQueues(
   sql: Sql,
   batch: {
     readonly size: number;
     readonly only: { readonly teamId: number; readonly queueId: number } | null;
   },
-): Promise<number> {
-  const rows = await sql.rows<{ removed: number }>(
+): Promise<{ readonly removed: number; readonly live: number }> {
+  const [counted] = await sql.rows<{ removed: number; live: number }>(
     patient(
       "chore",
       `with doomed as (
        select t.team_id, t.id
-         from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id and t.status = 'pending'
+         from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id
+                            and t.sandbox in (false, true) and t.status = 'pending'
         where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
         limit $1
      ), removed as (
        delete from tasks t using doomed d
         where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
-       returning t.team_id, t.queue_id, t.id, t.status, t.idempotency_key
+       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.idempotency_key
      ), tallied as (${tallied}), ${lettingGo("removed")}
-     select count(*)::integer as removed from removed`,
+     select count(*)::integer as removed, (count(*) filter (where not sandbox))::integer as live from removed`,
     ),
     [batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
   );
-  return rows[0]?.removed ?? 0;
+  return counted ?? { removed: 0, live: 0 };
 }
 
 /** Removes a batch of tasks that ended longer ago than the retention. Returns how many. */
@@ -74,11 +77,12 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
        select x.team_id, x.id
          from queues q
         cross join (values ('completed'), ('failed')) as s(status)
+        cross join (values (false), (true)) as e(sandbox)
         cross join lateral (
           -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
           -- younger ones unread.
           select t.team_id, t.id from tasks t
-           where t.team_id = q.team_id and t.queue_id = q.id and t.status = s.status
+           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and t.status = s.status
              and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
                          || '00000000000000000000')::uuid
              and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
@@ -86,7 +90,7 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
         limit $2
      ), removed as (
        delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
-       returning t.team_id, t.queue_id, t.id, t.status
+       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status
      ), tallied as (${tallied}), forgotten as (
        delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
      )
@@ -112,6 +116,8 @@ export async function removeEmptyDeletedQueues(sql: Sql): Promise<void> {
   );
 }
 
+const EVERY_STATE = Object.fromEntries(TASK_STATUSES.map((status) => [status, status]));
+
 /** Adds what dead writers had counted to one row per queue, so that reading stays short. */
 export async function foldTallies(sql: Sql): Promise<void> {
   await sql.rows(
@@ -122,13 +128,7 @@ export async function foldTallies(sql: Sql): Promise<void> {
         where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
        returning *
      )
-     insert into queue_tallies as t
-     select team_id, queue_id, 0, 0, sum(pending), sum(active), sum(waiting), sum(polling), sum(completed), sum(failed)
-       from dead group by team_id, queue_id order by team_id, queue_id
-     on conflict (team_id, queue_id, worker_id, writer) do update
-        set pending = t.pending + excluded.pending, active = t.active + excluded.active,
-            waiting = t.waiting + excluded.waiting, polling = t.polling + excluded.polling,
-            completed = t.completed + excluded.completed, failed = t.failed + excluded.failed`,
+     ${tally({ from: "dead", worker: NO_WORKER, writer: "intake", deltas: EVERY_STATE })}`,
     ),
   );
 }

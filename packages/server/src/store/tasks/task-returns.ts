@@ -17,7 +17,7 @@ export interface Returned {
 }
 
 /** As much of a claim as tells it from every other. */
-type HeldTask = Pick<Claim, "teamId" | "id" | "queueId" | "fence">;
+export type HeldTask = Pick<Claim, "teamId" | "id" | "queueId" | "fence">;
 
 /**
  * Gives tasks back whose attempt will never be settled. The attempt is closed as interrupted and consumes no

@@ -74,8 +74,12 @@ export async function settleAttempts(
     JSON.stringify(settlements.map(toRow)),
     workerId,
   ]);
-  const settled = new Map(rows.map(({ id, fence, ...each }) => [`${id} ${fence}`, each]));
-  return settlements.map(({ claim }) => settled.get(`${claim.id} ${claim.fence}`) ?? null);
+  // One row for each task at most, though several claims of it may be among the settlements.
+  const settled = new Map(rows.map((row) => [row.id, row]));
+  return settlements.map(({ claim }) => {
+    const row = settled.get(claim.id);
+    return row?.fence === claim.fence ? { status: row.status, runAt: row.runAt, notify: row.notify } : null;
+  });
 }
 
 /**

@@ -212,6 +212,7 @@ describe("OAuth applications on the database", () => {
       failures: { ...createFailureLimit({ monotonicMs }), attempt: (_address, look) => look() },
       limits: { count: () => scene.limit },
       publicUrl: () => "https://bellhop.example",
+      recheck: () => {},
     });
     const web = await scene.register();
     const value = fc.oneof(

@@ -106,6 +106,7 @@ export async function openOAuthScene(): Promise<OAuthScene> {
     failures: createFailureLimit({ monotonicMs }),
     limits: { count: () => self.limit },
     publicUrl: () => ISSUER,
+    recheck: () => {},
   });
   const owner = await scene.newTeam("Difference Ltd");
   const team = await scene.newTeam("Analytical Engines");

@@ -7,6 +7,7 @@ import { createStoredKeys } from "../../../src/service/access/session-keys.ts";
 import { ensureOperator, mintFirstKey } from "../../../src/service/operator/operator.ts";
 import {
   createOperatorsKey,
+  createOperatorsSignInLink,
   listOperatorsKeys,
   revokeOperatorsKey,
   rotateOperatorsSessionKey,
@@ -19,6 +20,7 @@ import {
   type NewTeam,
   showTeam,
 } from "../../../src/service/operator/operator-teams.ts";
+import { admitByToken } from "../../../src/service/people/admission.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
 
 const ME = "grace";
@@ -263,6 +265,36 @@ describe("the operator", () => {
     assert.equal((await fresh.find(older.id))?.id, older.id);
     const [event] = (await auditOf("Operator")).slice(-1);
     assert.deepEqual([event?.action, event?.target], ["session_key.rotated", id]);
+  });
+
+  it("makes a link that signs a member in, once, and none for an address that it would not let in", async () => {
+    await makeTeam("Linked");
+    await addMember(test.database, ME, "Linked", { email: "linked@example.com", role: "owner" });
+    const invited = { signUp: "invited", publicUrl: "https://bellhop.example" } as const;
+
+    const link = await createOperatorsSignInLink(test.database, ME, " Linked@example.com", invited);
+
+    const [, token = ""] =
+      /^https:\/\/bellhop\.example\/sign-in\/link\?token=([0-9a-f]{64})$/.exec(link) ?? [];
+    const [event] = (await auditOf("Operator")).slice(-1);
+    assert.deepEqual([event?.action, event?.target], ["sign_in_link.created", "linked@example.com"]);
+    assert.ok(!JSON.stringify(event).includes(token));
+    const origin = { address: "203.0.113.7", requestId: "r" };
+    const enter = () =>
+      test.database.transaction((sql) =>
+        admitByToken(sql, { ...invited, now: () => new Date() }, token, origin),
+      );
+    assert.equal((await enter()).team.name, "Linked");
+    await assert.rejects(enter(), { code: "token_invalid" });
+
+    const make = (email: string, signUp: "open" | "invited") =>
+      createOperatorsSignInLink(test.database, ME, email, { ...invited, signUp });
+    await refuses(
+      make("new@example.com", "invited"),
+      "new@example.com is a member of no team: add it to one with bellhop team add",
+    );
+    await refuses(make("new", "open"), "new is not a mail address");
+    assert.match(await make("new@example.com", "open"), /token=/);
   });
 
   describe("makes a key", () => {

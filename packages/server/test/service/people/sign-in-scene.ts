@@ -38,6 +38,7 @@ export async function openSignInScene(): Promise<SignInScene> {
       sendMail: (mail) => mails.push(mail),
       publicUrl: () => "https://bellhop.example",
       signUp,
+      sendsLinks: true,
       now,
     });
   const signIn = node();

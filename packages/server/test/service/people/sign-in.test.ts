@@ -6,7 +6,7 @@ import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.t
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { ensureOperator } from "../../../src/service/operator/operator.ts";
 import { createSignInService } from "../../../src/service/people/sign-in-service.ts";
-import { createTeam } from "../../../src/service/people/team-service.ts";
+import { createTeam, createTeamService } from "../../../src/service/people/team-service.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
 import { findTeam } from "../../../src/store/identity/teams.ts";
 import { audit, openSignInScene, type SignInScene, tokenIn, VISITOR } from "./sign-in-scene.ts";
@@ -168,6 +168,7 @@ describe("a sign-in link", () => {
         sendMail: (mail) => scene.mails.push(mail),
         publicUrl: () => "https://bellhop.example",
         signUp,
+        sendsLinks: true,
         now: () => new Date(),
       });
       const run = async (email: string) => {
@@ -360,21 +361,33 @@ describe("a sign-in link", () => {
 
       await assert.rejects(goHome(invited.session.token), { code: "session_bound", status: 403 });
       assert.equal((await scene.lookUp(invited.session.token))?.teamId, teamId);
-      // Whoever reads the mail now may go wherever the person may; and somebody new has nothing to be kept from.
+      // A person who reads the mail now may go wherever they belong.
       const home = await goHome((await exchange(await scene.linkFor(ADA))).session.token);
       assert.equal(home.team.name, "ada's team");
-      const bob = await exchange(await invite("bob@example.com", "member"));
-      const other = await createTeam(scene.database, "Bob's other", "free");
-      await ensureMember(scene.database, other, newUuid(), "bob@example.com", "member");
-      const principal = await scene.lookUp(bob.session.token);
-      const found = await findTeam(scene.database, other);
-      assert.ok(principal && found, "bob is not in");
-      const moved = await scene.sessions.switchTeam(
-        { ...principal, ...VISITOR },
-        bob.session.token,
-        formatId("team", found.id),
-      );
-      assert.equal(moved.team.name, "Bob's other");
+    });
+
+    it("neither lists nor makes other teams, also of somebody new", async () => {
+      const teams = createTeamService({ database: scene.database });
+      await exchange(await scene.linkFor(ADA));
+      for (const email of [ADA, "bob@example.com"]) {
+        const { session } = await exchange(await invite(email, "member"));
+        const other = await createTeam(scene.database, "Another", "free");
+        await ensureMember(scene.database, other, newUuid(), email, "member");
+        const principal = await scene.lookUp(session.token);
+        assert.ok(principal);
+        const requester = { ...principal, ...VISITOR };
+
+        assert.deepEqual(
+          (await teams.list(principal)).map(({ team }) => team.name),
+          ["Acme"],
+        );
+        await assert.rejects(teams.create(requester, "New"), { code: "session_bound", status: 403 });
+        const found = await findTeam(scene.database, other);
+        await assert.rejects(
+          scene.sessions.switchTeam(requester, session.token, formatId("team", found?.id ?? "")),
+          { code: "session_bound" },
+        );
+      }
     });
 
     it("raises a role and never lowers one", async () => {

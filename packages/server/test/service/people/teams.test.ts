@@ -45,7 +45,7 @@ describe("teams", () => {
     assert.deepEqual(list[1]?.team, team);
     const teamId = list[1]?.teamId ?? 0;
     assert.deepEqual(
-      (await listQueues(scene.database, teamId)).map(({ name }) => name),
+      (await listQueues(scene.database, { teamId, environment: "live" })).map(({ name }) => name),
       ["default"],
     );
     const target = formatId("team", team.id);

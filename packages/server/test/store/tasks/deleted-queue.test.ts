@@ -9,7 +9,14 @@ import { removePendingOfDeletedQueues } from "../../../src/store/tasks/task-remo
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
-import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
+import {
+  live,
+  openTestStore,
+  RETRY,
+  type StoredQueue,
+  settlementOf,
+  type TestStore,
+} from "../../test-store.ts";
 
 describe("a task that goes back to its queue while the queue is deleted", () => {
   let store: TestStore;
@@ -57,7 +64,7 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
       });
       await gaveBack;
 
-      const task = await findTask(store.database, claim.teamId, claim.id);
+      const task = await findTask(store.database, live(claim.teamId), claim.id);
       assert.deepEqual([task?.status, task?.failureReason], ["failed", "queue_deleted"]);
       const told = await store.database.rows("select 1 from notifications where task_id = $1", [claim.id]);
       assert.equal(told.length, 1);
@@ -74,7 +81,7 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
       const queueId = (await deleted) ?? 0;
       const only = { teamId: queue.teamId, queueId };
 
-      assert.equal(await removePendingOfDeletedQueues(store.database, { size: 10, only }), 1);
+      assert.equal((await removePendingOfDeletedQueues(store.database, { size: 10, only })).removed, 1);
     });
   }
 
@@ -85,7 +92,12 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
       await settleAttempts(store.database, [settlementOf(claim, RETRY)], workerId);
     });
     assert.ok(
-      await acquireSlots(store.database, { teamId: queue.teamId, queue: queue.name, workerId, using: null }),
+      await acquireSlots(store.database, {
+        teamId: queue.teamId,
+        queue: queue.name,
+        workerId,
+        using: null,
+      }),
     );
   });
 });

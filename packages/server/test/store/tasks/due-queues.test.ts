@@ -15,8 +15,8 @@ describe("the look for due tasks", () => {
 
   it("leaves no task between what is due and what is not yet: each is in one of the two", async () => {
     const queue = await store.openQueue();
-    await store.insert(queue, ...Array.from({ length: 100 }, (_, index) => inMs(50 + index * 3)));
     let sinceMs = Date.now();
+    await store.insert(queue, ...Array.from({ length: 100 }, (_, index) => inMs(50 + index * 3)));
     for (let due = 0; due < 100; ) {
       const { databaseMs, cameDue, untilNextMs } = await lookForDue(store.database, sinceMs, 0);
       const [counted] = await store.database.rows<{ due: number; next: number | null }>(

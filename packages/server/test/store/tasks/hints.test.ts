@@ -1,22 +1,32 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Sql } from "../../../src/store/sql.ts";
-import { parseHint, sendHint } from "../../../src/store/tasks/hints.ts";
+import { hintText, parseHint, sendHints } from "../../../src/store/tasks/hints.ts";
 
 describe("hints", () => {
   it("arrive as they were sent", async () => {
     const messages: unknown[] = [];
     const sql: Sql = {
       async rows(_query, values = []) {
-        messages.push(values[1]);
+        messages.push(...(Array.isArray(values[1]) ? values[1] : []));
         return [];
       },
     };
-    const hint = { kind: "slots", teamId: 12, queue: "a-B-9" } as const;
+    const hints = (["due", "later", "ended", "queue", "slots"] as const).map((kind) => ({
+      kind,
+      teamId: 12,
+      queue: "a-B-9",
+    }));
 
-    await sendHint(sql, hint, 34);
+    await sendHints(
+      sql,
+      hints.map((hint) => hintText(hint, 34)),
+    );
 
-    assert.deepEqual(parseHint(String(messages[0])), { ...hint, from: 34 });
+    assert.deepEqual(
+      messages.map((message) => parseHint(String(message))),
+      hints.map((hint) => ({ ...hint, from: 34 })),
+    );
   });
 
   it("of a kind that this version does not know are ignored", () => {

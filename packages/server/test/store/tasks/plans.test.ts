@@ -10,6 +10,7 @@ import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import {
   claimRequest,
   explain,
+  live,
   openTestStore,
   type StoredQueue,
   settlementOf,
@@ -140,18 +141,22 @@ describe("the plans of reading", () => {
   const page = { limit: 21, offset: 0, before: null };
   const reads = {
     "the first page of all tasks": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, queue: null, status: null }, page),
+      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: null }, page),
     "the first page of a queue": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, queue: queue.name, status: null }, page),
+      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: null }, page),
     "the first page of a state": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, queue: null, status: "completed" }, page),
+      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: "completed" }, page),
     "the first page of a state that hardly any task has": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, queue: queue.name, status: "pending" }, page),
-    "a count": (sql) => countTasks(sql, { teamId: queue.teamId, queue: null, status: null }),
+      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: "pending" }, page),
+    "the first page of the sandbox": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, sandbox: true, queue: null, status: null }, page),
+    "the first page of a state of the sandbox": (sql) =>
+      listTasks(sql, { teamId: queue.teamId, sandbox: true, queue: null, status: "completed" }, page),
+    "a count": (sql) => countTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: null }),
     "a count of one state of a queue": (sql) =>
-      countTasks(sql, { teamId: queue.teamId, queue: queue.name, status: "completed" }),
-    "a queue's stats": (sql) => findQueue(sql, queue.teamId, queue.name),
-    "one task": (sql) => findTask(sql, queue.teamId, "00000000-0000-7000-8000-000000000000"),
+      countTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: "completed" }),
+    "a queue's stats": (sql) => findQueue(sql, live(queue.teamId), queue.name),
+    "one task": (sql) => findTask(sql, live(queue.teamId), "00000000-0000-7000-8000-000000000000"),
     "the queues that came due, and the time until the next delayed task": (sql) =>
       lookForDue(sql, Date.now(), 1000),
     "the queues with due tasks": (sql) => queuesWithDueTasks(sql),

@@ -6,7 +6,7 @@ import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/stor
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { removePendingTask } from "../../../src/store/tasks/task-removals.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
-import { claimRequest, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+import { claimRequest, live, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("claiming due tasks", () => {
   let store: TestStore;
@@ -196,7 +196,7 @@ describe("claiming due tasks", () => {
     const [deleted] = await Promise.all([
       Promise.all(
         [...ids].reverse().map(async (id) => {
-          const gone = await removePendingTask(connections, queue.teamId, id);
+          const gone = await removePendingTask(connections, live(queue.teamId), id);
           return gone ? [id] : [];
         }),
       ),

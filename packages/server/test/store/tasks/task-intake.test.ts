@@ -7,7 +7,7 @@ import { insertedRow } from "../../../src/store/tasks/task-columns.ts";
 import { findAccepted, insertTasks, type Submission } from "../../../src/store/tasks/task-intake.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
-import { newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+import { live, newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("inserting tasks", () => {
   let store: TestStore;
@@ -34,7 +34,7 @@ describe("inserting tasks", () => {
     const own = await insert(queue, { maxRetries: 0, backoff: "exponential", timeoutSeconds: 1 });
 
     const settings = async (id: string) => {
-      const task = await findTask(store.database, queue.teamId, id);
+      const task = await findTask(store.database, live(queue.teamId), id);
       return [task?.maxRetries, task?.backoff, task?.timeoutSeconds];
     };
     assert.deepEqual(await settings(plain.id), [2, "fixed", 7]);
@@ -72,7 +72,7 @@ describe("inserting tasks", () => {
       const { id, accepted } = await insert(queue, { ...said, ...way });
       assert.ok(accepted);
 
-      const stored = await findTask(store.database, queue.teamId, id);
+      const stored = await findTask(store.database, live(queue.teamId), id);
       const { callback, replayed, ...created } = makeCreatedTask(
         { ...newTask(queue), ...said, ...way, id },
         accepted,
@@ -117,7 +117,7 @@ describe("inserting tasks", () => {
     const { id, accepted } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
 
     assert.equal(accepted?.handedOff, true);
-    const task = await findTask(store.database, queue.teamId, id);
+    const task = await findTask(store.database, live(queue.teamId), id);
     assert.equal(task?.status, "active");
     assert.deepEqual(
       task?.attempts.map(({ number, status }) => [number, status]),
@@ -193,7 +193,7 @@ describe("inserting tasks", () => {
 
     const { id } = await insert(queue, { call });
 
-    assert.deepEqual((await findTask(store.database, queue.teamId, id))?.call, call);
+    assert.deepEqual((await findTask(store.database, live(queue.teamId), id))?.call, call);
   });
 
   it("can tell afterwards what was stored and what was not", async () => {

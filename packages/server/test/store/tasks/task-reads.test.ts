@@ -5,7 +5,7 @@ import type { TaskStatus } from "../../../src/domain/task.ts";
 import { findQueue, insertQueue, listQueues, markQueueDeleted } from "../../../src/store/tasks/queues.ts";
 import { countTasks, findTask, listTasks } from "../../../src/store/tasks/task-reads.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
-import { openTestStore, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
+import { live, openTestStore, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
 
 describe("reading tasks", () => {
   let store: TestStore;
@@ -38,14 +38,14 @@ describe("reading tasks", () => {
   ): Promise<number[]> {
     const tasks = await listTasks(
       store.database,
-      { teamId, queue: null, status: null, ...filter },
+      { teamId, sandbox: false, queue: null, status: null, ...filter },
       { limit: 100, offset: 0, before: null, ...page },
     );
     return tasks.map(({ id }) => ids.indexOf(id));
   }
 
   const count = (filter: { queue?: string; status?: TaskStatus }) =>
-    countTasks(store.database, { teamId, queue: null, status: null, ...filter });
+    countTasks(store.database, { teamId, sandbox: false, queue: null, status: null, ...filter });
 
   it("lists the team's tasks, newest first, and no other's", async () => {
     assert.deepEqual(await list({}), [6, 5, 4, 3, 2, 1, 0]);
@@ -87,17 +87,17 @@ describe("reading tasks", () => {
 
     assert.deepEqual(await list({ queue: queue.name }), [8, 7]);
     assert.equal(await count({ queue: queue.name }), 2);
-    assert.equal((await findQueue(store.database, teamId, queue.name))?.stats.pending, 1);
+    assert.equal((await findQueue(store.database, live(teamId), queue.name))?.stats.pending, 1);
   });
 
   it("does not find another team's task", async () => {
     const [id = ""] = ids;
-    assert.notEqual(await findTask(store.database, teamId, id), null);
-    assert.equal(await findTask(store.database, teamId + 1, id), null);
+    assert.notEqual(await findTask(store.database, live(teamId), id), null);
+    assert.equal(await findTask(store.database, live(teamId + 1), id), null);
   });
 
   it("shows a queue's stats by state, and the queues of the team by name", async () => {
-    assert.deepEqual((await findQueue(store.database, teamId, errands.name))?.stats, {
+    assert.deepEqual((await findQueue(store.database, live(teamId), errands.name))?.stats, {
       pending: 3,
       active: 1,
       waiting: 0,
@@ -105,9 +105,9 @@ describe("reading tasks", () => {
       completed: 1,
       failed: 0,
     });
-    const names = (await listQueues(store.database, teamId)).map(({ name }) => name);
+    const names = (await listQueues(store.database, live(teamId))).map(({ name }) => name);
     assert.deepEqual(names, [...names].sort());
     assert.ok(names.includes(errands.name) && names.includes(letters.name));
-    assert.equal((await listQueues(store.database, await store.openTeam())).length, 0);
+    assert.equal((await listQueues(store.database, live(await store.openTeam()))).length, 0);
   });
 });

@@ -13,6 +13,7 @@ import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import {
   countBothWays,
+  live,
   openTestStore,
   RETRY,
   type StoredQueue,
@@ -36,7 +37,7 @@ describe("removing tasks", () => {
   });
 
   async function exists(queue: StoredQueue, id: string | undefined): Promise<boolean> {
-    return (await taskStatus(store.database, queue.teamId, id ?? "")) !== null;
+    return (await taskStatus(store.database, live(queue.teamId), id ?? "")) !== null;
   }
 
   async function age(days: number, ids: readonly string[]): Promise<string[]> {
@@ -56,15 +57,15 @@ describe("removing tasks", () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
 
-    assert.equal(await removePendingTask(store.database, queue.teamId, id), true);
-    assert.equal(await removePendingTask(store.database, queue.teamId, id), false);
+    assert.equal(await removePendingTask(store.database, live(queue.teamId), id), true);
+    assert.equal(await removePendingTask(store.database, live(queue.teamId), id), false);
     assert.deepEqual(await store.claim(queue, { workerId }), []);
   });
 
   it("counts what it removed without a worker, and folding leaves that count where it is", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {}, {});
-    await removePendingTask(store.database, queue.teamId, id);
+    await removePendingTask(store.database, live(queue.teamId), id);
     const tallies = () =>
       store.database.rows(
         `select worker_id::integer as worker, sum(pending)::integer as pending from queue_tallies
@@ -89,11 +90,11 @@ describe("removing tasks", () => {
     );
 
     for (const { id } of [active, completed, failed]) {
-      assert.equal(await removePendingTask(store.database, queue.teamId, id), false);
+      assert.equal(await removePendingTask(store.database, live(queue.teamId), id), false);
     }
     const stranger = await store.openTeam();
-    assert.equal(await removePendingTask(store.database, stranger, retried.id), false);
-    assert.equal(await removePendingTask(store.database, queue.teamId, retried.id), true);
+    assert.equal(await removePendingTask(store.database, live(stranger), retried.id), false);
+    assert.equal(await removePendingTask(store.database, live(queue.teamId), retried.id), true);
   });
 
   it("removes the pending tasks of a deleted queue in batches, sandbox and delayed ones too, and nothing else", async () => {
@@ -112,14 +113,14 @@ describe("removing tasks", () => {
     const rounds = [];
     for (let removed = -1; removed !== 0; rounds.push(removed)) {
       const only = { teamId: doomed.teamId, queueId: doomed.id };
-      removed = await removePendingOfDeletedQueues(store.database, { size: 2, only });
+      ({ removed } = await removePendingOfDeletedQueues(store.database, { size: 2, only }));
     }
 
     assert.deepEqual(rounds, [2, 2, 1, 0]);
     assert.equal(await exists(kept, sibling), true);
     assert.equal(await exists(stranger, foreign), true);
-    assert.equal(await taskStatus(store.database, doomed.teamId, active.id), "active");
-    assert.equal(await taskStatus(store.database, doomed.teamId, completed.id), "completed");
+    assert.equal(await taskStatus(store.database, live(doomed.teamId), active.id), "active");
+    assert.equal(await taskStatus(store.database, live(doomed.teamId), completed.id), "completed");
   });
 
   it("does not remove the tasks of another team's queue, asked for by a number that is not its own", async () => {
@@ -129,7 +130,7 @@ describe("removing tasks", () => {
     const attacker = await store.openTeam();
 
     const only = { teamId: attacker, queueId: victim.id };
-    assert.equal(await removePendingOfDeletedQueues(store.database, { size: 10, only }), 0);
+    assert.equal((await removePendingOfDeletedQueues(store.database, { size: 10, only })).removed, 0);
     assert.equal(await exists(victim, id), true);
   });
 
@@ -139,8 +140,8 @@ describe("removing tasks", () => {
     await markQueueDeleted(store.database, doomed.teamId, doomed.name);
 
     const batch = { size: 100, only: null };
-    assert.ok((await removePendingOfDeletedQueues(store.database, batch)) >= 3);
-    assert.equal(await removePendingOfDeletedQueues(store.database, batch), 0);
+    assert.ok((await removePendingOfDeletedQueues(store.database, batch)).removed >= 3);
+    assert.equal((await removePendingOfDeletedQueues(store.database, batch)).removed, 0);
   });
 
   it("keeps finished tasks for the days of the retention and removes them afterwards, in batches", async () => {

@@ -6,7 +6,7 @@ import { markQueueDeleted } from "../../../src/store/tasks/queues.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { heldTasks, reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { removeExpiredWorkers, removeWorker, renewWorker } from "../../../src/store/tasks/workers.ts";
-import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+import { live, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("giving tasks back", () => {
   let store: TestStore;
@@ -18,7 +18,7 @@ describe("giving tasks back", () => {
   after(() => store.close());
 
   async function found(queue: StoredQueue, id: string): Promise<Task> {
-    const task = await findTask(store.database, queue.teamId, id);
+    const task = await findTask(store.database, live(queue.teamId), id);
     assert.ok(task);
     return task;
   }

@@ -8,7 +8,14 @@ import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { markSuperseded, settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
-import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
+import {
+  live,
+  openTestStore,
+  RETRY,
+  type StoredQueue,
+  settlementOf,
+  type TestStore,
+} from "../../test-store.ts";
 
 const FAILED: Verdict = {
   kind: "failed",
@@ -36,7 +43,7 @@ describe("settling attempts", () => {
   }
 
   async function found({ teamId, id }: Claim): Promise<Task> {
-    const task = await findTask(store.database, teamId, id);
+    const task = await findTask(store.database, live(teamId), id);
     assert.ok(task);
     return task;
   }

@@ -1,0 +1,37 @@
+import type { SystemService } from "../../service/operator/system-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
+import { refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import { SystemState } from "../schemas/system.ts";
+
+export function registerSystemRoute(app: Api, system: SystemService): void {
+  app.get(
+    "/system",
+    {
+      config: access("team:read"),
+      schema: {
+        operationId: "getSystem",
+        tags: ["Health"],
+        summary: "Nodes and database",
+        description:
+          "Which nodes there are, what they do and how they fare. For the operator's own team; to every other it is not " +
+          "found, like a route that does not exist.",
+        response: { 200: ref(SystemState), ...refusals("not_found") },
+      },
+    },
+    async (request): Promise<SystemState> => {
+      const { nodes, database } = await system.read(callerOf(request));
+      return {
+        nodes: nodes.map(({ startedAt, lagMs, clockOffsetMs, ...node }) => ({
+          ...node,
+          startedAt: startedAt.toISOString(),
+          lagMs: Math.max(0, Math.round(lagMs)),
+          clockOffsetMs: Math.round(clockOffsetMs),
+        })),
+        database,
+      };
+    },
+  );
+}

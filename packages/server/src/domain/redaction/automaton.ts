@@ -1,0 +1,140 @@
+import type { Spelling } from "./spellings.ts";
+
+/**
+ * Aho and Corasick's search: all texts in one pass, in time that grows with the text alone, however many are looked for
+ * and whatever they are. A trie of them in arrays; state 0 is its root, and `fallback` leads from a state to the longest
+ * other beginning of a text that it ends with. Our own: the libraries there are keep an object per character or stopped
+ * years ago, and none can rest halfway.
+ */
+export interface Automaton {
+  readonly code: Uint16Array;
+  readonly child: Int32Array;
+  readonly sibling: Int32Array;
+  readonly depth: Int32Array;
+  readonly fallback: Int32Array;
+  /** Length of the longest text that ends here, of those that need not stand alone; 0 if none does. */
+  readonly longest: Int32Array;
+  /** The state itself, or the next on its way back, at which a text ends that must stand alone; 0 if there is none. */
+  readonly alone: Int32Array;
+  /** Whether the state begins a text that need not stand alone. */
+  readonly isCertain: Uint8Array;
+  /** Children of the root by character, those beyond Latin-1 apart. */
+  readonly roots: Int32Array;
+  readonly wideRoots: Map<number, number>;
+  readonly skips: Skips;
+}
+
+/**
+ * How far a search that has nothing begun may go on without looking (Wu and Manber): by the last three characters of
+ * the `window` of characters to come, how many of them no text can begin at.
+ */
+export interface Skips {
+  readonly window: number;
+  readonly byHash: Uint8Array;
+}
+
+/** As much as a text of ordinary length allows; one more must fit into a byte. */
+const LONGEST_WINDOW = 64;
+const HASHES = 0x10000;
+
+/** Of three characters in a row. What falls together by chance only shortens a skip. */
+export function hashOf(first: number, second: number, third: number): number {
+  return (first * 0x1f35 + second * 0x9d + third) & (HASHES - 1);
+}
+
+function createSkips(spellings: readonly Spelling[]): Skips {
+  const shortest = spellings.reduce((least, { text }) => Math.min(least, text.length), LONGEST_WINDOW);
+  const byHash = new Uint8Array(HASHES).fill(shortest - 2);
+  for (const { text } of spellings) {
+    for (let at = 0; at + 3 <= shortest; at += 1) {
+      const hash = hashOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2));
+      byHash[hash] = Math.min(byHash[hash] ?? 0, shortest - 3 - at);
+    }
+  }
+  return { window: shortest, byHash };
+}
+
+const LATIN1 = 0x100;
+
+export function createAutomaton(spellings: readonly Spelling[]): Automaton {
+  const size = spellings.reduce((sum, { text }) => sum + text.length, 1);
+  const trie: Automaton = {
+    code: new Uint16Array(size),
+    child: new Int32Array(size),
+    sibling: new Int32Array(size),
+    depth: new Int32Array(size),
+    fallback: new Int32Array(size),
+    longest: new Int32Array(size),
+    alone: new Int32Array(size),
+    isCertain: new Uint8Array(size),
+    roots: new Int32Array(LATIN1),
+    wideRoots: new Map(),
+    skips: createSkips(spellings),
+  };
+  let count = 1;
+  for (const { text, alone } of spellings) {
+    let state = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      let next = childOf(trie, state, code);
+      if (next === 0) {
+        next = count;
+        count += 1;
+        addChild(trie, state, next, code);
+      }
+      if (!alone) trie.isCertain[next] = 1;
+      state = next;
+    }
+    if (alone) trie.alone[state] = state;
+    else trie.longest[state] = text.length;
+  }
+  link(trie, count);
+  return trie;
+}
+
+function addChild(trie: Automaton, state: number, child: number, code: number): void {
+  trie.code[child] = code;
+  trie.depth[child] = (trie.depth[state] ?? 0) + 1;
+  trie.sibling[child] = trie.child[state] ?? 0;
+  trie.child[state] = child;
+  if (state !== 0) return;
+  if (code < LATIN1) trie.roots[code] = child;
+  else trie.wideRoots.set(code, child);
+}
+
+/** Breadth first: a state's way back is shorter than itself, and known by then. */
+function link(trie: Automaton, count: number): void {
+  const { code, child, sibling, fallback, longest, alone } = trie;
+  const order = new Int32Array(count);
+  let filled = 1;
+  for (let at = 0; at < filled; at += 1) {
+    const state = order[at] ?? 0;
+    for (let next = child[state] ?? 0; next !== 0; next = sibling[next] ?? 0) {
+      const back = state === 0 ? 0 : step(trie, fallback[state] ?? 0, code[next] ?? 0);
+      fallback[next] = back;
+      if (longest[next] === 0) longest[next] = longest[back] ?? 0;
+      if (alone[next] === 0) alone[next] = alone[back] ?? 0;
+      order[filled] = next;
+      filled += 1;
+    }
+  }
+}
+
+/** Where the automaton stands after one more character. */
+export function step(automaton: Automaton, from: number, code: number): number {
+  const { code: codes, child, sibling, fallback, roots, wideRoots } = automaton;
+  for (let state = from; state !== 0; state = fallback[state] ?? 0) {
+    let next = child[state] ?? 0;
+    while (next !== 0 && codes[next] !== code) next = sibling[next] ?? 0;
+    if (next !== 0) return next;
+  }
+  if (code < LATIN1) return roots[code] ?? 0;
+  return wideRoots.size === 0 ? 0 : (wideRoots.get(code) ?? 0);
+}
+
+function childOf({ code: codes, child, sibling, roots, wideRoots }: Automaton, state: number, code: number) {
+  if (state === 0) return (code < LATIN1 ? roots[code] : wideRoots.get(code)) ?? 0;
+  let next = child[state] ?? 0;
+  while (next !== 0 && codes[next] !== code) next = sibling[next] ?? 0;
+  return next;
+}

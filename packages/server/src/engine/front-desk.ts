@@ -1,0 +1,75 @@
+import type { NewTask } from "../domain/task.ts";
+import { atMost, type Time } from "../domain/time.ts";
+import type { Accepted } from "../store/tasks/task-intake.ts";
+import { type Actors, createActors } from "./actors.ts";
+import { POLL_MS } from "./alarm.ts";
+import type { EngineDatabases } from "./engine-databases.ts";
+import { createHints } from "./hints.ts";
+import { createIntake } from "./intake.ts";
+import type { Log } from "./log.ts";
+import type { EngineMeter } from "./meter.ts";
+import { createUnanswered } from "./unanswered.ts";
+
+/** A stop waits no longer for a silent database to store what had come in. */
+const LAST_INTAKE_MS = 2_000;
+/** A task due later than this is found in time by the look that every worker takes anyway; a commit may take its time. */
+const SOON_MS = POLL_MS + 1_000;
+
+/** As much of an engine as a node has that serves the API and makes no calls. */
+export interface FrontDesk {
+  readonly actors: Actors;
+  submit(task: NewTask): Promise<Accepted | null>;
+  /** A task has ended by a callback: its caller may wait to be told. */
+  ended(): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Stores tasks for others to execute. It has no lease and no slots: every task is inserted pending, and the workers are
+ * told by a hint. What they do not hear they find by their own looks.
+ */
+export function createFrontDesk(deps: {
+  readonly databases: Pick<EngineDatabases, "intake" | "chores">;
+  /** Under which it counts what it stores: below 0, so that it is no worker's. */
+  readonly number: number;
+  readonly log: Log;
+  readonly meter: EngineMeter;
+  readonly time: Time;
+}): FrontDesk {
+  const { databases, time, log, meter } = deps;
+  const actors = createActors({ time, log });
+  const say = createHints({ sql: databases.chores, workerId: () => 0, isHeard: () => true, log });
+  const intake = createIntake({
+    sql: databases.intake,
+    lease: { workerId: deps.number },
+    dispatcher: { reserve: () => null, giveBack() {} },
+    unanswered: createUnanswered(time),
+    start() {},
+    release: async () => {},
+    onPending,
+    time,
+    meter,
+  });
+
+  function onPending({ teamId, queue, sandbox }: NewTask, { runAt, createdAt }: Accepted): void {
+    const waitMs = runAt.getTime() - createdAt.getTime();
+    if (sandbox || waitMs > SOON_MS) return;
+    say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
+  }
+
+  return {
+    actors,
+    submit: (task) => intake.submit(task),
+    // Of no queue in particular: every worker's courier looks.
+    ended: () => say({ kind: "ended", teamId: 0, queue: "-" }),
+    start: async () => actors.start(),
+    async stop() {
+      await atMost(
+        time,
+        Promise.all([intake.drained(), actors.stop()]).then(() => {}),
+        LAST_INTAKE_MS,
+      );
+    },
+  };
+}

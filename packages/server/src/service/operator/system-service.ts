@@ -1,0 +1,41 @@
+import type { Principal } from "../../domain/identity/principal.ts";
+import type { NodeStatus } from "../../domain/node-status.ts";
+import { Problem } from "../../domain/problem.ts";
+import { firstTeam } from "../../store/identity/teams.ts";
+import { schemaVersion } from "../../store/migrate.ts";
+import { listNodes } from "../../store/nodes.ts";
+import type { Sql } from "../../store/sql.ts";
+
+export interface SystemState {
+  readonly nodes: readonly NodeStatus[];
+  readonly database: {
+    readonly version: string;
+    readonly schema: number;
+    readonly embedded: boolean;
+  };
+}
+
+export interface SystemService {
+  /** For the operator's own team; to others there is no such thing. */
+  read(principal: Principal): Promise<SystemState>;
+}
+
+export function createSystemService({
+  sql,
+  embedded,
+}: {
+  readonly sql: Sql;
+  readonly embedded: boolean;
+}): SystemService {
+  return {
+    async read({ teamId }) {
+      if (teamId !== (await firstTeam(sql))) throw new Problem("not_found");
+      const [nodes, schema, [server]] = await Promise.all([
+        listNodes(sql),
+        schemaVersion(sql),
+        sql.rows<{ version: string }>("select current_setting('server_version') as version"),
+      ]);
+      return { nodes, database: { version: server?.version ?? "", schema, embedded } };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { NodeRole } from "../domain/node-role.ts";
+import { beatNode, insertNode, removeNode } from "../store/nodes.ts";
+import type { Sql } from "../store/sql.ts";
+
+const BEAT_MS = 4_000;
+
+export interface Presence {
+  /** Says that this node is here, and how it fares. Returns how long to nap. */
+  beatOnce(): Promise<number>;
+  /** It stops: from now on it is not listed. */
+  leave(): Promise<void>;
+}
+
+/** Keeps this node in the list that the operator sees. Nothing else depends on it. */
+export function createPresence(deps: {
+  readonly sql: Sql;
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly version: string;
+  readonly maxInFlight: number;
+  /** Null on a node that makes no calls. */
+  readonly workerId: () => number | null;
+  readonly callsInFlight: () => number;
+  readonly nowMs: () => number;
+}): Presence {
+  const { sql, name, role, version, maxInFlight, nowMs } = deps;
+  const startedMs = nowMs();
+  let id: number | null = null;
+  let isLeaving = false;
+
+  return {
+    async beatOnce() {
+      if (isLeaving) return BEAT_MS;
+      const beat = { workerId: deps.workerId(), callsInFlight: deps.callsInFlight(), nowMs: nowMs() };
+      const isListed = id !== null && (await beatNode(sql, id, beat));
+      if (!isListed) id = await insertNode(sql, { ...beat, name, role, version, maxInFlight, startedMs });
+      return BEAT_MS;
+    },
+    async leave() {
+      isLeaving = true;
+      if (id !== null) await removeNode(sql, id);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { NodeRole } from "../domain/node-role.ts";
+import type { NodeStatus } from "../domain/node-status.ts";
+import type { Sql } from "./sql.ts";
+
+export interface NodeBeat {
+  readonly workerId: number | null;
+  readonly callsInFlight: number;
+  readonly nowMs: number;
+}
+
+export interface NewNode extends NodeBeat {
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly version: string;
+  readonly maxInFlight: number;
+  readonly startedMs: number;
+}
+
+/** How far a node's clock, as it said, is ahead of the database's. */
+const OFFSET = "($4::float8 - extract(epoch from clock_timestamp()) * 1000)";
+
+export async function insertNode(sql: Sql, node: NewNode): Promise<number> {
+  const { workerId, callsInFlight, nowMs, name, role, version, maxInFlight, startedMs } = node;
+  const rows = await sql.rows<{ id: number }>(
+    `insert into nodes (name, role, version, started_at, seen_at, worker_id, calls_in_flight, max_in_flight, clock_offset_ms)
+     values ($1, $2, $3, clock_timestamp() - make_interval(secs => ($4::float8 - $8::float8) / 1000), clock_timestamp(), $5, $6, $7, ${OFFSET})
+     returning id::float8 as id`,
+    [name, role, version, nowMs, workerId, callsInFlight, maxInFlight, startedMs],
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** False when the row is gone. */
+export async function beatNode(
+  sql: Sql,
+  id: number,
+  { workerId, callsInFlight, nowMs }: NodeBeat,
+): Promise<boolean> {
+  const rows = await sql.rows(
+    `update nodes set seen_at = clock_timestamp(), worker_id = $2, calls_in_flight = $3, clock_offset_ms = ${OFFSET}
+      where id = $1 returning id`,
+    [id, workerId, callsInFlight, nowMs],
+  );
+  return rows.length === 1;
+}
+
+export async function removeNode(sql: Sql, id: number): Promise<void> {
+  await sql.rows("delete from nodes where id = $1", [id]);
+}
+
+/** For a database that only this process can reach: what is listed there is a predecessor. */
+export async function removeAllNodes(sql: Sql): Promise<void> {
+  await sql.rows("delete from nodes");
+}
+
+/** Nodes that died. */
+export async function removeLostNodes(sql: Sql): Promise<void> {
+  await sql.rows("delete from nodes where seen_at < now() - interval '1 hour'");
+}
+
+/** All of them, the one that started first at the top. */
+export async function listNodes(sql: Sql): Promise<NodeStatus[]> {
+  return sql.rows<NodeStatus>(
+    `select n.name, n.role, n.version, n.started_at as "startedAt",
+            (extract(epoch from clock_timestamp() - n.seen_at) * 1000)::float8 as "lagMs",
+            case when n.role = 'api' then 'none' when w.id is null then 'lost'
+                 when w.expires_at < clock_timestamp() then 'expired' else 'held' end as lease,
+            coalesce((select sum(s.slots) from queue_slots s where s.worker_id = w.id), 0)::float8 as slots,
+            n.calls_in_flight as "callsInFlight", n.max_in_flight as "maxInFlight",
+            n.clock_offset_ms as "clockOffsetMs"
+       from nodes n left join workers w on w.id = n.worker_id
+      order by n.started_at, n.id`,
+  );
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./test-api.ts";
+import type { Credential, TestTeam } from "./test-team.ts";
+
+describe("the sandbox, seen from outside", () => {
+  let api: TestApi;
+  let team: TestTeam;
+  let test: Credential;
+  let live: string;
+  let sandboxed: string[];
+
+  before(async () => {
+    api = await createTestApi();
+    team = await api.openTeam();
+    test = await team.newKey("test");
+    const create = async (headers: Credential) =>
+      (await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: "http://a/" }, headers)).body.id;
+    sandboxed = [await create(test), await create(test)];
+    live = await create(team.headers);
+    sandboxed.push(await create(test));
+  });
+
+  const list = async (query: string, headers: Credential) => {
+    const { status, body } = await api.call("GET", `/v1/tasks${query}`, undefined, headers);
+    assert.equal(status, 200, JSON.stringify(body));
+    return { ids: body.tasks.map(({ id }: { id: string }) => id).reverse(), total: body.pagination.total };
+  };
+  const pending = async (headers: Credential) => {
+    const one = await api.call("GET", "/v1/queues/default", undefined, headers);
+    const all = await api.call("GET", "/v1/queues", undefined, headers);
+    assert.deepEqual(all.body.queues[0].stats, one.body.stats);
+    return one.body.stats.pending;
+  };
+
+  it("lists and totals hold one environment: the sandbox for test keys, and for others that ask for it", async () => {
+    const { headers: session } = await team.signIn("ada", "viewer");
+    for (const filter of ["", "queue=default", "status=pending", "queue=default&status=pending"]) {
+      assert.deepEqual(await list(`?${filter}`, test), { ids: sandboxed, total: 3 }, filter);
+      assert.deepEqual(await list(`?sandbox=true&${filter}`, test), { ids: sandboxed, total: 3 }, filter);
+      for (const headers of [team.headers, session]) {
+        assert.deepEqual(await list(`?${filter}`, headers), { ids: [live], total: 1 }, filter);
+        assert.deepEqual(await list(`?sandbox=false&${filter}`, headers), { ids: [live], total: 1 }, filter);
+        assert.deepEqual(
+          await list(`?sandbox=true&${filter}`, headers),
+          { ids: sandboxed, total: 3 },
+          filter,
+        );
+      }
+    }
+  });
+
+  it("pages go through one environment, by offset and by cursor", async () => {
+    const { body } = await api.call("GET", "/v1/tasks?limit=2", undefined, test);
+    assert.deepEqual(body.pagination, {
+      total: 3,
+      limit: 2,
+      offset: 0,
+      hasMore: true,
+      nextCursor: sandboxed[1],
+    });
+    assert.deepEqual((await list(`?limit=2&cursor=${sandboxed[1]}`, test)).ids, [sandboxed[0]]);
+    assert.deepEqual((await list("?limit=2&offset=2", test)).ids, [sandboxed[0]]);
+    assert.equal(
+      (await api.call("GET", "/v1/tasks?limit=1", undefined, team.headers)).body.pagination.hasMore,
+      false,
+    );
+  });
+
+  it("a test key cannot ask for live tasks, nor anybody for something else", async () => {
+    const asked = await api.call("GET", "/v1/tasks?sandbox=false", undefined, test);
+    assert.equal(asked.status, 400);
+    assert.equal(asked.body.error, "sandbox must be true with a test key: it sees no other tasks");
+    assert.equal((await api.call("GET", "/v1/tasks?sandbox=1", undefined, team.headers)).status, 400);
+  });
+
+  it("a queue's stats count one environment", async () => {
+    assert.equal(await pending(team.headers), 1);
+    assert.equal(await pending(test), 3);
+  });
+
+  it("a live task is to a test key as if it did not exist", async () => {
+    const unknown = "task_01k9z3mxe5f8hrk3yv5pzq8c2d";
+    for (const method of ["GET", "DELETE"] as const) {
+      const answer = await api.call(method, `/v1/tasks/${live}`, undefined, test);
+      assert.equal(answer.status, 404);
+      assert.deepEqual(answer.body, (await api.call(method, `/v1/tasks/${unknown}`, undefined, test)).body);
+    }
+    assert.equal((await api.call("GET", `/v1/tasks/${live}`, undefined, team.headers)).status, 200);
+  });
+
+  it("a test key changes nothing of its team but sandbox tasks", async () => {
+    for (const [method, path, body] of [
+      ["POST", "/v1/queues", { name: "new" }],
+      ["PATCH", "/v1/queues/default", { concurrency: 1 }],
+      ["POST", "/v1/queues/default/resume", undefined],
+      ["DELETE", "/v1/queues/default", undefined],
+      ["POST", "/v1/tokens", { name: "x", value: "y" }],
+      ["POST", "/v1/apikeys", { name: "x" }],
+      ["POST", "/v1/team/invitations", { email: "a@example.test" }],
+    ] as const) {
+      const answer = await api.call(method, path, body, test);
+      assert.equal(answer.status, 403, path);
+      assert.deepEqual(answer.body, { error: "Not available to test keys", code: "test_key_refused" });
+    }
+  });
+
+  it("what goes with a deleted queue is counted as its stats were", async () => {
+    await api.call("POST", "/v1/queues", { name: "doomed" }, team.headers);
+    for (const headers of [test, test, team.headers])
+      await api.call("POST", "/v1/tasks", { queue: "doomed", webhook_url: "http://a/", delay: 60 }, headers);
+    const { body } = await api.call("DELETE", "/v1/queues/doomed", undefined, team.headers);
+    assert.equal(body.tasks_deleted, 1);
+    assert.deepEqual(await list("?queue=doomed", test), { ids: [], total: 0 });
+  });
+
+  it("a live credential reads and deletes a sandbox task by its id", async () => {
+    const [id] = sandboxed;
+    const { status, body } = await api.call("GET", `/v1/tasks/${id}`, undefined, team.headers);
+    assert.equal(status, 200);
+    assert.equal(body.sandbox, true);
+    assert.equal((await api.call("DELETE", `/v1/tasks/${id}`, undefined, team.headers)).status, 200);
+    assert.deepEqual(await list("", test), { ids: sandboxed.slice(1), total: 2 });
+    assert.equal(await pending(test), 2);
+  });
+});

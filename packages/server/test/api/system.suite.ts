@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { newApiKey, storeApiKey } from "../../src/service/access/api-key-service.ts";
+import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+import type { Credential } from "./test-team.ts";
+
+describe("the system", () => {
+  let api: TestApi;
+  let operator: Credential;
+  before(async () => {
+    api = await createTestApi();
+    const key = newApiKey("live");
+    await storeApiKey(api.house.database, api.house.principal.teamId, "Operator's", key);
+    operator = { authorization: `Bearer ${key}` };
+    await beat();
+  });
+
+  const beat = () => api.house.engine.actors.all.find(({ name }) => name === "presence")?.once();
+  const ask = (headers: Credential = operator) => api.call("GET", "/v1/system", undefined, headers);
+
+  it("tells the operator's team which nodes there are, and what database", async () => {
+    const { status, body } = await ask();
+
+    assert.equal(status, 200);
+    const [node] = body.nodes;
+    assert.equal(body.nodes.length, 1);
+    assert.deepEqual(
+      { ...node, startedAt: "", lagMs: 0, clockOffsetMs: 0, version: "" },
+      {
+        name: "test",
+        role: "all",
+        version: "",
+        startedAt: "",
+        lagMs: 0,
+        lease: "held",
+        slots: node.slots,
+        callsInFlight: 0,
+        maxInFlight: 1000,
+        clockOffsetMs: 0,
+      },
+    );
+    assert.ok(Math.abs(Date.now() - Date.parse(node.startedAt)) < 600_000);
+    assert.ok(Math.abs(node.clockOffsetMs) < 60_000);
+    assert.equal(body.database.schema, SCHEMA_VERSION);
+    assert.equal(body.database.embedded, false);
+    assert.match(body.database.version, /^\d+/);
+  });
+
+  it("tells when a node was not heard of, and when its lease is gone", async () => {
+    const { database } = api.house;
+    await database.rows("update nodes set seen_at = seen_at - interval '1 minute'");
+    await database.rows("update workers set expires_at = expires_at - interval '1 minute'");
+    const late = (await ask()).body.nodes[0];
+    assert.ok(late.lagMs >= 60_000);
+    assert.equal(late.lease, "expired");
+
+    await database.rows("update nodes set worker_id = null");
+    assert.equal((await ask()).body.nodes[0].lease, "lost");
+
+    await api.house.engine.lease.renewOnce();
+    await beat();
+    const well = (await ask()).body.nodes[0];
+    assert.ok(well.lagMs < 60_000);
+    assert.equal(well.lease, "held");
+  });
+
+  it("is not there for any other team, like a route that does not exist", async () => {
+    const unknown = await api.call("GET", "/v1/nothing", undefined, api.team.headers);
+    const { status, body } = await ask(api.team.headers);
+    assert.equal(status, 404);
+    assert.deepEqual(body, unknown.body);
+  });
+});

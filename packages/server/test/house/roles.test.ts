@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { parseId } from "../../src/domain/public-id.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { type Json, launch, ready, type ServerProcess, until } from "./server-process.ts";
+
+describe("one node for the API and two for the calls", () => {
+  let test: TestDatabase;
+  let target: TestTarget;
+  let api: ServerProcess;
+  let workers: ServerProcess[];
+
+  before(async () => {
+    test = await createTestDatabase({ template: "template0" });
+    target = await startTestTarget();
+    const { host, port, user, database } = test.connection;
+    const settings = {
+      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      BELLHOP_VAULT_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+    };
+    api = launch({ ...settings, BELLHOP_ROLE: "api" });
+    workers = ["worker", "worker"].map((role) => launch({ ...settings, BELLHOP_ROLE: role }));
+    await Promise.all([api, ...workers].map(ready));
+  });
+  after(async () => {
+    for (const node of [api, ...workers]) {
+      node.signal("SIGKILL");
+      await node.exited;
+    }
+    await target.close();
+    await test.drop();
+  });
+
+  async function lateMs(id: string, due: "created_at" | "run_at"): Promise<number> {
+    const [row] = await test.database.rows<{ ms: number }>(
+      `select (extract(epoch from started_at - ${due}) * 1000)::float8 as ms from tasks where id = $1`,
+      [parseId("task", id)],
+    );
+    return row?.ms ?? Number.POSITIVE_INFINITY;
+  }
+
+  const submit = async (task: object = {}) => {
+    const answer = await api.api("POST", "/v1/tasks", {
+      queue: "default",
+      webhook_url: target.url,
+      ...task,
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.json));
+    return answer.json;
+  };
+
+  it("the API's node holds no lease, and says that it is ready without one", async () => {
+    const rows = await test.database.rows<{ name: string }>("select name from workers");
+    assert.deepEqual(
+      rows.map(({ name }) => Number(name.split(":")[1])).sort(),
+      workers.map(({ child }) => child.pid).sort(),
+    );
+    const { status, json } = await api.api("GET", "/readyz");
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(json.checks), ["database", "migrations"]);
+    assert.match(api.stdout, /role {6}api: serves requests/);
+  });
+
+  it("all of them are listed for the operator, each with its role and lease", async () => {
+    const { status, json } = await api.api("GET", "/v1/system");
+    assert.equal(status, 200);
+    assert.deepEqual(json.nodes.map(({ role, lease }: Json) => `${role} ${lease}`).sort(), [
+      "api none",
+      "worker held",
+      "worker held",
+    ]);
+  });
+
+  it("a worker answers for its health and its metrics, and has no other route", async () => {
+    const [worker] = workers;
+    const status = async (path: string) => (await fetch(`${worker?.url}${path}`)).status;
+    for (const path of ["/livez", "/readyz", "/healthz", "/metrics"]) assert.equal(await status(path), 200);
+    for (const path of ["/", "/docs/", "/openapi.json", "/v1/me", "/v1/tasks", "/sign-in"])
+      assert.equal(await status(path), 404, path);
+    assert.match(worker?.stdout ?? "", /role {6}worker: makes calls/);
+  });
+
+  it("what is submitted starts at once, also in a queue that no worker knows yet", async () => {
+    for (const queue of ["default", "fresh"]) {
+      if (queue === "fresh") await api.api("POST", "/v1/queues", { name: queue });
+      const { id } = await submit({ queue });
+      assert.equal((await api.ended(id)).status, "completed");
+      // Unheard, it would have waited for the next look, 5 s.
+      const late = await lateMs(id, "created_at");
+      assert.ok(late < 1_000, `${late} ms`);
+    }
+  });
+
+  it("what is due in a second starts in a second", async () => {
+    const { id } = await submit({ delay: 1 });
+    await api.ended(id);
+    const late = await lateMs(id, "run_at");
+    assert.ok(late < 1_000, `${late} ms`);
+  });
+
+  it("the end of a task by a callback is told at once", async () => {
+    const told = new Promise<void>((resolve) => {
+      target.answer = (call, response) => {
+        response.end();
+        if (call.path === "/told") resolve();
+      };
+    });
+    const task = await submit({
+      wait_for_callback: true,
+      on_complete_url: new URL("/told", target.url).href,
+    });
+    await until(async () => (await api.api("GET", `/v1/tasks/${task.id}`)).json.status === "waiting");
+    const beganMs = performance.now();
+    assert.equal((await api.api("POST", new URL(task.callback_url).pathname, { done: true })).status, 200);
+    await told;
+    assert.ok(performance.now() - beganMs < 2_000);
+  });
+
+  it("a worker that is asked to stop ends its call, while the other takes what comes", async () => {
+    const arrived = target.calls.length;
+    const held: (() => void)[] = [];
+    target.answer = (_call, response) => {
+      if (held.length > 0) response.end();
+      else held.push(() => response.end());
+    };
+    const slow = await submit();
+    await target.received(arrived + 1);
+    const [holder] = await test.database.rows<{ name: string }>(
+      "select w.name from tasks t join workers w on w.id = t.worker_id where t.status = 'active'",
+    );
+    const leaving = workers.find(({ child }) => holder?.name.endsWith(`:${child.pid}`));
+    leaving?.signal("SIGTERM");
+
+    for (let index = 0; index < 5; index += 1) {
+      const { id } = await submit();
+      assert.equal((await api.ended(id)).attempts.length, 1);
+    }
+    held[0]?.();
+    assert.equal(await leaving?.exited, 0);
+
+    const { nodes } = (await api.api("GET", "/v1/system")).json;
+    assert.equal(nodes.length, 2);
+    const { status, attempts } = (await api.api("GET", `/v1/tasks/${slow.id}`)).json;
+    assert.equal(status, "completed");
+    assert.equal(attempts.length, 1);
+  });
+});
+
+describe("a role", () => {
+  it("other than all needs a database that other nodes can reach", () => {
+    for (const role of ["api", "worker"])
+      assert.throws(
+        () => readConfig({ BELLHOP_ROLE: role }),
+        new RegExp(`BELLHOP_ROLE=${role} needs DATABASE_URL`),
+      );
+    assert.throws(() => readConfig({ BELLHOP_ROLE: "boss" }), /must be one of all, api, worker/);
+  });
+});
