@@ -14,6 +14,7 @@ export const usage = `npm run chaos -- [options]
   --dist directory  another build of the server than this checkout's
   --check directory instead: checks evidence that was kept
   --plant name      with a bug put in, which must be found: ${Object.keys(PLANTS).join(", ")}
+  --failover        instead: a replicated pair of PostgreSQL servers, the primary killed, the standby promoted
   --prove           instead: every plant, one after the other; fails if one is not found
 `;
 
@@ -28,6 +29,7 @@ export interface Options {
   readonly check: string | null;
   readonly plant: string | null;
   readonly prove: boolean;
+  readonly failover: boolean;
 }
 
 /** Throws an error that names the wrong option. */
@@ -47,6 +49,7 @@ export function parseOptions(args: string[]): Options {
       dist: text,
       plant: text,
       prove: flag,
+      failover: flag,
       help: flag,
     },
   });
@@ -69,5 +72,6 @@ export function parseOptions(args: string[]): Options {
     check: values.check ?? null,
     plant: values.plant ?? null,
     prove: values.prove ?? false,
+    failover: values.failover ?? false,
   };
 }

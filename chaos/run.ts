@@ -1,5 +1,6 @@
 import type { PromiseName } from "./checker/violation.ts";
 import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
+import { runFailover } from "./failover.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
@@ -63,7 +64,27 @@ async function tryPlant(
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
+async function failover({ dist, nodes, seconds }: Options): Promise<boolean> {
+  const say = (line: string) => console.log(line);
+  let isGood = true;
+  for (const how of ["kill", "freeze"] as const) {
+    const { violations, lines } = await runFailover({
+      how,
+      distDir: dist,
+      nodes,
+      seconds: seconds / 4,
+      comesBack: true,
+      say,
+    });
+    const verdict = violations.length === 0 ? ["0 violations"] : ["VIOLATED", ...violations];
+    console.log(`\n${[...lines, ...verdict].join("\n")}\n`);
+    isGood &&= violations.length === 0;
+  }
+  return isGood;
+}
+
 async function main(options: Options): Promise<boolean> {
+  if (options.failover) return failover(options);
   if (options.prove) return prove(options);
   const verdict =
     options.check === null

@@ -62,7 +62,7 @@ const WHEN = {
   internal: "A bug. The server's log has its stack, under the request's `X-Request-Id`.",
   headers_too_large: "The request has more than 100 headers, or more than 16 KiB of them.",
   overloaded: "More than 10,000 tasks wait to be written on this node.",
-  crowded: "The node has more than 10,000 open connections.",
+  crowded: "The node has 10,000 open connections, or 1,000 from this source, and each is at work.",
   database_away:
     "PostgreSQL does not answer. A task may have been stored all the same: repeat with an idempotency key.",
   stopping: "The node is shutting down; another one, or the next start, will answer.",

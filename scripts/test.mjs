@@ -3,7 +3,7 @@
 // compiling while loading costs each of these processes two seconds.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,16 @@ import { migrate } from "../packages/server/dist/store/migrate.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const tree = join(root, ".build");
 const dataDir = await mkdtemp(join(tmpdir(), "bellhop-test-"));
-const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+// Tests make databases of their own, and name none of this server's passwords.
+const trustDir = await mkdtemp(join(tmpdir(), "bellhop-test-trust-"));
+await chmod(trustDir, 0o755);
+await writeFile(join(trustDir, "hba.conf"), "local all all trust\n", { mode: 0o644 });
+const postgres = await startEmbeddedPostgres({
+  dataDir,
+  log: () => {},
+  extraSettings: { hba_file: join(trustDir, "hba.conf") },
+});
+const { password: _password, ...connection } = postgres.adminConnection;
 try {
   await prepareTree();
   await makeTemplate();
@@ -23,6 +32,7 @@ try {
 } finally {
   await postgres.stop();
   await rm(dataDir, { recursive: true, force: true });
+  await rm(trustDir, { recursive: true, force: true });
 }
 
 /** What the compiler leaves alone: the package's own description, and outputs whose sources are gone. */
@@ -39,9 +49,9 @@ function compiled(file) {
 }
 
 async function makeTemplate() {
-  const pool = new pg.Pool({ ...postgres.connection, max: 1 });
+  const pool = new pg.Pool({ ...connection, max: 1 });
   await pool.query("create database template_house");
-  const template = new pg.Pool({ ...postgres.connection, database: "template_house", max: 1 });
+  const template = new pg.Pool({ ...connection, database: "template_house", max: 1 });
   await migrate(createDatabase(template));
   await template.end();
   await pool.end();
@@ -70,7 +80,7 @@ async function runTests() {
   const args = ["--enable-source-maps", "--test", "--test-concurrency=2", "--test-timeout=300000"];
   const child = spawn(process.execPath, [...args, ...files.map(compiled)], {
     stdio: "inherit",
-    env: { ...process.env, TEST_POSTGRES: JSON.stringify(postgres.connection) },
+    env: { ...process.env, TEST_POSTGRES: JSON.stringify(connection) },
   });
   // Whoever ends the run must not leave a PostgreSQL behind.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -11,6 +11,7 @@ import { waitUntilReady } from "../../packages/server/src/postgres/running-serve
 import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/runtime.ts";
 import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
 import {
+  adminConnectionTo,
   clearSocketDir,
   connectionTo,
   type EmbeddedConnection,
@@ -33,6 +34,8 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
+const NO_PASSWORDS = { admin: "", app: "" };
+
 /** A real PostgreSQL from the embedded binaries, in a data directory of its own, which only dies when it is told to. */
 export async function createPostgres(options: {
   readonly dataDir: string;
@@ -45,9 +48,17 @@ export async function createPostgres(options: {
   const runtimeDir = await ensureRuntime(binaries, dataDir);
   const pgdata = await ensureCluster(dataDir, runtimeDir, binaries.version, identity, () => {});
   const socketDir = await makeSocketDir(identity);
-  const connection = connectionTo(socketDir);
+  // Nodes reach it by a proxy and the rig by its socket, all as the superuser and without a password.
+  const { password: _none, ...connection } = adminConnectionTo(socketDir, NO_PASSWORDS);
+  const trust = join(pgdata, "chaos_hba.conf");
+  writeFileSync(trust, "local all all trust\n", { mode: 0o644 });
   // When each change was committed is the backbone of the evidence.
-  const settings = { track_commit_timestamp: "on", max_connections: "200", ...options.settings };
+  const settings = {
+    hba_file: trust,
+    track_commit_timestamp: "on",
+    max_connections: "200",
+    ...options.settings,
+  };
   let running: ChildRun | null = null;
 
   function pids(): number[] {
@@ -85,7 +96,7 @@ export async function createPostgres(options: {
       running = run;
       const died = new AbortController();
       run.exited.then(({ lastLines }) => died.abort(new Error(`PostgreSQL ended: ${lastLines.join(" ")}`)));
-      await waitUntilReady(connection, died.signal);
+      await waitUntilReady(connectionTo(socketDir, NO_PASSWORDS), connection, died.signal);
     },
     async kill() {
       const victims = listDescendants(running?.child.pid ?? -1);

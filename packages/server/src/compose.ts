@@ -14,11 +14,13 @@ import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
 import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
-import { assertDurable } from "./postgres/durability.ts";
+import { splitDatabaseUrl } from "./postgres/database-url.ts";
+import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import { assertOwnSessions } from "./postgres/pooler.ts";
+import { createPrimary } from "./postgres/primary.ts";
 import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
@@ -80,7 +82,7 @@ async function build(
   const providers = createProviderService(config.providersFile);
   const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
   if (embedded !== null) closers.push(embedded.stop);
-  const connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
+  const connection = embedded?.connection ?? (await reachServer(config.databaseUrl ?? "", log, closers));
   if (embedded === null) await assertOwnSessions(connection);
   const pools = new Map<string, pg.Pool>();
   // At once: each may have to wait for a moment until its server is taken for deaf.
@@ -99,7 +101,9 @@ async function build(
 
   const database = open("api", API_CONNECTIONS);
   const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
-  for (const danger of dangers) log.warn({ danger }, "database.unsafe");
+  const ofReplication = "primary" in connection ? await findReplicationDanger(database) : null;
+  for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
+    log.warn({ danger }, "database.unsafe");
   for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
   await ensureOperator(database, config.apiKey, config.ownerEmail);
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
@@ -191,7 +195,10 @@ async function build(
   listensAt = url;
   return {
     url,
-    database: embedded === null ? describe(config.databaseUrl ?? "") : "embedded PostgreSQL",
+    database:
+      "connectionString" in connection || "primary" in connection
+        ? describe(connection)
+        : "embedded PostgreSQL",
     dataDir: embedded?.dataDir ?? null,
     isNewData: embedded?.isNew ?? false,
     // Only now: a key that is made by a start which then fails would never be shown.
@@ -237,10 +244,29 @@ function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
   return signInLinks.value === "log" ? "log" : "operator";
 }
 
+/** Of several servers, the one that can be written to, now and from now on. */
+async function reachServer(
+  databaseUrl: string,
+  log: Logger,
+  closers: (() => Promise<unknown>)[],
+): Promise<ServerConnection> {
+  const urls = splitDatabaseUrl(databaseUrl);
+  if (urls.length === 1) return { connectionString: urls[0] ?? "" };
+  const primary = createPrimary(urls, (event, fields) => log.warn(fields, event));
+  await primary.find();
+  primary.watch();
+  closers.push(primary.stop);
+  return { primary };
+}
+
+type ServerConnection = Exclude<ConnectionSettings, EmbeddedPostgres["connection"]>;
+
 /** Names the server without its password. */
-function describe(databaseUrl: string): string {
-  const { host, database } = new pg.Client({ connectionString: databaseUrl });
-  return `PostgreSQL at ${host}, database ${database}`;
+function describe(connection: ServerConnection): string {
+  const isOne = "connectionString" in connection;
+  const url = isOne ? connection.connectionString : connection.primary.url;
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return `PostgreSQL at ${isOne ? host : `${host}:${port} of several`}, database ${database}`;
 }
 
 /** An address needs a name behind its @: for a bare IP address no server would take it. */

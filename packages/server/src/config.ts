@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
-import { isWrong, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
+import type { PlanLimits } from "./domain/limits.ts";
 import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
 import { closestName } from "./domain/spelling.ts";
 import { choose, exposureOf, type InForce } from "./exposure.ts";
@@ -9,6 +9,8 @@ import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
+import { readPlanLimits } from "./plan-settings.ts";
+import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
@@ -108,11 +110,9 @@ export function readConfig(environment: Environment): Config {
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
     freeSpaceBytes: integer(environment, SETTINGS.freeSpaceBytes, 0, Number.MAX_SAFE_INTEGER),
     databaseLimitBytes: integer(environment, SETTINGS.databaseLimitBytes, 0, Number.MAX_SAFE_INTEGER),
-    planLimits: {
-      free: planLimits(environment, SETTINGS.planFree),
-      pro: planLimits(environment, SETTINGS.planPro),
-      enterprise: planLimits(environment, SETTINGS.planEnterprise),
-    },
+    planLimits: readPlanLimits(text, (message) => {
+      throw new ConfigError(message);
+    }),
     bodyLimitBytes: integer(environment, SETTINGS.bodyLimitBytes, 1024, 104_857_600),
     resultLimitBytes: integer(environment, SETTINGS.resultLimitBytes, 1024, LARGE_ANSWER_BYTES),
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),
@@ -168,12 +168,6 @@ function integer(environment: Environment, setting: Setting, min: number, max: n
   return value;
 }
 
-function planLimits(environment: Environment, setting: Setting): OwnLimits {
-  const limits = parseLimits(read(environment, setting) ?? "");
-  if (isWrong(limits)) throw new ConfigError(`${setting.name} ${limits.wrong}`);
-  return limits;
-}
-
 function oneOf(environment: Environment, setting: Setting, values: readonly string[]): string {
   const text = read(environment, setting) ?? "";
   if (!values.includes(text)) throw new ConfigError(`${setting.name} must be one of ${values.join(", ")}`);
@@ -224,6 +218,11 @@ function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
+  }
+  try {
+    splitDatabaseUrl(text);
+  } catch (error) {
+    throw error instanceof DatabaseUrlError ? new ConfigError(error.message) : error;
   }
   return text;
 }
@@ -288,7 +287,8 @@ function trustProxy(text: string | null): readonly string[] {
       const family = isIP(address);
       const bits = family === 4 ? 32 : 128;
       const valid =
-        family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+        family !== 0 &&
+        (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits));
       if (!valid)
         throw new ConfigError(
           `${SETTINGS.trustProxy.name} has "${entry}", which is not an address or a CIDR`,

@@ -19,7 +19,9 @@ export const SETTINGS = {
   databaseUrl: {
     name: "DATABASE_URL",
     fallback: null,
-    about: "PostgreSQL (14 or newer) to use instead of the embedded one.",
+    about:
+      "PostgreSQL (14 or newer) to use instead of the embedded one. Several servers that replicate each other are parted by " +
+      "commas, postgres://bellhop@a:5432,b:5432/bellhop: the one that can be written to is used.",
     secret: true,
   },
   dataDir: {

@@ -1,10 +1,4 @@
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  fastify,
-  LogController,
-} from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
@@ -14,8 +8,9 @@ import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
-import { acceptJson, refuseBody } from "./http/json-body.ts";
+import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
 import { createNotFoundRefusal } from "./http/not-found.ts";
+import { createProxyCheck } from "./http/proxies.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./http/request-id.ts";
 import { logRequest } from "./http/request-log.ts";
 import { guardRoutes } from "./http/route-guard.ts";
@@ -49,7 +44,8 @@ export interface ApiDeps {
   /** Where callers reach this server. */
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
-  readonly trustProxy?: NonNullable<FastifyServerOptions["trustProxy"]>;
+  /** Addresses and blocks of proxies whose word on the client's address is taken. */
+  readonly trustProxy?: string[];
   /** Other bounds than the usual. */
   readonly connections?: Partial<ConnectionBounds>;
   /** Told of every request that was answered, by the pattern of its route; null if it has none. */
@@ -63,6 +59,7 @@ const LONGEST_PARAMETER = 16 * 1024;
 
 /** The HTTP side of the house, not listening yet. */
 export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
+  const isProxy = createProxyCheck(deps.trustProxy ?? []);
   const app: Api = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -71,7 +68,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     genReqId: requestIdOf,
     bodyLimit: deps.bodyLimitBytes,
     serverFactory: (handler) =>
-      createBoundedServer(handler, { ...CONNECTION_BOUNDS, ...deps.connections }, (open) =>
+      createBoundedServer(handler, { ...CONNECTION_BOUNDS, isProxy, ...deps.connections }, (open) =>
         deps.log.warn({ open }, "connections.crowded"),
       ),
     // We answer that ourselves, in our own shape.
@@ -90,6 +87,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   acceptJson(app);
   app.setErrorHandler(answerError);
   refuseEarly(app, securityHeaders(deps.publicUrl));
+  warnOfUnknownProxy(app, deps.log);
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
   app.addHook("onResponse", (request, reply, done) => {
@@ -152,6 +150,25 @@ function refuseEarly(app: Api, headers: Readonly<Record<string, string>>): void 
   app.setNotFoundHandler((request, reply) => answerError(refuseUnknownRoute(request, reply), request, reply));
 }
 
+/**
+ * Says once that a proxy is not trusted: behind it all callers share the limits of one source, and a server that was told
+ * nothing else takes itself for a developer's own.
+ */
+function warnOfUnknownProxy(app: Api, log: FastifyBaseLogger): void {
+  let isSaid = false;
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (
+      !isSaid &&
+      request.headers["x-forwarded-for"] !== undefined &&
+      request.ip === request.socket.remoteAddress
+    ) {
+      isSaid = true;
+      log.warn({ peer: request.ip, setting: "BELLHOP_TRUST_PROXY" }, "proxy.not_trusted");
+    }
+    done();
+  });
+}
+
 /** A route takes what its schema names and nothing else: no stray parameter, no stray body. */
 function closeRoutes(app: Api): void {
   app.addHook("onRoute", (route) => {
@@ -162,7 +179,7 @@ function closeRoutes(app: Api): void {
       return;
     }
     const fields = fieldsOf(body);
-    if (fields.length === 0) return;
-    route.preValidation = [nullsDropped(fields), ...[route.preValidation ?? []].flat()];
+    const dropping = fields.length === 0 ? [] : [nullsDropped(fields)];
+    route.preValidation = [refuseManyFields, ...dropping, ...[route.preValidation ?? []].flat()];
   });
 }

@@ -2,9 +2,11 @@ import { type Config, ConfigError } from "../config.ts";
 import { findDataDir } from "../postgres/data-dir.ts";
 import { createDatabase } from "../postgres/database.ts";
 import { explainDatabaseFailure } from "../postgres/database-failure.ts";
+import { splitDatabaseUrl } from "../postgres/database-url.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { DataDirInUse, findOwner } from "../postgres/owner-lock.ts";
 import { type ConnectionSettings, createPool } from "../postgres/pool.ts";
+import { createPrimary } from "../postgres/primary.ts";
 import { reachRunningServer } from "../postgres/running-server.ts";
 import { migrate, requireCurrentSchema } from "../store/migrate.ts";
 import type { Database } from "../store/sql.ts";
@@ -26,7 +28,7 @@ export async function withOperatorDatabase<T>(
   const { connection, stop } =
     databaseUrl === null
       ? await reachEmbedded(await findDataDir(dataDir))
-      : { connection: { connectionString: databaseUrl }, stop: null };
+      : { connection: await reachServer(databaseUrl), stop: null };
   const pool = createPool(connection, { max: 2, applicationName: "bellhop-cli", onError: () => {} });
   try {
     const database = createDatabase(pool);
@@ -41,6 +43,15 @@ export async function withOperatorDatabase<T>(
     await pool.end();
     await stop?.();
   }
+}
+
+/** For the moment of a command one look is enough. */
+async function reachServer(databaseUrl: string): Promise<ConnectionSettings> {
+  const urls = splitDatabaseUrl(databaseUrl);
+  if (urls.length === 1) return { connectionString: urls[0] ?? "" };
+  const primary = createPrimary(urls, () => {});
+  await primary.find();
+  return { primary };
 }
 
 /** Of two processes that start the database at the same moment one wins the owner's lock; the other is its guest. */

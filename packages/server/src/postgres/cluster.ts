@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/pro
 import { dirname, join } from "node:path";
 import { runBinary } from "./child-run.ts";
 import { exists, giveTo, giveTreeTo, syncPath } from "./disk.ts";
-import type { Identity } from "./identity.ts";
+import { type Identity, identityForInitdb } from "./identity.ts";
 import type { Log } from "./log.ts";
 
 const DRAFT_PREFIX = "pgdata.new-";
@@ -36,16 +36,18 @@ async function createCluster(
   const startedAt = performance.now();
   const dataDir = dirname(pgdata);
   const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX));
-  await giveTo(identity, draft);
+  const maker = await identityForInitdb(identity);
+  await giveTo(maker, draft);
 
-  const args = ["-D", draft, "-U", "bellhop", "--encoding=UTF8", "--locale=C", "--auth=trust"];
+  const args = ["-D", draft, "-U", "bellhop", "--encoding=UTF8", "--locale=C", "--auth=reject"];
   args.push("--data-checksums", "--no-instructions");
-  const { exited } = runBinary(join(runtimeDir, "bin", "initdb"), args, identity, () => {});
+  const { exited } = runBinary(join(runtimeDir, "bin", "initdb"), args, maker, () => {});
   const exit = await exited;
   if (exit.code !== 0) {
     await rm(draft, { recursive: true, force: true });
     throw new Error(`The embedded PostgreSQL could not be set up: ${exit.lastLines.join(" ")}`);
   }
+  if (maker?.uid !== identity?.uid) await giveTreeTo(identity, draft);
   await rename(draft, pgdata);
   // Committed tasks live behind these two names: a power cut must not take a name back.
   await syncPath(dataDir);
@@ -63,7 +65,7 @@ async function checkCluster(pgdata: string, version: string, identity: Identity)
         "Run Bellhop as that user or as root, or set BELLHOP_DATA_DIR to another directory.",
     );
   }
-  // A copy restored by root belongs to root, as whom PostgreSQL cannot run.
+  // A copy restored by root belongs to root, as whom PostgreSQL cannot run; one of an earlier version to nobody.
   if (uid !== runsAs) await giveTreeTo(identity, pgdata);
   // PostgreSQL refuses a cluster that others can read, which a restored copy may have become.
   await chmod(pgdata, 0o700);

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
+import { splitDatabaseUrl } from "./database-url.ts";
 
 /**
  * Why the PostgreSQL of DATABASE_URL does not serve us, with what to do about it, and without the password. Null for an
@@ -7,7 +8,9 @@ import { Problem } from "../domain/problem.ts";
  */
 export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): string | null {
   const error = thrown instanceof Problem ? thrown.cause : thrown;
-  const client = new pg.Client({ connectionString: databaseUrl });
+  // Of several servers each has said what is wrong with it.
+  const [url = ""] = splitDatabaseUrl(databaseUrl);
+  const client = new pg.Client({ connectionString: url });
   const server = `PostgreSQL at ${client.host.startsWith("/") ? client.host : `${client.host}:${client.port}`}`;
   if (error instanceof pg.DatabaseError) return explainAnswer(error, server, client);
   const code = error instanceof Error && "code" in error ? String(error.code) : null;

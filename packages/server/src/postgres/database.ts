@@ -74,9 +74,15 @@ async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>, statem
     connection.giveBack();
     return result;
   } catch (error) {
-    await connection.rows("rollback").then(connection.giveBack, connection.throwAway);
+    if (isReadOnly(error)) connection.throwAway();
+    else await connection.rows("rollback").then(connection.giveBack, connection.throwAway);
     throw error;
   }
+}
+
+/** The server cannot be written to any more, and this connection will not find another. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "25006";
 }
 
 /** A connection of the pool's, for one use: given back, or thrown away with its socket. */

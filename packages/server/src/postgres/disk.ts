@@ -39,11 +39,15 @@ export async function giveTo(owner: Identity, path: string): Promise<void> {
   }
 }
 
-/** The same for a whole tree. Links are left alone: what they point at may not be ours to give. */
+/**
+ * The same for a whole tree, its root last: while that belongs to somebody else, a start that was interrupted begins
+ * again. Links are left alone: what they point at may not be ours to give.
+ */
 export async function giveTreeTo(owner: Identity, path: string): Promise<void> {
-  await giveTo(owner, path);
-  if (!(await stat(path)).isDirectory()) return;
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) await giveTreeTo(owner, join(path, entry.name));
+  if ((await stat(path)).isDirectory()) {
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (!entry.isSymbolicLink()) await giveTreeTo(owner, join(path, entry.name));
+    }
   }
+  await giveTo(owner, path);
 }

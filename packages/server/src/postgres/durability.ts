@@ -56,3 +56,17 @@ export function findDangers(facts: DurabilityFacts): string[] {
   }
   return dangers;
 }
+
+/**
+ * What a failover would lose, for the log: no reason to refuse, as the server that has just taken over is alone at first.
+ */
+export async function findReplicationDanger(sql: Sql): Promise<string | null> {
+  const [facts] = await sql.rows<{ names: string; commit: string }>(
+    `select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as commit`,
+  );
+  const waits = facts !== undefined && facts.names !== "" && !["off", "local"].includes(facts.commit);
+  return waits
+    ? null
+    : "DATABASE_URL names several servers, and the one in use waits for none of the others before it confirms: a failover " +
+        "can lose accepted tasks. Set synchronous_standby_names, and synchronous_commit = on.";
+}

@@ -1,17 +1,20 @@
 import { join } from "node:path";
 import { runBinary } from "./child-run.ts";
 import { ensureCluster } from "./cluster.ts";
+import { NO_LOCK, prepareLock } from "./cluster-lock.ts";
 import { resolveDataDir } from "./data-dir.ts";
 import { exists } from "./disk.ts";
 import { chooseIdentity } from "./identity.ts";
 import type { Log } from "./log.ts";
 import { clearOrphan } from "./orphan.ts";
 import { takeOwnerLock } from "./owner-lock.ts";
+import { openPasswords } from "./passwords.ts";
 import { clearPostmasterPid } from "./postmaster.ts";
-import { waitUntilReady } from "./running-server.ts";
+import { hasState, waitUntilReady } from "./running-server.ts";
 import { ensureRuntime, findBinaries } from "./runtime.ts";
 import { type Settings, settingFlags } from "./settings.ts";
 import {
+  adminConnectionTo,
   clearSocketDir,
   connectionTo,
   type EmbeddedConnection,
@@ -22,6 +25,8 @@ import { startSupervisor } from "./supervisor.ts";
 
 export type EmbeddedPostgres = {
   connection: EmbeddedConnection;
+  /** As the superuser, for tests and for hands. */
+  adminConnection: EmbeddedConnection;
   dataDir: string;
   /** No earlier start had put data there. */
   isNew: boolean;
@@ -71,7 +76,14 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
   const runtimeDir = await ensureRuntime(binaries, dataDir);
   const pgdata = await ensureCluster(dataDir, runtimeDir, binaries.version, identity, log);
   const socketDir = await makeSocketDir(identity);
-  const connection = connectionTo(socketDir);
+  const passwords = await openPasswords(dataDir);
+  const connection = connectionTo(socketDir, passwords);
+  const adminConnection = adminConnectionTo(socketDir, passwords);
+  // A file of the operator's own says who may come in, and how.
+  const lock =
+    extraSettings.hba_file === undefined
+      ? await prepareLock({ pgdata, identity, admin: adminConnection })
+      : NO_LOCK;
 
   const hopeless = new AbortController();
   let failedLaunches = 0;
@@ -83,7 +95,7 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
       await clearSocketDir(socketDir);
     },
     spawn() {
-      const args = ["-D", pgdata, ...settingFlags(connection, extraSettings)];
+      const args = ["-D", pgdata, ...settingFlags(connection, { ...lock.settings, ...extraSettings })];
       const onLine = (line: string) => log("postgres.log", { line });
       return runBinary(join(runtimeDir, "bin", "postgres"), args, identity, onLine);
     },
@@ -99,12 +111,15 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
   }
 
   try {
-    await waitUntilReady(connection, hopeless.signal);
+    await lock.close(hopeless.signal);
+    await waitUntilReady(connection, adminConnection, hopeless.signal);
     started = true;
     log("postgres.started", { dataDir, socketDir, durationMs: Math.round(performance.now() - startedAt) });
-    return { connection, dataDir, isNew, runtimeDir, socketDir, stop };
+    return { connection, adminConnection, dataDir, isNew, runtimeDir, socketDir, stop };
   } catch (error) {
     await stop();
+    // Of class 28, a password or a role that the cluster does not know: the next start sets it again.
+    if (hasState(error, "28")) await lock.forget();
     throw error;
   }
 }

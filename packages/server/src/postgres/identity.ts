@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -8,14 +9,59 @@ const NOBODY = 65534;
 const ROOT = 0;
 
 /**
- * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (a user who
- * first ran Bellhop without sudo keeps the data), or else as `nobody`. The machine's users are never touched.
+ * Ids that no distribution gives to a user, and systemd to none of its own: what runs as one of them is ours alone, which
+ * `nobody` is not. The machine's users are never touched: an id needs no name.
+ */
+const OWN_IDS = { first: 60_578, count: 606 };
+
+/**
+ * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (a user who first ran
+ * Bellhop without sudo keeps the data), or else as a user of its own for this data directory. A cluster of an earlier
+ * version, which belongs to `nobody`, moves to that one.
  */
 export async function chooseIdentity(pgdata: string): Promise<Identity> {
   if (process.getuid?.() !== ROOT) return null;
+  const passwd = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const nobody = findNobody(passwd);
   const cluster = await stat(pgdata).catch(() => null);
-  if (cluster !== null && cluster.uid !== ROOT) return { uid: cluster.uid, gid: cluster.gid };
-  return findNobody(await readFile("/etc/passwd", "utf8").catch(() => ""));
+  if (cluster !== null && cluster.uid !== ROOT && cluster.uid !== nobody.uid) {
+    return { uid: cluster.uid, gid: cluster.gid };
+  }
+  const own = chooseOwnId(pgdata, passwd);
+  const maps = await Promise.all(["uid_map", "gid_map"].map(readIdMap));
+  return maps.every((map) => isMapped(own, map)) ? { uid: own, gid: own } : nobody;
+}
+
+/** The same for one data directory as long as the machine's users are the same; others get others. */
+export function chooseOwnId(pgdata: string, passwd: string): number {
+  const taken = new Set(passwd.split("\n").map((line) => Number(line.split(":")[2])));
+  const start = createHash("sha256").update(pgdata).digest().readUInt32BE(0);
+  for (let step = 0; step < OWN_IDS.count; step += 1) {
+    const id = OWN_IDS.first + ((start + step) % OWN_IDS.count);
+    if (!taken.has(id)) return id;
+  }
+  return NOBODY;
+}
+
+/** In a container of an ordinary user only some ids exist. Elsewhere than on Linux, all do. */
+async function readIdMap(name: string): Promise<string | null> {
+  return readFile(`/proc/self/${name}`, "utf8").catch(() => null);
+}
+
+export function isMapped(id: number, map: string | null): boolean {
+  if (map === null) return true;
+  return map.split("\n").some((line) => {
+    const [first = Number.NaN, , count = 0] = line.trim().split(/\s+/).map(Number);
+    return id >= first && id < first + count;
+  });
+}
+
+/** initdb insists on a user with a name, which an id of our own has not; for those seconds it is `nobody`. */
+export async function identityForInitdb(identity: Identity): Promise<Identity> {
+  if (identity === null) return null;
+  const passwd = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const isNamed = passwd.split("\n").some((line) => line.split(":")[2] === String(identity.uid));
+  return isNamed ? identity : findNobody(passwd);
 }
 
 export function findNobody(passwd: string): { uid: number; gid: number } {

@@ -82,6 +82,11 @@ export function createListener(options: {
     timer = setTimeout(open, RECONNECT_MS);
   }
 
+  if ("primary" in options.connection) {
+    options.connection.primary.onMoved(() => {
+      current?.socket.destroy();
+    });
+  }
   void open();
 
   return {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import type { Log } from "./log.ts";
 import { DataDirInUse } from "./owner-lock.ts";
+import { type Passwords, readPasswords } from "./passwords.ts";
 import {
   clearPostmasterPid,
   isPostmasterOf,
@@ -9,7 +10,7 @@ import {
   readPostmasterPid,
   stopPostmaster,
 } from "./postmaster.ts";
-import { connectionTo, removeSocketDir } from "./socket-dir.ts";
+import { adminConnectionTo, removeSocketDir } from "./socket-dir.ts";
 
 const TIMEOUT_MS = 2_000;
 /** A backend that is idle leaves as soon as its client is dead; a busy machine may need a moment for it. */
@@ -26,7 +27,8 @@ export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Pr
   const left = await readPostmasterPid(pgdata);
   if (left === null) return;
   if (await isPostmasterOf(left.pid, pgdata)) {
-    if (await servesBellhop(left)) throw new DataDirInUse(dataDir, { pid: null, host: null });
+    if (await servesBellhop(left, await readPasswords(dataDir)))
+      throw new DataDirInUse(dataDir, { pid: null, host: null });
     log("postgres.orphan_found", { pid: left.pid, pgdata });
     const signal = await stopPostmaster(left.pid, () => isPostmasterOf(left.pid, pgdata));
     log("postgres.orphan_stopped", { pid: left.pid, signal });
@@ -36,9 +38,10 @@ export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Pr
 }
 
 /** No when it does not let us in: starting, stopping, stuck, or its socket gone. It serves no Bellhop then. */
-async function servesBellhop({ socketDir, port }: PostmasterPid): Promise<boolean> {
+async function servesBellhop({ socketDir, port }: PostmasterPid, known: Passwords | null): Promise<boolean> {
   const client = new Client({
-    ...connectionTo(socketDir, port),
+    // Earlier versions ask for no password and know this role alone; and it alone sees what others do.
+    ...adminConnectionTo(socketDir, known ?? { admin: "", app: "" }, port),
     ssl: false,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

@@ -1,11 +1,12 @@
 import { Socket } from "node:net";
-import { type ClientConfig, Pool, type PoolConfig } from "pg";
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from "pg";
 import { beginDeadline, endDeadline } from "./deadlines.ts";
 import { PLANNER } from "./planner.ts";
+import type { Primary } from "./primary.ts";
 import type { EmbeddedConnection } from "./socket-dir.ts";
 
-/** Either the operator's DATABASE_URL or our own embedded server. */
-export type ConnectionSettings = { connectionString: string } | EmbeddedConnection;
+/** The operator's DATABASE_URL, one of the servers that it names, or our own embedded server. */
+export type ConnectionSettings = { connectionString: string } | { primary: Primary } | EmbeddedConnection;
 
 export type PoolOptions = {
   max: number;
@@ -43,7 +44,7 @@ const socketsOf = new WeakMap<Pool, Set<Socket>>();
 
 export function clientConfig(connection: ConnectionSettings, applicationName: string): ClientConfig {
   return {
-    ...connection,
+    ...("primary" in connection ? { connectionString: connection.primary.url } : connection),
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -59,10 +60,21 @@ export function createPool(connection: ConnectionSettings, options: PoolOptions)
     max: options.max,
     stream: () => trackedSocket(sockets),
     // Without an end the pool would wait for it for ever, and with it all that wait for the pool.
-    onConnect: (client) => inTime(client.query(`${PLANNER}; ${limits(options)}`)),
+    onConnect: (client) => inTime(prepareClient(client)),
+    ...("primary" in connection && { Client: clientOf(connection.primary) }),
   };
   const pool = new Pool(config);
   socketsOf.set(pool, sockets);
+  if ("primary" in connection) {
+    connection.primary.onMoved(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+  }
+
+  async function prepareClient(client: ClientBase): Promise<void> {
+    if ("primary" in connection) await connection.primary.check(client);
+    await client.query(`${PLANNER}; ${limits(options)}`);
+  }
   // A pool that is being closed no longer waits for its connections: the server may end them first.
   const onError = (error: Error) => {
     if (!pool.ending) options.onError(error);
@@ -72,6 +84,15 @@ export function createPool(connection: ConnectionSettings, options: PoolOptions)
   // end the process.
   pool.on("connect", (client) => client.on("error", onError));
   return pool;
+}
+
+/** The pool makes each of its clients from the same settings: this one asks where to connect to. */
+function clientOf(primary: Primary): typeof Client {
+  return class extends Client {
+    constructor(config: ClientConfig) {
+      super({ ...config, connectionString: primary.url });
+    }
+  };
 }
 
 /** Ends a pool within a moment, also one whose server does not answer any more. */

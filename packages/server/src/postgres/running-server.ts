@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, DatabaseError } from "pg";
+import { readPasswords } from "./passwords.ts";
 import { readPostmasterPid } from "./postmaster.ts";
+import { prepareRole } from "./roles.ts";
 import { connectionTo, type EmbeddedConnection } from "./socket-dir.ts";
 
 /** A start on an existing cluster takes a second; a crash's log may take longer to replay, and then one asks again. */
@@ -18,8 +20,9 @@ export async function reachRunningServer(dataDir: string): Promise<EmbeddedConne
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const written = await readPostmasterPid(join(dataDir, "pgdata"));
-    if (written !== null && written.socketDir !== "") {
-      const connection = connectionTo(written.socketDir, written.port);
+    const passwords = await readPasswords(dataDir);
+    if (written !== null && written.socketDir !== "" && passwords !== null) {
+      const connection = connectionTo(written.socketDir, passwords, written.port);
       if ((await tryConnection(connection)) === null) return connection;
     }
     if (performance.now() > deadline) break;
@@ -32,23 +35,35 @@ export async function reachRunningServer(dataDir: string): Promise<EmbeddedConne
 }
 
 /**
- * Waits until the PostgreSQL that we started lets us in, and makes the database the first time. There is no deadline:
+ * Waits until the PostgreSQL that we started lets us in, and makes role and database the first time. There is no deadline:
  * after a crash PostgreSQL may replay its log for minutes, and `abandoned` tells when there is nothing left to wait for.
  */
-export async function waitUntilReady(connection: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
+export async function waitUntilReady(
+  app: EmbeddedConnection,
+  admin: EmbeddedConnection,
+  abandoned: AbortSignal,
+): Promise<void> {
+  let isPrepared = false;
   for (;;) {
     abandoned.throwIfAborted();
-    const refusal = await tryConnection(connection);
+    const refusal = await tryConnection(app);
     if (refusal === null) return;
-    if (hasState(refusal, "3D000")) await createBellhopDatabase(connection);
-    else if (!mayPass(refusal)) throw refusal;
+    if (isUnknown(refusal) && !isPrepared) {
+      await prepareRole(admin, app);
+      isPrepared = true;
+    } else if (!mayPass(refusal)) throw refusal;
     // Cut short when it is over, without an error: the reason in `abandoned` is the one worth throwing.
     else await sleep(RETRY_MS, undefined, { signal: abandoned }).catch(() => {});
   }
 }
 
+/** No such database, no such role, one that may not log in yet, or another password. */
+function isUnknown(refusal: unknown): boolean {
+  return ["3D000", "28000", "28P01"].some((state) => hasState(refusal, state));
+}
+
 /** Null when PostgreSQL lets us in, otherwise why not. */
-async function tryConnection(connection: EmbeddedConnection): Promise<unknown> {
+export async function tryConnection(connection: EmbeddedConnection): Promise<unknown> {
   // PGSSLMODE in our environment is meant for other servers; a unix socket has no TLS.
   const client = new Client({ ...connection, ssl: false, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on("error", () => {});
@@ -60,22 +75,22 @@ async function tryConnection(connection: EmbeddedConnection): Promise<unknown> {
   return refusal;
 }
 
+/** The same for a connection that needs nothing to be made. */
+export async function waitUntilOpen(connection: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
+  for (;;) {
+    abandoned.throwIfAborted();
+    const refusal = await tryConnection(connection);
+    if (refusal === null) return;
+    if (!mayPass(refusal)) throw refusal;
+    await sleep(RETRY_MS, undefined, { signal: abandoned }).catch(() => {});
+  }
+}
+
 /** A refused connection may pass, and so may SQLSTATE class 57: starting up, in recovery, shutting down. */
 function mayPass(error: unknown): boolean {
   return !(error instanceof DatabaseError) || hasState(error, "57");
 }
 
-function hasState(error: unknown, state: string): boolean {
+export function hasState(error: unknown, state: string): boolean {
   return error instanceof DatabaseError && error.code?.startsWith(state) === true;
-}
-
-async function createBellhopDatabase(connection: EmbeddedConnection): Promise<void> {
-  const client = new Client({ ...connection, database: "postgres", ssl: false });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    await client.query(`create database ${client.escapeIdentifier(connection.database)}`);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

@@ -3,15 +3,36 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { giveTo } from "./disk.ts";
 import { findClosedDirectory, type Identity } from "./identity.ts";
+import type { Passwords } from "./passwords.ts";
 
 /** Only names the socket file: nothing listens on TCP. */
 export const SOCKET_PORT = 5432;
 
 /** How to reach the embedded server; `host` is the directory of its socket. */
-export type EmbeddedConnection = { host: string; port: number; user: "bellhop"; database: "bellhop" };
+export type EmbeddedConnection = {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+  password?: string;
+};
 
-export function connectionTo(socketDir: string, port = SOCKET_PORT): EmbeddedConnection {
-  return { host: socketDir, port, user: "bellhop", database: "bellhop" };
+/** The cluster's superuser: sets up the other role and is not used again. */
+export const ADMIN_ROLE = "bellhop";
+/** Owns the database, and may do nothing else to the server. */
+const APP_ROLE = "bellhop_app";
+const DATABASE = "bellhop";
+
+export function connectionTo(socketDir: string, { app }: Passwords, port = SOCKET_PORT): EmbeddedConnection {
+  return { host: socketDir, port, user: APP_ROLE, password: app, database: DATABASE };
+}
+
+export function adminConnectionTo(
+  socketDir: string,
+  { admin }: Passwords,
+  port = SOCKET_PORT,
+): EmbeddedConnection {
+  return { host: socketDir, port, user: ADMIN_ROLE, password: admin, database: DATABASE };
 }
 
 const PREFIX = "bellhop-pg-";
@@ -19,7 +40,7 @@ const RANDOM_LENGTH = 6;
 /** The limit of a socket's path is 107 bytes on Linux and 103 on macOS: the smaller serves both. */
 const PATH_LIMIT = 103;
 
-/** Makes a private directory for the socket: with trust authentication, entering it is the permission. */
+/** Makes a private directory for the socket: who cannot enter it cannot even try a password. */
 export async function makeSocketDir(identity: Identity): Promise<string> {
   const dir = await mkdtemp(join(await chooseParent(identity), PREFIX));
   await giveTo(identity, dir);

@@ -94,7 +94,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
       const { callbackId } = await waiting();
       assert.equal((await send(callbackId, '{"a":1}', type)).status, 200, String(type));
     }
-    assert.equal((await send(UNKNOWN, "{}", "json")).status, 415);
+    assert.equal((await send((await waiting()).callbackId, "{}", "json")).status, 415);
   });
 
   it("what is not JSON is refused, and reaches no task", async () => {
@@ -128,8 +128,14 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await send(callbackId, largest)).status, 200);
     assert.equal((await recordOf(id)).result.body, largest);
 
-    const { status, body } = await send(UNKNOWN, `"${"a".repeat(BODY_LIMIT)}"`, "text/plain");
+    const other = await waiting();
+    const { status, body } = await send(other.callbackId, `"${"a".repeat(BODY_LIMIT)}"`, "text/plain");
     assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
+  });
+
+  it("an unknown id is refused before its body is read", async () => {
+    for (const payload of [`"${"a".repeat(BODY_LIMIT)}"`, "no JSON"])
+      assert.equal((await send(UNKNOWN, payload)).status, 404);
   });
 
   it("an unknown or used id is answered 404, whatever it looks like", async () => {
@@ -183,9 +189,10 @@ describe("POST /v1/callbacks/{callbackId}", () => {
       ] as const
     ).entries()) {
       const source = { remoteAddress: `192.0.2.${50 + index}` };
+      const id = expected === 404 ? UNKNOWN : (await waiting()).callbackId;
       for (let sent = 0; sent < MOST; sent += 1)
-        assert.equal((await send(UNKNOWN, payload, type, source)).status, expected);
-      assert.equal((await send(UNKNOWN, payload, type, source)).status, 429, String(expected));
+        assert.equal((await send(id, payload, type, source)).status, expected);
+      assert.equal((await send(id, payload, type, source)).status, 429, String(expected));
     }
   });
 

@@ -126,39 +126,82 @@ describe("a connection", () => {
     await once(served, "close");
   });
 
-  it("beyond the most is told so; it is no trouble to those that were there before", async () => {
-    await listen({ mostConnections: 2 });
-    const first = open("GET /livez HTTP/1.1\r\n");
-    const second = open("GET /livez HTTP/1.1\r\n");
-    for (const _ of [first, second]) await once(api.app.server, "connection");
+  /** Connections with a request under way: nobody reads the end of its body. */
+  async function openBusy(count: number): Promise<Socket[]> {
+    const busy: Socket[] = [];
+    for (let number = 0; number < count; number += 1) {
+      busy.push(open(`${post}Content-Length: 5\r\n\r\n`));
+      await once(api.app.server, "request");
+    }
+    return busy;
+  }
 
-    const answer = await ended(open(LIVEZ));
-    assert.match(answer, /^HTTP\/1\.1 503 /);
-    assert.match(answer, /\r\nretry-after: 1\r\n/i);
-    assert.ok(answer.endsWith('{"error":"Too many open connections, try again shortly","code":"crowded"}'));
-    assert.ok(api.lines.some(({ msg, open }) => msg === "connections.crowded" && open === 3));
-    for (const socket of [first, second]) {
+  for (const bound of ["mostConnections", "mostPerSource"] as const) {
+    it(`with half a request makes room for one with a whole one (${bound})`, async () => {
+      await listen({ [bound]: 2 });
+      const halves = [1, 2].map(() => open("GET /livez HTTP/1.1\r\n"));
+      for (const _ of halves) await once(api.app.server, "connection");
+      const [oldest, second] = halves;
+      assert.ok(oldest && second);
+      const closed = once(oldest, "close");
+
+      assert.match(await answered(open(LIVEZ)), /^HTTP\/1\.1 200 /);
+      await closed;
+      second.write("Host: a\r\n\r\n");
+      assert.match(await answered(second), /^HTTP\/1\.1 200 /);
+    });
+  }
+
+  it("from a proxy that is trusted is not bounded by its source", async () => {
+    await listen({ mostPerSource: 2, isProxy: (address) => address === "127.0.0.1" });
+    const waiting = [1, 2, 3].map(() => open("GET /livez HTTP/1.1\r\n"));
+    for (const _ of waiting) await once(api.app.server, "connection");
+    for (const socket of waiting) {
       socket.write("Host: a\r\n\r\n");
       assert.match(await answered(socket), /^HTTP\/1\.1 200 /);
     }
   });
 
+  it("asks for health is answered where all others are told to wait", async () => {
+    await listen({ mostConnections: 20 });
+    await openBusy(20);
+    assert.match(await ended(open(LIVEZ.replace("livez", "docs"))), /^HTTP\/1\.1 503 /);
+    assert.match(await answered(open(LIVEZ)), /^HTTP\/1\.1 200 /);
+  });
+
+  it("beyond the most that are at work is told so; it is no trouble to those that were there before", async () => {
+    await listen({ mostConnections: 2 });
+    const [first, second] = await openBusy(2);
+    assert.ok(first && second);
+
+    const answer = await ended(open(LIVEZ.replace("livez", "docs")));
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /\r\nretry-after: 1\r\n/i);
+    assert.ok(answer.endsWith('{"error":"Too many open connections, try again shortly","code":"crowded"}'));
+    assert.ok(api.lines.some(({ msg, open }) => msg === "connections.crowded" && open === 3));
+    for (const socket of [first, second]) {
+      socket.write("nonse");
+      assert.match(await answered(socket), /^HTTP\/1\.1 400 /);
+    }
+  });
+
   it("far beyond the most is closed without a word", async () => {
     await listen({ mostConnections: 2 });
-    const waiting = [1, 2, 3].map(() => open("GET /livez HTTP/1.1\r\n"));
-    for (const _ of waiting) await once(api.app.server, "connection");
+    await openBusy(2);
+    open(LIVEZ.slice(0, 20));
+    await once(api.app.server, "connection");
 
     assert.equal(await ended(open(LIVEZ)), "");
   });
 
   it("that is only kept open makes room for one that has a request", async () => {
     await listen({ mostConnections: 2 });
-    const idle = [open(LIVEZ), open(LIVEZ)];
-    for (const socket of idle) assert.match(await answered(socket), /^HTTP\/1\.1 200 /);
-    const closed = Promise.all(idle.map((socket) => once(socket, "close")));
+    const idle = open(LIVEZ);
+    assert.match(await answered(idle), /^HTTP\/1\.1 200 /);
+    await openBusy(1);
+    const closed = once(idle, "close");
 
-    const third = open(LIVEZ);
-    assert.match(await answered(third), /^HTTP\/1\.1 200 /);
+    assert.match(await answered(open(LIVEZ)), /^HTTP\/1\.1 200 /);
     await closed;
   });
 

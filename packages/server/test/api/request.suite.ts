@@ -236,6 +236,47 @@ describe("requests", () => {
     await plain.close();
   });
 
+  it("a body of more fields than any has is refused before each of them is judged", async () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}`, 1]));
+    const cases: [object, string][] = [
+      [many(101), "Request body must have at most 100 fields"],
+      [{ ...TASK, headers: many(1001) }, "headers must have at most 1000 members"],
+      [{ ...TASK, metadata: many(1001) }, "metadata must have at most 1000 members"],
+    ];
+    for (const [body, error] of cases) {
+      const answer = await api.call("POST", "/v1/tasks", body);
+      assert.deepEqual([answer.status, answer.body], [400, { error, code: "invalid" }]);
+    }
+    assert.equal((await api.call("POST", "/v1/tasks", { ...TASK, payload: many(1500) })).status, 201);
+  });
+
+  it("strangers have little room: four kilobytes where no credential is needed", async () => {
+    const send = (url: string, payload: string) =>
+      api.send({ method: "POST", url, payload, headers: { "content-type": "application/json" } });
+    for (const url of ["/v1/auth/magic-link", "/v1/auth/session"]) {
+      assert.equal((await send(url, `{"a":"${"x".repeat(4096)}"}`)).status, 413, url);
+      assert.notEqual((await send(url, `{"a":"${"x".repeat(4000)}"}`)).status, 413, url);
+    }
+    const callback = await send(`/v1/callbacks/${"f".repeat(64)}`, "no JSON");
+    assert.deepEqual([callback.status, callback.body.code], [404, "callback_unknown"]);
+  });
+
+  it("warns once of a proxy that it was not told of", async () => {
+    api.lines.length = 0;
+    for (let time = 0; time < 3; time += 1)
+      await api.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
+    const warnings = api.lines.filter(({ msg }) => msg === "proxy.not_trusted");
+    assert.deepEqual(
+      warnings.map(({ setting }) => setting),
+      ["BELLHOP_TRUST_PROXY"],
+    );
+    const trusting = await createTestApi({ trustProxy: ["0.0.0.0/1", "128.0.0.0/1"] });
+    await trusting.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
+    assert.ok(!trusting.lines.some(({ msg }) => msg === "proxy.not_trusted"));
+    await trusting.close();
+  });
+
   it("says when to come back once the services are overloaded", async (test) => {
     test.mock.method(api.services.tasks, "create", async () => {
       throw new Problem("overloaded");

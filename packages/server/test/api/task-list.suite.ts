@@ -71,6 +71,30 @@ describe("GET /v1/tasks", () => {
     });
   });
 
+  it("a page ends where it would be too large, and the cursor goes on with the rest", async () => {
+    const { ids, headers } = await createTasks(5);
+    await api.house.database.rows(
+      "update tasks set headers = jsonb_build_object('X-Long', repeat('é', 200000)) where id = any($1)",
+      [ids.map(parseTaskId)],
+    );
+    const seen: string[] = [];
+    let cursor = "";
+    for (const [length, hasMore] of [
+      [2, true],
+      [2, true],
+      [1, false],
+    ] as const) {
+      const { body } = await list(`?limit=100${cursor}`, headers);
+      assert.deepEqual(
+        [body.tasks.length, body.pagination.hasMore, body.pagination.total],
+        [length, hasMore, 5],
+      );
+      seen.push(...body.tasks.map(({ id }: { id: string }) => id));
+      cursor = `&cursor=${body.pagination.nextCursor}`;
+    }
+    assert.deepEqual(seen, [...ids].reverse());
+  });
+
   it("takes queue and status, alone or together", async () => {
     const call = { webhook_url: "http://a/" };
     await api.call("POST", "/v1/queues", { name: "a-b" });

@@ -22,9 +22,9 @@ describe("a node whose PostgreSQL stands still", () => {
     dataDir = await mkdtemp(join(tmpdir(), "bellhop-frozen-"));
     postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
     target = await startTestTarget();
-    const { host, port, user, database } = postgres.connection;
+    const { host, port, user, password, database } = postgres.connection;
     node = await startServer({
-      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
       BELLHOP_STOP_GRACE: "1",
     });
   });

@@ -75,7 +75,7 @@ describe("the embedded PostgreSQL", () => {
     await assert.rejects(query(server.connection, "insert into once values ('canary')"));
     await assert.rejects(query(server.connection, "select 'canary'::int"));
     // The log goes on to be written after these, so the canary would have come before it.
-    await query(server.connection, "select pg_reload_conf()");
+    await query(server.adminConnection, "select pg_reload_conf()");
     await waitUntil("the reload is logged", () => JSON.stringify(entries).includes("SIGHUP"));
 
     assert.ok(!JSON.stringify(entries).includes("canary"));

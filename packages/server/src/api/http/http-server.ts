@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
 import { NO_SNIFF, problemText } from "./error-answer.ts";
 import { newRequestId, REQUEST_ID_HEADER } from "./request-id.ts";
@@ -13,6 +14,10 @@ export interface ConnectionBounds {
   /** How often connections are looked over for those that take too long. */
   readonly checkEveryMs: number;
   readonly mostConnections: number;
+  /** From one source: an address, or an IPv6 /64. */
+  readonly mostPerSource: number;
+  /** Peers that many clients come through. */
+  readonly isProxy: (address: string) => boolean;
 }
 
 export const CONNECTION_BOUNDS: ConnectionBounds = {
@@ -27,17 +32,27 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
   checkEveryMs: 1_000,
   // An open connection costs some 10 kB and a file descriptor: 100 MB, and far below what systems allow a server.
   mostConnections: 10_000,
+  // A tenth: more than the pool of any client, and ten sources have to come together to fill the server.
+  mostPerSource: 1_000,
+  isProxy: () => false,
 };
+
+/** Asked for by those that end a node which does not answer: they get through when all others are told to wait. */
+const HEALTH = /^\/(livez|readyz|healthz)\/?($|\?)/;
 
 /** As many as Apache takes; all of them have to fit into 16 KiB anyway. Beyond 2,000 Node drops them in silence. */
 const MOST_HEADERS = 100;
 /** Beyond the most, connections are told so; beyond this share of it they are closed without a word. */
 const TOLD_SHARE = 1.1;
-const SWEEP_EVERY_MS = 1_000;
+const TELL_EVERY_MS = 1_000;
 
 /**
- * The server, with an end to what a connection may cost. There is no limit to the requests on one connection: whoever
- * sends many is whom we are here for.
+ * The server, with an end to what a connection may cost. There is no limit to the requests on one connection: the caller that
+ * sends many is the one we are here for.
+ *
+ * Where there are too many connections, of one source or in all, a new one takes the place of the oldest that has no request
+ * under way: half a request, or one that is kept open for the next. So what one client leaves lying about shuts out
+ * neither others nor, behind the same address, its neighbours. Only where all are at work is the new one told to wait.
  */
 export function createBoundedServer(
   handler: RequestListener,
@@ -45,10 +60,12 @@ export function createBoundedServer(
   /** Told once a second at most while there are too many. */
   onCrowded: (open: number) => void,
 ): Server {
-  const { mostConnections } = bounds;
+  const { mostConnections, mostPerSource } = bounds;
   const late = new WeakSet<Socket>();
-  let open = 0;
-  let sweptAtMs = Number.NEGATIVE_INFINITY;
+  /** Each with its source, oldest first. */
+  const open = new Map<Socket, string>();
+  const bySource = new Map<string, Set<Socket>>();
+  let toldAtMs = Number.NEGATIVE_INFINITY;
 
   const server = createServer(
     {
@@ -58,7 +75,8 @@ export function createBoundedServer(
       connectionsCheckingInterval: bounds.checkEveryMs,
     },
     (request, response) => {
-      if (open > mostConnections && late.has(request.socket)) refuse(response, new Problem("crowded"));
+      if (late.has(request.socket) && !HEALTH.test(request.url ?? ""))
+        refuse(response, new Problem("crowded"));
       else if (request.rawHeaders.length > 2 * MOST_HEADERS)
         refuse(response, new Problem("headers_too_large"));
       else handler(request, response);
@@ -66,21 +84,61 @@ export function createBoundedServer(
   );
   server.setTimeout(bounds.stallTimeoutMs);
   server.maxConnections = Math.ceil(mostConnections * TOLD_SHARE);
-  server.on("connection", (socket) => {
-    open += 1;
-    socket.once("close", () => {
-      open -= 1;
-    });
-    if (open <= mostConnections) return;
-    late.add(socket);
-    // Those that are kept open for a next request make room for those that have one.
+
+  function tellCrowded(): void {
     const nowMs = performance.now();
-    if (nowMs - sweptAtMs < SWEEP_EVERY_MS) return;
-    sweptAtMs = nowMs;
-    onCrowded(open);
-    server.closeIdleConnections();
+    if (nowMs - toldAtMs < TELL_EVERY_MS) return;
+    toldAtMs = nowMs;
+    onCrowded(open.size);
+  }
+
+  function forget(socket: Socket): void {
+    const source = open.get(socket);
+    if (source === undefined) return;
+    open.delete(socket);
+    const siblings = bySource.get(source);
+    siblings?.delete(socket);
+    if (siblings?.size === 0) bySource.delete(source);
+  }
+
+  /** Whether the newest of these fits, perhaps in the place of another. */
+  function makeRoom(
+    sockets: ReadonlySet<Socket> | ReadonlyMap<Socket, string>,
+    newest: Socket,
+    most: number,
+  ): boolean {
+    if (sockets.size <= most) return true;
+    tellCrowded();
+    for (const socket of sockets.keys()) {
+      if (socket === newest || isAtWork(socket)) continue;
+      socket.destroy();
+      // At once: the event of its close comes a moment later.
+      forget(socket);
+      return true;
+    }
+    return false;
+  }
+
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const source = sourceOf(address);
+    const siblings = bySource.get(source) ?? new Set();
+    bySource.set(source, siblings.add(socket));
+    open.set(socket, source);
+    socket.once("close", () => forget(socket));
+    const isProxy = bounds.isProxy(address);
+    const fits =
+      (isProxy || makeRoom(siblings, socket, mostPerSource)) && makeRoom(open, socket, mostConnections);
+    if (fits) return;
+    late.add(socket);
+    if (!isProxy && siblings.size > mostPerSource * TOLD_SHARE) socket.destroy();
   });
   return server;
+}
+
+/** A request of it is being answered. */
+function isAtWork(socket: Socket): boolean {
+  return "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse;
 }
 
 function refuse(response: ServerResponse, problem: Problem): void {

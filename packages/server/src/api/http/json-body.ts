@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { FastifyRequest } from "fastify";
-import { invalid } from "../../domain/complaint.ts";
+import type { FastifyRequest, preValidationHookHandler } from "fastify";
+import { echo, invalid } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Api } from "./schema-types.ts";
 import { unknownField } from "./validation.ts";
@@ -57,6 +57,31 @@ function parseJson(
   }
   request.bodyText = text;
   done(null, value);
+}
+
+/** A stranger needs a few hundred bytes; a megabyte of fields takes longer to read than all that others wait for. */
+export const OPEN_BODY_LIMIT = 4 * 1024;
+
+/** More than any body has, and of what a field holds, more than any. What a task carries is not looked into. */
+const MOST_FIELDS = 100;
+const MOST_MEMBERS = 1_000;
+const CARRIED: ReadonlySet<string> = new Set(["payload", "body"]);
+
+/** Each broken rule is an object of its own: a hundred thousand of them keep every other caller waiting. */
+export const refuseManyFields: preValidationHookHandler = ({ body }, _reply, done) => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return done();
+  const fields = Object.entries(body);
+  if (fields.length > MOST_FIELDS)
+    return done(new Problem("invalid", { reason: `Request body must have at most ${MOST_FIELDS} fields` }));
+  const large = fields.find(([name, value]) => !CARRIED.has(name) && countMembers(value) > MOST_MEMBERS);
+  if (large === undefined) return done();
+  const [name] = large;
+  done(invalid([{ field: echo(name), error: `${echo(name)} must have at most ${MOST_MEMBERS} members` }]));
+};
+
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Array.isArray(value) ? 0 : Object.keys(value).length;
 }
 
 /** For routes that take no body: an empty object does no harm, a field would be swallowed. */

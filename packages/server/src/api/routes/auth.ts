@@ -3,6 +3,7 @@ import type { SessionService, SignedIn } from "../../service/people/session-serv
 import type { SignInService } from "../../service/people/sign-in-service.ts";
 import { access } from "../http/access.ts";
 import { acceptedCredential, requesterOf } from "../http/auth-hook.ts";
+import { OPEN_BODY_LIMIT } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -15,6 +16,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/magic-link",
     {
+      bodyLimit: OPEN_BODY_LIMIT,
       schema: {
         operationId: "requestMagicLink",
         tags,
@@ -41,6 +43,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/session",
     {
+      bodyLimit: OPEN_BODY_LIMIT,
       schema: {
         operationId: "openSession",
         tags,
@@ -96,7 +99,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
         summary: "Go to another of your teams",
         description:
           "A session is in one team. This ends it and opens one in another, which expires when the old one would have. " +
-          "One that an invitation opened stays where it is, if the person was in another team before.",
+          "One that an invitation opened stays where it is.",
         body: ref(record.SwitchTeam),
         response: {
           200: ref(record.SignedIn),

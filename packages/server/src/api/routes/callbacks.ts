@@ -24,6 +24,8 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
   app.post(
     "/callbacks/:callbackId",
     {
+      // The id is the credential: without one that counts, nothing of the body is read.
+      onRequest: (request) => callbacks.requireKnown(request.params.callbackId),
       config: UNCOUNTED,
       schema: {
         operationId: "resolveCallback",

@@ -12,6 +12,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
+import { fitPage } from "../tasks/page-budget.ts";
 import { dropTaskNulls, refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
 import {
   CreatedAnswer,
@@ -129,7 +130,9 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
         operationId: "listTasks",
         tags,
         summary: "List tasks",
-        description: "The team's tasks, newest first.",
+        description:
+          "The team's tasks, newest first. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than " +
+          "`limit` at a time, and `nextCursor` goes on with the rest.",
         querystring: TaskListQuery,
         response: { 200: ref(TaskList), ...refusals() },
       },
@@ -137,14 +140,17 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     async (request, reply) => {
       const query = readListQuery(request.query);
       const page = await tasks.list(callerOf(request), query);
+      const texts = fitPage(page.tasks.map(summaryText));
+      const isCut = texts.length < page.tasks.length;
+      const next = isCut ? page.tasks[texts.length - 1]?.id : page.nextCursor;
       const pagination = JSON.stringify({
         total: page.total,
         limit: query.limit,
         offset: query.offset,
-        hasMore: page.hasMore,
-        nextCursor: page.nextCursor === null ? null : formatTaskId(page.nextCursor),
+        hasMore: isCut || page.hasMore,
+        nextCursor: next ? formatTaskId(next) : null,
       });
-      return sendText(reply, `{"tasks":[${page.tasks.map(summaryText).join()}],"pagination":${pagination}}`);
+      return sendText(reply, `{"tasks":[${texts.join()}],"pagination":${pagination}}`);
     },
   );
 

@@ -15,6 +15,8 @@ const MOST_HELD = 500;
 export interface CallbackService {
   /** To be asked of every request, whatever becomes of it, before anything else. */
   readonly admit: CallbackLimit;
+  /** Refuses an id that belongs to no task, was used or has expired. */
+  requireKnown(callbackId: string): Promise<void>;
   /** Ends the task that waits for this callback, with the received JSON text as its result. */
   resolve(callbackId: string, body: string): Promise<Task>;
 }
@@ -59,6 +61,10 @@ export function createCallbackService(deps: {
 
   return {
     admit: createCallbackLimit(deps),
+    async requireKnown(callbackId) {
+      const status = isCallbackId(callbackId) ? await callbackStatus(sql, hashCallbackId(callbackId)) : null;
+      if (status === null) throw new Problem("callback_unknown");
+    },
     async resolve(callbackId, body) {
       if (!isCallbackId(callbackId)) throw new Problem("callback_unknown");
       const hash = hashCallbackId(callbackId);

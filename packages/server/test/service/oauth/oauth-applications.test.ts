@@ -198,7 +198,7 @@ describe("OAuth applications on the database", () => {
         await guess("203.0.113.9").catch((error) => codes.add(error.code ?? error.error));
 
       assert.deepEqual([...codes], ["invalid_client", "rate_limited"]);
-      await assert.rejects(ask(null, post(), "203.0.113.9"), { code: "rate_limited", status: 429 });
+      assert.ok(await ask(null, post(), "203.0.113.9"), "locked out by the wrong ones of others");
       assert.ok(await ask(null, post(), "203.0.113.10"));
     });
   });

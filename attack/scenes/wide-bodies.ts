@@ -1,0 +1,27 @@
+import { request } from "undici";
+import type { Scene } from "../scene.ts";
+
+/** As many fields as a body of the usual limit holds. Made once: the attack must cost the attacker little. */
+const FIELDS = Array.from({ length: 75_000 }, (_, number) => `"f${number}":1`);
+const WIDE = Buffer.from(`{${FIELDS.join()}}`);
+const ROUTES = ["/v1/auth/magic-link", "/v1/auth/session", `/v1/callbacks/${"f".repeat(64)}`, "/v1/tasks"];
+
+export const scene: Scene = {
+  what: "strangers and a free team send JSON of 75,000 fields, as fast as they are answered",
+  seconds: 15,
+  async prepare(stage) {
+    const { key } = await stage.team({ plan: "free" });
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    return async (signal) => {
+      await Promise.all(
+        ROUTES.map(async (path) => {
+          while (!signal.aborted) {
+            const sent = request(`${stage.url}${path}`, { method: "POST", headers, body: WIDE });
+            // Refused before all of it was sent, now and then: that is as it should be.
+            await sent.then(({ body }) => body.dump()).catch(() => {});
+          }
+        }),
+      );
+    };
+  },
+};

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { giveTo } from "./disk.ts";
+import type { Identity } from "./identity.ts";
+import { hasState, tryConnection, waitUntilOpen } from "./running-server.ts";
+import type { Settings } from "./settings.ts";
+import type { EmbeddedConnection } from "./socket-dir.ts";
+
+const HBA_FILE = "bellhop_hba.conf";
+/** Says by a hash which password the cluster's superuser has. */
+const MARK_FILE = "bellhop_password";
+
+const LOCKED = "local all all scram-sha-256\n";
+const RETRY_MS = 10;
+
+export type ClusterLock = {
+  /** To start the server with. */
+  settings: Settings;
+  /** Once it runs: gives the superuser its password, if it has not got it yet, and sees that it is asked for. */
+  close(abandoned: AbortSignal): Promise<void>;
+  /** After a role was refused: the next start sets the passwords anew. */
+  forget(): Promise<void>;
+};
+
+export const NO_LOCK: ClusterLock = { settings: {}, close: async () => {}, forget: async () => {} };
+
+/**
+ * Lets nobody into the cluster without a password, whatever stands in its own pg_hba.conf: clusters of earlier versions
+ * trust everybody.
+ *
+ * A cluster whose superuser has no password, or one that we do not know, is started open for that role alone, in a socket's
+ * directory that only its own user can enter, and locked before anything else is done. A start that is cut short on the
+ * way leaves no mark, and the next one begins again. (Single-user mode would need no open door, but a user with a name.)
+ */
+export async function prepareLock(deps: {
+  readonly pgdata: string;
+  readonly identity: Identity;
+  readonly admin: EmbeddedConnection;
+}): Promise<ClusterLock> {
+  const { pgdata, identity, admin } = deps;
+  const hbaFile = join(pgdata, HBA_FILE);
+  const markFile = join(pgdata, MARK_FILE);
+  const mark = createHash("sha256")
+    .update(admin.password ?? "")
+    .digest("hex");
+  const isLocked = (await readFile(markFile, "utf8").catch(() => "")) === mark;
+  const write = async (path: string, text: string) => {
+    await writeFile(path, text, { mode: 0o600 });
+    await giveTo(identity, path);
+  };
+  await write(hbaFile, isLocked ? LOCKED : `local all ${admin.user} trust\n${LOCKED}`);
+
+  return {
+    settings: { hba_file: hbaFile },
+    async close(abandoned) {
+      if (isLocked) return;
+      const server = { ...admin, database: "postgres" };
+      await waitUntilOpen(server, abandoned);
+      await setPassword(server, () => write(hbaFile, LOCKED));
+      await waitUntilAsked(server, abandoned);
+      await write(markFile, mark);
+    },
+    forget: () => rm(markFile, { force: true }),
+  };
+}
+
+async function setPassword(admin: EmbeddedConnection, lock: () => Promise<void>): Promise<void> {
+  const client = new Client({ ...admin, ssl: false });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const password = client.escapeLiteral(admin.password ?? "");
+    await client.query(`alter role ${client.escapeIdentifier(admin.user)} with password ${password}`);
+    await lock();
+    await client.query("select pg_reload_conf()");
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The server reads its file a moment after it was told to. */
+async function waitUntilAsked(admin: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
+  const stranger = { ...admin, password: "not the password" };
+  for (;;) {
+    abandoned.throwIfAborted();
+    if (hasState(await tryConnection(stranger), "28P01")) return;
+    await sleep(RETRY_MS, undefined, { signal: abandoned }).catch(() => {});
+  }
+}
