@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * List queues
-         * @description All queues of the team by name, each with how many tasks are in which state.
+         * @description The queues of the team by name, each with how many tasks are in which state.
          */
         get: operations["listQueues"];
         put?: never;
@@ -453,7 +453,7 @@ export interface paths {
         };
         /**
          * List the active tokens
-         * @description Newest first, all of them. Values are never shown.
+         * @description Newest first. Values are never shown.
          */
         get: operations["listTokens"];
         put?: never;
@@ -733,7 +733,7 @@ export interface paths {
         };
         /**
          * List the active API keys
-         * @description Newest first, all of them. The keys themselves are never shown again.
+         * @description Newest first. The keys themselves are never shown again.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -817,7 +817,7 @@ export interface paths {
         };
         /**
          * List the applications
-         * @description Newest first, all of them. Secrets are never shown again.
+         * @description Newest first. Secrets are never shown again.
          */
         get: operations["listApplications"];
         put?: never;
@@ -991,6 +991,13 @@ export interface components {
         /** @description The active keys of the team, newest first. */
         ApiKeyList: {
             apiKeys: components["schemas"]["ApiKey"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description An OAuth application, without its secret. */
         Application: {
@@ -1034,6 +1041,13 @@ export interface components {
         /** @description The applications of the team, newest first. */
         ApplicationList: {
             applications: components["schemas"]["Application"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description One try. */
         Attempt: {
@@ -2151,7 +2165,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -2310,9 +2324,16 @@ export interface components {
                  */
                 email: string;
             } | null;
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`. */
             limits: {
-                /** @description How many requests a minute the team may make; null is no limit. */
-                requestsPerMinute: number | null;
+                [key: string]: {
+                    /** @description The most there may be; null is no limit. */
+                    max?: number | null;
+                    /** @description How many there are; null where they are not counted. */
+                    used?: number | null;
+                    /** @description The least that a value may be, where the bound is from below; null is none. */
+                    min?: number | null;
+                };
             };
         };
         /** @description A person who belongs to the team. */
@@ -2704,6 +2725,13 @@ export interface components {
         /** @description All queues of the team. */
         QueueList: {
             queues: components["schemas"]["QueueWithStats"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description How many tasks of the queue are in each state. */
         QueueStats: {
@@ -3511,6 +3539,13 @@ export interface components {
         /** @description The active tokens of the team, newest first. */
         TokenList: {
             tokens: components["schemas"]["Token"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A form, url-encoded. What is not known is left aside. */
         TokenRequest: {
@@ -3617,7 +3652,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign`. */
+        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign` or `limit_reached`. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3716,7 +3751,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `rate_limited`. */
+        /** @description With the code `rate_limited` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3741,7 +3776,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `overloaded` or `crowded` or `database_away` or `stopping` or `vault_off`. */
+        /** @description With the code `overloaded` or `crowded` or `database_away` or `space_low` or `stopping` or `vault_off`. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4347,7 +4382,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
@@ -4357,11 +4392,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `space_low`: The server's disk is nearly full, new tasks are not accepted: try again later · `vault_off`: Token vault is not configured */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4645,7 +4680,12 @@ export interface operations {
     };
     listQueues: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4709,7 +4749,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `queue_exists`: Queue "<name>" already exists */
             409: components["responses"]["Conflict"];
@@ -4942,7 +4982,12 @@ export interface operations {
     };
     listTokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5006,7 +5051,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
@@ -5684,7 +5729,12 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5888,7 +5938,12 @@ export interface operations {
     };
     listApplications: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5952,7 +6007,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `applications_full`: A team can have at most <limit> applications: delete one first */
             409: components["responses"]["Conflict"];

@@ -2,7 +2,7 @@ import { ApiError, TimeoutError } from "./errors.ts";
 import { type Camel, toWire } from "./names.ts";
 import type { components } from "./openapi.ts";
 import type { AnswerOf, BodyOf, Operation, QueryOf, Send } from "./operation.ts";
-import { walkPages } from "./pages.ts";
+import { type Whole, walkPages } from "./pages.ts";
 import { type RequestOptions, sleep } from "./transport.ts";
 import { randomKey } from "./web-crypto.ts";
 
@@ -105,7 +105,7 @@ function flat(answer: object): object {
   return { ...(task as object), ...callback };
 }
 
-export function createQueues(operation: Operation) {
+export function createQueues(operation: Operation, whole: Whole) {
   const get = operation("getQueue");
   const create = operation("createQueue");
   const update = operation("updateQueue");
@@ -113,7 +113,7 @@ export function createQueues(operation: Operation) {
   return {
     create,
     get,
-    list: operation("listQueues", "queues"),
+    list: whole("listQueues", "queues"),
     update,
     delete: operation("deleteQueue"),
     pause: operation("pauseQueue"),
