@@ -4,6 +4,7 @@ import { vault } from "./migrations/0004-vault.ts";
 import { nodes } from "./migrations/0005-nodes.ts";
 import { sandbox } from "./migrations/0006-sandbox.ts";
 import { limits } from "./migrations/0007-limits.ts";
+import { lists } from "./migrations/0010-lists.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly {
   { version: 5, name: "nodes", sql: nodes },
   { version: 6, name: "sandbox apart", sql: sandbox },
   { version: 7, name: "limits", sql: limits },
+  { version: 10, name: "lists", sql: lists },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -6,6 +6,9 @@ import { jsonWriter } from "./json-text.ts";
 /** The specification's order, and behind it what came later. */
 export const STATUSES = ["pending", "active", "completed", "failed", "waiting", "polling"] as const;
 
+/** One or several of them. */
+export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
+
 const answerHead = {
   statusCode: Type.Integer(),
   headers: textMap({
