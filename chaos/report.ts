@@ -45,7 +45,7 @@ function formatFigures(figures: Figures): string[] {
   const seconds = (ms: number | null) => (ms === null ? "none" : `${(ms / 1000).toFixed(1)} s`);
   const faults = Object.entries(figures.faults).map(([kind, count]) => `${kind} ${count}`);
   return [
-    `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.deleted} deleted`,
+    `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.cancelled} cancelled, ${figures.deleted} deleted`,
     `calls      ${figures.calls}, polls ${figures.polls}, notifications ${figures.notifications}`,
     `duplicates ${figures.duplicates} tasks called again after a good answer that could not be recorded`,
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,

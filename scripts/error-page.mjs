@@ -43,6 +43,11 @@ const WHEN = {
   request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
   idempotency_conflict: "The key was used within 24 hours with a request that asked for something else.",
   callback_not_awaited: "The task cannot be ended by a callback now. The id stays valid.",
+  batch_refused:
+    "An item of an atomic batch is refused, and nothing of it is stored. `details` names the item.",
+  task_ended: "A cancel of a task that is completed, failed or cancelled.",
+  task_not_retryable: "A retry of a task that has not ended, or has completed.",
+  task_queue_gone: "A retry of a task whose queue was deleted. Create the task again, in another queue.",
   task_not_pending: "Only a pending task can be deleted.",
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",

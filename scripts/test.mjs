@@ -58,7 +58,7 @@ async function makeTemplate() {
 }
 
 async function testFiles() {
-  const names = [...(await filesIn("packages")), ...(await filesIn("chaos"))];
+  const names = (await Promise.all(["packages", "chaos", "simulation"].map(filesIn))).flat();
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
 }

@@ -7,21 +7,18 @@ const WIDE = Buffer.from(`{${FIELDS.join()}}`);
 const ROUTES = ["/v1/auth/magic-link", "/v1/auth/session", `/v1/callbacks/${"f".repeat(64)}`, "/v1/tasks"];
 
 export const scene: Scene = {
-  what: "strangers and a free team send JSON of 75,000 fields, as fast as they are answered",
+  what: "strangers send JSON of 75,000 fields to routes with and without a credential, as fast as they are answered",
   seconds: 15,
-  async prepare(stage) {
-    const { key } = await stage.team({ plan: "free" });
-    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
-    return async (signal) => {
-      await Promise.all(
-        ROUTES.map(async (path) => {
-          while (!signal.aborted) {
-            const sent = request(`${stage.url}${path}`, { method: "POST", headers, body: WIDE });
-            // Refused before all of it was sent, now and then: that is as it should be.
-            await sent.then(({ body }) => body.dump()).catch(() => {});
-          }
-        }),
-      );
-    };
+  prepare: async (stage) => async (signal) => {
+    const headers = { "content-type": "application/json" };
+    await Promise.all(
+      ROUTES.map(async (path) => {
+        while (!signal.aborted) {
+          const sent = request(`${stage.url}${path}`, { method: "POST", headers, body: WIDE });
+          // Refused before all of it was sent, now and then: that is as it should be.
+          await sent.then(({ body }) => body.dump()).catch(() => {});
+        }
+      }),
+    );
   },
 };

@@ -26,6 +26,15 @@ function checkStory(story: Story, history: History, stories: Stories): Violation
   const deleted = story.answers.find(({ action, status }) => action === "delete-task" && status === 200);
   if (deleted !== undefined && !story.isDeleted)
     return violation("DELETE was answered 200, and it is still there", deleted.endedAt);
+  const cancelled = story.answers.find(({ action, status }) => action === "cancel" && status === 200);
+  if (cancelled !== undefined && story.last?.status !== "cancelled")
+    return violation("its cancel was answered 200, and it is not cancelled", cancelled.endedAt);
+  const mayBeCancelled = story.answers.some((one) => one.action === "cancel" && mayHaveCounted(one));
+  if (story.last?.status === "cancelled" && !mayBeCancelled)
+    return violation(
+      "it is cancelled, and no client asked for that",
+      story.changes.at(-1)?.committedAt ?? null,
+    );
   const calledBack = story.answers.find(({ action, status }) => action === "callback" && status === 200);
   if (calledBack !== undefined && story.last?.status !== "completed")
     return violation("its callback was answered 200, and it did not complete", calledBack.endedAt);

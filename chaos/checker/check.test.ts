@@ -176,6 +176,33 @@ test("E: a call that a process cannot let go of, being stopped past its lease, i
   assert.deepEqual(brokenIn(historyOf({ changes, seen, faults: cutOff })), ["E", "twice"]);
 });
 
+test("F: a cancelled task is not called again, and its call is torn down; nothing else is cancelled", () => {
+  const changes = [
+    taskChange(1_000, {}, "insert"),
+    taskChange(1_010, { status: "active", fence: 1, workerId: 1, attemptCount: 1 }),
+    taskChange(2_000, {
+      status: "cancelled",
+      fence: 2,
+      attemptCount: 1,
+      attempts: [attempt({ status: "aborted", code: null, phase: "sent" })],
+    }),
+  ];
+  const torn = call(1_020, 2_020, { status: null, whole: "no", endedBy: "caller" });
+  const answers = [answer("create", 995), answer("cancel", 1_995)];
+  assert.deepEqual(brokenIn(historyOf({ changes, answers, seen: [torn] })), []);
+  assert.deepEqual(brokenIn(historyOf({ changes, answers, seen: [{ ...torn, endedAt: 9_000 }] })), ["F"]);
+  assert.deepEqual(
+    brokenIn(historyOf({ changes, answers, seen: [{ ...torn, begunAt: 2_100, endedAt: 2_200 }] })),
+    ["F"],
+  );
+  assert.deepEqual(brokenIn(historyOf({ changes, answers: [answer("create", 995)], seen: [torn] })), ["A"]);
+  const kept = goodChanges();
+  assert.deepEqual(
+    brokenIn(historyOf({ changes: kept, answers: [answer("create", 995), answer("cancel", 990)] })),
+    ["A"],
+  );
+});
+
 test("F: nothing is called after its DELETE was answered", () => {
   const changes = [
     ...goodChanges().slice(0, 2),
@@ -275,7 +302,7 @@ test("rest: nothing is under way and nothing untold", () => {
 });
 
 test("stats: the API counts what there is", () => {
-  const none = { pending: 0, active: 0, waiting: 0, polling: 0, completed: 0, failed: 0 };
+  const none = { pending: 0, active: 0, waiting: 0, polling: 0, completed: 0, failed: 0, cancelled: 0 };
   const rest = (completed: number) => ({
     stats: [{ queueId: 1, name: "q", counts: { ...none, completed } }],
   });

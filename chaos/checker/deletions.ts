@@ -7,11 +7,19 @@ const EVENT_MS = 20;
 /** A claim that was decided before the change may commit a moment after it. */
 const COMMIT_MS = 250;
 
-/** Promise F: a deleted task is not called, and nothing of a paused or deleted queue is begun. */
+/** A cancel that took longer was answered though the node that made the call was not heard. */
+const ACKNOWLEDGED_MS = 900;
+/** What a node may still begin then: nothing from the answer to a claim that is older. */
+const CLAIM_MS = 5_000;
+/** A call that was cancelled is torn down within this time. */
+const TEAR_DOWN_MS = 1_000;
+
+/** Promise F: a deleted or cancelled task is not called, and nothing of a paused or deleted queue is begun. */
 export function checkDeletions(history: History, stories: Stories): Violation[] {
   const calls = history.seen.filter(({ kind }) => kind === "call");
   return [
     ...callsAfterDelete(history, stories),
+    ...callsAfterCancel(history, stories),
     ...calls.flatMap((call) => begunInStillness(call, history, stories)),
   ];
 }
@@ -28,6 +36,23 @@ function callsAfterDelete(history: History, stories: Stories): Violation[] {
           return { promise: "F", text, taskId, at: begunAt };
         }),
     );
+}
+
+function callsAfterCancel(history: History, stories: Stories): Violation[] {
+  return history.answers
+    .filter(({ action, status }) => action === "cancel" && status === 200)
+    .flatMap(({ taskId, at, endedAt }) => {
+      const isAcknowledged = endedAt - at < ACKNOWLEDGED_MS;
+      return stories.find(taskId ?? "").calls.flatMap((call): Violation[] => {
+        const claimedAt = stories.claimOf(call)?.committedAt ?? 0;
+        const latest = isAcknowledged ? endedAt + EVENT_MS : Math.max(endedAt, claimedAt + CLAIM_MS);
+        if (call.begunAt > latest) return [still(call, "begun after the cancel of its task was answered")];
+        const goneAt = call.endedAt ?? history.endedAt;
+        return isAcknowledged && goneAt > endedAt + TEAR_DOWN_MS
+          ? [still(call, "under way long after the cancel of its task was answered")]
+          : [];
+      });
+    });
 }
 
 function begunInStillness(call: Seen, { answers }: History, stories: Stories): Violation[] {

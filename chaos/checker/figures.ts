@@ -8,6 +8,7 @@ export interface Figures {
   readonly tasks: number;
   readonly completed: number;
   readonly failed: number;
+  readonly cancelled: number;
   readonly deleted: number;
   readonly calls: number;
   readonly polls: number;
@@ -36,6 +37,7 @@ export function countFigures(history: History, stories: Stories): Figures {
     tasks: rows.length,
     completed: ended("completed").length,
     failed: ended("failed").length,
+    cancelled: ended("cancelled").length,
     deleted: rows.filter(({ isDeleted }) => isDeleted).length,
     calls: history.seen.filter(({ kind }) => kind === "call").length,
     polls: history.seen.filter(({ kind }) => kind === "poll").length,

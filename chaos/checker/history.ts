@@ -21,6 +21,7 @@ export interface History {
 export type Action =
   | "create"
   | "delete-task"
+  | "cancel"
   | "callback"
   | "pause"
   | "resume"
@@ -62,7 +63,12 @@ export interface Seen {
   readonly says: string | null;
 }
 
-export type TaskStatus = "pending" | "active" | "waiting" | "polling" | "completed" | "failed";
+export type TaskStatus = "pending" | "active" | "waiting" | "polling" | EndedStatus;
+export type EndedStatus = "completed" | "failed" | "cancelled";
+
+export function isEnd(status: TaskStatus): status is EndedStatus {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
 
 export interface AttemptRecord {
   readonly number: number;

@@ -1,4 +1,4 @@
-import type { History, TaskChange } from "./history.ts";
+import { type History, isEnd, type TaskChange } from "./history.ts";
 import { waitsItsTurn } from "./rest.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
@@ -42,8 +42,4 @@ function wrongTelling(
 
 function isDelivered({ status, whole }: Story["notifications"][number]): boolean {
   return status !== null && status < 300 && whole !== "no";
-}
-
-function isEnd(status: string): boolean {
-  return status === "completed" || status === "failed";
 }

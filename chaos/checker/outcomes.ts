@@ -3,12 +3,13 @@ import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
 const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
-  pending: ["active"],
-  active: ["pending", "completed", "failed", "polling", "waiting"],
-  polling: ["polling", "completed", "failed"],
-  waiting: ["completed", "failed"],
+  pending: ["active", "cancelled"],
+  active: ["pending", "completed", "failed", "polling", "waiting", "cancelled"],
+  polling: ["polling", "completed", "failed", "cancelled"],
+  waiting: ["completed", "failed", "cancelled"],
   completed: [],
   failed: [],
+  cancelled: [],
 };
 
 /** Promise D: a task walks the picture of its states once, and each step is made by the attempt under way. */

@@ -1,12 +1,20 @@
-import type { History, NotificationRow, TaskRow, TaskStatus } from "./history.ts";
+import { type History, isEnd, type NotificationRow, type TaskRow, type TaskStatus } from "./history.ts";
 import type { Violation } from "./violation.ts";
 
-const STATUSES: readonly TaskStatus[] = ["pending", "active", "waiting", "polling", "completed", "failed"];
+const STATUSES: readonly TaskStatus[] = [
+  "pending",
+  "active",
+  "waiting",
+  "polling",
+  "completed",
+  "failed",
+  "cancelled",
+];
 
 /** At rest, with every fault healed and every queue running, nothing is left to do and nothing is left behind. */
 export function checkRest({ rest }: History): Violation[] {
   const stuck = rest.tasks
-    .filter(({ status }) => status !== "completed" && status !== "failed")
+    .filter(({ status }) => !isEnd(status))
     .map(
       (task): Violation => ({ promise: "rest", text: describe(task, rest.at), taskId: task.id, at: rest.at }),
     );

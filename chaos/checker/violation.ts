@@ -16,7 +16,7 @@ export const PROMISES = {
   C: "every call is on record before it leaves",
   D: "one outcome per task",
   E: "concurrency is a hard limit",
-  F: "no call after a successful DELETE",
+  F: "no call after a successful DELETE or cancel",
   attempts: "the record tells every call",
   twice: "no call is made twice without a cause",
   rest: "nothing stays under way for nobody",

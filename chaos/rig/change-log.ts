@@ -96,10 +96,10 @@ export async function countUnfinished(postgres: Postgres): Promise<Record<TaskSt
             count(*) filter (where status = 'active')::integer as active,
             count(*) filter (where status = 'waiting')::integer as waiting,
             count(*) filter (where status = 'polling')::integer as polling,
-            0 as completed, 0 as failed,
+            0 as completed, 0 as failed, 0 as cancelled,
             (select count(*)::integer from notifications
               where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold
-       from tasks where status not in ('completed', 'failed')`,
+       from tasks where status not in ('completed', 'failed', 'cancelled')`,
   );
   if (counts === undefined) throw new Error("PostgreSQL did not count");
   return counts;

@@ -82,6 +82,7 @@ export function createClients(deps: {
     const callbackId = readCallbackId(told.body);
     if (request.waits && callbackId !== null) later(callBack(taskId, callbackId));
     if (request.delaySeconds > 0 || random.chance(0.1)) deletable.push(taskId);
+    else if (random.chance(0.12)) later(cancelTask(taskId));
   }
 
   async function callBack(taskId: string, callbackId: string): Promise<void> {
@@ -115,6 +116,13 @@ export function createClients(deps: {
       path: `/v1/tasks/${taskId}`,
       taskId,
     });
+  }
+
+  /** At any moment of its life: while it waits for its turn, is called, polled or waits for its callback, or has ended. */
+  async function cancelTask(taskId: string): Promise<void> {
+    await sleep(random.chance(0.5) ? random.between(0, 50) : random.between(50, 3_000));
+    const path = `/v1/tasks/${taskId}/cancel`;
+    await api.ask({ action: "cancel", node: anyNode(), method: "POST", path, taskId });
   }
 
   async function setQueue(action: "pause" | "resume", queue: string, forMs?: number): Promise<void> {

@@ -71,7 +71,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
         replace: `for (const [index, task] of tasks.entries()) {
             const reservation = reservations[index];
             if (reservation === null || reservation === undefined) continue;
-            deps.start(toClaim(task, { queueId: reservation.queueId, createdAt: new Date(), maxRetries: task.maxRetries ?? 2,
+            deps.start(firstClaim(task, { queueId: reservation.queueId, createdAt: new Date(), maxRetries: task.maxRetries ?? 2,
                 backoff: task.backoff ?? "fixed", retryDelaySeconds: 1, timeoutSeconds: task.timeoutSeconds ?? 3 }, workerId), reservation.local);
         }
         const answers = await store(tasks, reservations, workerId);`,

@@ -19,6 +19,8 @@ import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
+import { registerBatchRoute } from "./api/routes/task-batch.ts";
+import { registerExplanationRoute } from "./api/routes/task-explanation.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
@@ -85,6 +87,8 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
       ],
       guarded: [
         (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerExplanationRoute(app, { explanations: services.explanations }),
+        (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

@@ -41,6 +41,7 @@ import { createTeamService } from "./service/people/team-service.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
+import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
@@ -149,9 +150,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
-    composeMessage: async (teamId, taskId) => {
+    composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);
-      return task === null ? null : { task: publicTaskId(task), body: notificationText(task) };
+      if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;
+      return { task: publicTaskId(task), body: notificationText(task) };
     },
     time,
     random: deps.random,
@@ -190,9 +192,10 @@ function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Eng
 
 function composeBasis({ databases, keyRing, time }: NodeDeps) {
   const database = databases.api;
+  const vault = createVault({ sql: database, keyRing });
   return {
-    vault: createVault({ sql: database, keyRing }),
-    signingSecrets: createSigningSecretService({ database, monotonicMs: time.monotonicMs }),
+    vault,
+    signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics: createMetrics({
       version: VERSION,
       time,
@@ -204,7 +207,7 @@ function composeBasis({ databases, keyRing, time }: NodeDeps) {
 function composeServices(
   deps: NodeDeps,
   parts: ReturnType<typeof composeBasis> & {
-    readonly engine: Pick<FrontDesk, "submit" | "ended">;
+    readonly engine: Pick<FrontDesk, "submit" | "ended" | "pending" | "follow" | "isCrowded">;
     readonly isDispatching: (() => boolean) | null;
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
@@ -235,7 +238,24 @@ function composeServices(
     },
   });
   return {
-    tasks: createTaskService({ database, submit: engine.submit, vault, providers, publicUrl }),
+    tasks: createTaskService({
+      database,
+      submit: engine.submit,
+      vault,
+      providers,
+      publicUrl,
+      onCancelled(cancelled) {
+        metrics.engine.cancelled();
+        engine.ended();
+        return engine.follow(cancelled);
+      },
+      onPending: engine.pending,
+      onStored(task, accepted) {
+        metrics.engine.created(task.shape, task.sandbox);
+        engine.pending(task, accepted);
+      },
+    }),
+    explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {
       ...callbacks,

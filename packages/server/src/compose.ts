@@ -41,6 +41,9 @@ const API_CONNECTIONS = 8;
  */
 const HOT_STATEMENT_MS = 1_400;
 
+/** Connections that the system holds for us while we are busy; one for which there is no room is tried again after a second. */
+const BACKLOG = 2_048;
+
 /** What the start-up banner tells. */
 export interface House {
   readonly url: string;
@@ -188,7 +191,7 @@ async function build(
   if ("hear" in engine) closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
-  const url = await api.listen({ host: config.host, port: config.port });
+  const url = await api.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   listensAt = url;
   return {
     url,
@@ -222,7 +225,7 @@ async function chooseKeyRing({ vaultKeys }: Config, dataDir: string | null): Pro
 
 async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
   log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
-  const missing = vault.isOpen ? await vault.missingKeys() : [];
+  const missing = await vault.missingKeys();
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 

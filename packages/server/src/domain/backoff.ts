@@ -1,8 +1,9 @@
 export const BACKOFFS = ["fixed", "exponential"] as const;
 export type Backoff = (typeof BACKOFFS)[number];
 
-/** No wait between two attempts is longer: neither our own nor one that a target asks for. */
+/** No wait that a target asks for is longer; nor one of our own, unless queue or task say otherwise. */
 export const LONGEST_WAIT_MS = 3_600_000;
+export const RETRY_MAX_DELAY_SECONDS = LONGEST_WAIT_MS / 1000;
 
 /** Spreads retries of tasks that failed together, so that they do not return together. */
 const JITTER = 0.1;
@@ -16,10 +17,12 @@ export function backoffMs(
   failures: number,
   retryDelaySeconds: number,
   random: number,
+  retryMaxDelaySeconds: number | null = null,
 ): number {
   const baseMs = retryDelaySeconds * 1000;
+  const longestMs = (retryMaxDelaySeconds ?? RETRY_MAX_DELAY_SECONDS) * 1000;
   const waitMs = backoff === "fixed" ? baseMs : baseMs * 2 ** (failures - 1);
-  return Math.round(Math.min(waitMs, LONGEST_WAIT_MS) * (1 + JITTER * random));
+  return Math.round(Math.min(waitMs, longestMs) * (1 + JITTER * random));
 }
 
 /** A target's `Retry-After` in ms from `now`: whole seconds or an HTTP date; anything else is ignored. */

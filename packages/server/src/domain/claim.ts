@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import type { TaskSummary } from "./task.ts";
+import type { TaskSettings, TaskSummary } from "./task.ts";
 import type { Trial } from "./verdict.ts";
 
 /** A worker's right to make one attempt, with all it needs to make it. */
@@ -25,7 +25,7 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
  */
 export function makeClaim(
   task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "bodyIsJson" | "sign">,
-  settings: Pick<Claim, "maxRetries" | "backoff" | "retryDelaySeconds" | "timeoutSeconds">,
+  settings: TaskSettings,
   queue: Pick<Claim, "teamId" | "queueId" | "queue" | "workerId">,
   attempt: Pick<Claim, "fence" | "attempt" | "attemptStartedAt" | "failures" | "callbackSealed">,
 ): Claim {
@@ -45,6 +45,8 @@ export function makeClaim(
     maxRetries: settings.maxRetries,
     backoff: settings.backoff,
     retryDelaySeconds: settings.retryDelaySeconds,
+    retryMaxDelaySeconds: settings.retryMaxDelaySeconds,
+    noRetryStatuses: settings.noRetryStatuses,
     timeoutSeconds: settings.timeoutSeconds,
     follow: task.follow,
     bodyIsJson: task.bodyIsJson,

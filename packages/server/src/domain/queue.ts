@@ -1,4 +1,4 @@
-import type { Backoff } from "./backoff.ts";
+import { type Backoff, RETRY_MAX_DELAY_SECONDS } from "./backoff.ts";
 import { echo } from "./complaint.ts";
 import { Problem } from "./problem.ts";
 import type { TaskStatus } from "./task.ts";
@@ -9,6 +9,8 @@ export interface QueueSettings {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly retryDelaySeconds: number;
+  readonly retryMaxDelaySeconds: number;
+  readonly noRetryStatuses: readonly number[];
   readonly timeoutSeconds: number;
 }
 
@@ -26,6 +28,8 @@ export const QUEUE_DEFAULTS: QueueSettings = {
   maxRetries: 3,
   backoff: "exponential",
   retryDelaySeconds: 1,
+  retryMaxDelaySeconds: RETRY_MAX_DELAY_SECONDS,
+  noRetryStatuses: [],
   timeoutSeconds: 30,
 };
 

@@ -29,6 +29,19 @@ export function sliceMember(text: string, name: string): string | undefined {
   return found;
 }
 
+/** The sources of the elements of a JSON array, under the same conditions. */
+export function sliceElements(text: string): string[] {
+  const elements: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_ARRAY) {
+    const end = valueEnd(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
 function isKey(source: string, name: string): boolean {
   return source.includes("\\") ? JSON.parse(`"${source}"`) === name : source === name;
 }

@@ -18,6 +18,9 @@ export const LONGEST_DELAY_SECONDS = 31_536_000;
 /** Of a wait for a callback: 30 days. */
 export const LONGEST_WAIT_SECONDS = 2_592_000;
 
+/** Of the wait between two attempts: a day. */
+export const LONGEST_RETRY_DELAY_SECONDS = 86_400;
+
 /** Kept in every row, and shown in every list. */
 export const LABEL_LIMITS = { tags: 10, tag: 64, entries: 16, bytes: 1024 } as const;
 
@@ -94,6 +97,10 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     sign: draft.sign,
     tags: draft.tags,
     metadata: draft.metadata,
+    expiresInSeconds: draft.expiresInSeconds,
+    retryDelaySeconds: draft.retryDelaySeconds,
+    retryMaxDelaySeconds: draft.retryMaxDelaySeconds,
+    noRetryStatuses: draft.noRetryStatuses,
     maxRetries: draft.maxRetries,
     backoff: draft.backoff,
     timeoutSeconds: draft.timeoutSeconds,
@@ -258,8 +265,12 @@ export async function acceptRequest(
     sign: request.sign,
     tags: request.tags,
     metadata: request.metadata,
+    expiresInSeconds: request.expiresInSeconds,
     maxRetries: request.maxRetries,
     backoff: request.backoff,
+    retryDelaySeconds: request.retryDelaySeconds,
+    retryMaxDelaySeconds: request.retryMaxDelaySeconds,
+    noRetryStatuses: request.noRetryStatuses,
     timeoutSeconds: request.timeoutSeconds,
     delaySeconds: request.delaySeconds,
     runAt: request.runAt,

@@ -3,8 +3,17 @@ import type { Call } from "./call.ts";
 import type { Phase } from "./outcome.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 
-export const TASK_STATUSES = ["pending", "active", "waiting", "polling", "completed", "failed"] as const;
+export const ENDED_STATUSES = ["completed", "failed", "cancelled"] as const;
+export const TASK_STATUSES = ["pending", "active", "waiting", "polling", ...ENDED_STATUSES] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
+export type EndedStatus = (typeof ENDED_STATUSES)[number];
+
+const ENDED: ReadonlySet<string> = new Set(ENDED_STATUSES);
+
+/** Nothing happens to it any more, unless it is retried by hand. */
+export function isEnded(status: TaskStatus): status is EndedStatus {
+  return ENDED.has(status);
+}
 
 /** Which kind a task was created as, and is answered as: `api/tasks/task-fields.ts` tells what the two are. */
 export type Shape = "queue" | "direct";
@@ -17,6 +26,7 @@ export type AttemptStatus =
   | "failed"
   | "timeout"
   | "interrupted"
+  | "aborted"
   | "blocked"
   | "superseded";
 
@@ -49,6 +59,8 @@ export const FAILURE_REASONS = [
   "callback_timeout",
   "token_revoked",
   "blocked",
+  "not_retryable",
+  "expired",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
@@ -90,6 +102,8 @@ export interface TaskDetails {
   readonly sign: boolean;
   /** Words to find and group tasks by. */
   readonly tags: readonly string[] | null;
+  /** So long its first attempt may be waited for, from creation; null for ever. */
+  readonly expiresInSeconds: number | null;
   /** What the creator wants to find in the record again. */
   readonly metadata: Readonly<Record<string, string>> | null;
 }
@@ -98,6 +112,11 @@ export interface TaskDetails {
 export interface TaskSettings {
   readonly maxRetries: number;
   readonly backoff: Backoff;
+  readonly retryDelaySeconds: number;
+  /** No wait that Bellhop chooses is longer; null for RETRY_MAX_DELAY_SECONDS. */
+  readonly retryMaxDelaySeconds: number | null;
+  /** Answers that end the task at once; null for none. */
+  readonly noRetryStatuses: readonly number[] | null;
   readonly timeoutSeconds: number;
 }
 
@@ -105,6 +124,9 @@ export interface TaskSettings {
 export interface TaskTerms extends TaskDetails {
   readonly maxRetries: number | null;
   readonly backoff: Backoff | null;
+  readonly retryDelaySeconds: number | null;
+  readonly retryMaxDelaySeconds: number | null;
+  readonly noRetryStatuses: readonly number[] | null;
   readonly timeoutSeconds: number | null;
   readonly delaySeconds: number;
   /** An exact instant instead of a delay. */
@@ -137,6 +159,8 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly attempts: readonly Attempt[];
+  /** How often it was begun anew by hand. */
+  readonly retries: number;
   readonly result: TaskResult | null;
   readonly error: string | null;
   readonly failureReason: FailureReason | null;
@@ -176,8 +200,12 @@ export function makeCreatedTask(
     sign: task.sign,
     tags: task.tags,
     metadata: task.metadata,
+    expiresInSeconds: task.expiresInSeconds,
     maxRetries: stored.maxRetries,
     backoff: stored.backoff,
+    retryDelaySeconds: stored.retryDelaySeconds,
+    retryMaxDelaySeconds: stored.retryMaxDelaySeconds,
+    noRetryStatuses: stored.noRetryStatuses,
     timeoutSeconds: stored.timeoutSeconds,
     follow: task.follow,
     sandbox: task.sandbox,
@@ -187,6 +215,7 @@ export function makeCreatedTask(
     startedAt: null,
     completedAt: null,
     attempts: [],
+    retries: 0,
     result: null,
     error: null,
     failureReason: null,

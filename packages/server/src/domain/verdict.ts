@@ -25,6 +25,8 @@ export interface Trial {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly retryDelaySeconds: number;
+  readonly retryMaxDelaySeconds: number | null;
+  readonly noRetryStatuses: readonly number[] | null;
   readonly call: Pick<Call, "url" | "headers">;
   readonly follow: FollowUp;
 }
@@ -38,13 +40,17 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
   // Our own refusal: the next attempt would meet the same policy.
   if (outcome.kind === "failure" && outcome.code === "blocked")
     return { kind: "failed", reason: "blocked", error, result: null };
+  if (outcome.kind === "response" && isFinal(trial, outcome)) {
+    return { kind: "failed", reason: "not_retryable", error, result: toResult(outcome) };
+  }
   const failures = trial.failures + 1;
   if (failures > trial.maxRetries) {
     const result = outcome.kind === "response" ? toResult(outcome) : null;
     return { kind: "failed", reason: "retries_exhausted", error, result };
   }
   const waitMs =
-    askedWaitMs(outcome, now) ?? backoffMs(trial.backoff, failures, trial.retryDelaySeconds, random);
+    askedWaitMs(outcome, now) ??
+    backoffMs(trial.backoff, failures, trial.retryDelaySeconds, random, trial.retryMaxDelaySeconds);
   return { kind: "retry", waitMs, error };
 }
 
@@ -90,6 +96,19 @@ function attemptStatus(code: string): "blocked" | "failed" {
 
 function isSuccess(statusCode: number): boolean {
   return statusCode >= 200 && statusCode < 300;
+}
+
+/** The task or its target say that another attempt would be in vain. */
+function isFinal({ noRetryStatuses }: Trial, { statusCode, headers }: CallResponse): boolean {
+  return (
+    noRetryStatuses?.includes(statusCode) === true ||
+    saysWord(headers["bellhop-no-retry"], "true") ||
+    saysWord(headers["webhook-delivery"], "abort-message")
+  );
+}
+
+function saysWord(header: string | undefined, word: string): boolean {
+  return header !== undefined && header.trim().toLowerCase() === word;
 }
 
 /** A target that is busy may say when to come back; only these two answers mean that. */

@@ -6,6 +6,7 @@ import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
+import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import type { Lease } from "./lease.ts";
@@ -14,21 +15,35 @@ import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
 import type { Unanswered } from "./unanswered.ts";
+import { createVoidClaims } from "./void-claims.ts";
 
 export interface Attempts {
   /** Makes the attempt and settles it; `done` is called once its slot is free again. */
   start(claim: Claim, done: () => void): void;
   /** Gives tasks back whose claim was granted too late to be begun. */
   giveBack(claims: readonly Claim[]): Promise<void>;
+  /** Tears down the call that is made under this claim, and begins none, should the answer to the claim come later. */
+  drop(claim: HeldClaim): void;
   /** Tears down every call under way and gives the tasks back. */
   abandon(): void;
   /** From now on no call is begun: what comes is given back. */
   close(): void;
-  /** Gives back the tasks that the database says are ours and that no attempt here works on. */
+  /**
+   * Gives back the tasks that the database says are ours and that no attempt here works on, and tears down the calls whose
+   * claim it no longer knows: they were cancelled, and this node was not told.
+   */
   reconcileOnce(): Promise<Returned[]>;
   /** Resolves when no attempt is under way. */
   finished(): Promise<void>;
   readonly count: number;
+}
+
+/** An attempt under way. */
+interface Attempt {
+  readonly claim: Claim;
+  call: { stop(): void } | null;
+  /** Its claim is void: it is not to be made. */
+  isDropped: boolean;
 }
 
 /**
@@ -50,7 +65,8 @@ export function createAttempts(deps: {
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, unanswered, log, meter = NO_METER } = deps;
-  const underWay = new Map<string, Claim>();
+  const underWay = new Map<string, Attempt>();
+  const voided = createVoidClaims(deps.time);
   /** What no attempt works on, each with the point at which it was first seen. */
   let suspects = new Map<string, number>();
   /** Attempts that ended here, which the database could not be told: how far the call of each may have got. */
@@ -60,11 +76,12 @@ export function createAttempts(deps: {
   let closed = false;
 
   /** What could not be settled or given back is found again by reconcileOnce. */
-  async function attempt(claim: Claim, done: () => void): Promise<void> {
+  async function make(claim: Claim, done: () => void): Promise<void> {
     const key = keyOf(claim);
-    underWay.set(key, claim);
+    const attempt: Attempt = { claim, call: null, isDropped: voided.has(claim.id, claim.fence) };
+    underWay.set(key, attempt);
     try {
-      await run(claim);
+      await run(attempt);
     } catch (err) {
       if (!untold.has(key)) untold.set(key, "sent");
       log.error({ task: publicTaskId(claim), err }, "attempt.not_settled");
@@ -76,7 +93,9 @@ export function createAttempts(deps: {
     onFinished = [];
   }
 
-  async function run(claim: Claim): Promise<void> {
+  async function run(attempt: Attempt): Promise<void> {
+    const { claim } = attempt;
+    if (attempt.isDropped) return noteAborted(claim);
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
@@ -89,14 +108,29 @@ export function createAttempts(deps: {
       callbackSealed: claim.callbackSealed,
       wipe: null,
       signal: tearDown.signal,
-      mayLeave: () => isOurs(claim),
+      began: (call) => {
+        attempt.call = call;
+      },
+      mayLeave: () => !attempt.isDropped && isOurs(claim),
     });
     if (sent.kind === "refused") return settleRefused(claim, sent.reason, sent.error);
     const { outcome } = sent;
     if (outcome.kind === "failure" && outcome.code === "aborted") {
+      if (attempt.isDropped) return noteAborted(claim);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
     await settle(claim, outcome, judge(claim, outcome, new Date(deps.time.nowMs()), deps.random()));
+  }
+
+  /** Its record was closed by the cancel. */
+  function noteAborted({ id, shape, queue, attempt }: Claim): void {
+    log.info({ task: publicTaskId({ id, shape }), queue, attempt }, "attempt.aborted");
+    meter.attemptLost("aborted");
+  }
+
+  function drop(attempt: Attempt): void {
+    attempt.isDropped = true;
+    attempt.call?.stop();
   }
 
   /** The call could not be made, and never will: no retry. */
@@ -165,12 +199,17 @@ export function createAttempts(deps: {
 
   return {
     start(claim, done) {
-      void attempt(claim, done);
+      void make(claim, done);
     },
     async giveBack(claims) {
       if (claims.length === 0) return;
       log.warn({ tasks: claims.length }, "claims.too_late");
       await release(claims, "not_sent").catch((err) => log.warn({ err }, "claims.not_given_back"));
+    },
+    drop(claim) {
+      voided.add(claim);
+      const attempt = underWay.get(`${claim.taskId} ${claim.fence}`);
+      if (attempt !== undefined) drop(attempt);
     },
     abandon() {
       tearDown.abort();
@@ -180,8 +219,14 @@ export function createAttempts(deps: {
       closed = true;
     },
     async reconcileOnce() {
+      const { workerId } = lease;
       const untoldBefore = [...untold.keys()];
-      const held = await heldTasks(sql, lease.workerId);
+      const before = [...underWay];
+      const held = await heldTasks(sql, workerId);
+      const keys = new Set(held.map(keyOf));
+      for (const [key, attempt] of before) {
+        if (attempt.claim.workerId === workerId && !keys.has(key)) drop(attempt);
+      }
       const unknown = held.filter((task) => !underWay.has(keyOf(task)));
       // Seen for the first time it may just have been claimed, its answer on the way to us.
       const lost = unknown.filter((task) => {

@@ -32,8 +32,8 @@ export interface Message {
   readonly body: string;
 }
 
-/** Null when the task is gone. */
-export type ComposeMessage = (teamId: number, taskId: string) => Promise<Message | null>;
+/** Null when the task is gone, or that end of it is undone: it was retried. */
+export type ComposeMessage = (teamId: number, taskId: string, endedAt: Date) => Promise<Message | null>;
 
 /** Tells callers that their task has ended. It never changes the task, and a task never waits for it. */
 export function createCourier(deps: {
@@ -53,7 +53,7 @@ export function createCourier(deps: {
   const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
-    const message = await deps.compose(claim.teamId, claim.taskId);
+    const message = await deps.compose(claim.teamId, claim.taskId, claim.endedAt);
     if (message === null) {
       await settleNotification(sql, claim, { status: "failed", waitMs: null, error: "The task is gone" });
       meter.notified("failed");

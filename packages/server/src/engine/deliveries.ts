@@ -1,11 +1,13 @@
 import type { Time } from "../domain/time.ts";
 import type { DueTeams, TeamRoom } from "../store/tasks/due-teams.ts";
+import type { HeldClaim } from "../store/tasks/hints.ts";
 import type { Pool } from "./budget.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { createTimetable } from "./timetable.ts";
 import type { Unanswered } from "./unanswered.ts";
+import { createVoidClaims } from "./void-claims.ts";
 
 /** The net: another node may have left something due that it did not live to do. */
 const POLL_MS = 5_000;
@@ -18,6 +20,8 @@ export interface Deliveries {
   workOnce(): Promise<number>;
   /** True if the next look must come earlier than planned. */
   readonly isSooner: (at: Date) => boolean;
+  /** Tears down what is done under this claim, and begins nothing, should the answer to the claim come later. */
+  drop(claim: HeldClaim): void;
   /** Tears down what is under way; each is left to be taken up again. */
   abandon(): void;
   finished(): Promise<void>;
@@ -28,6 +32,12 @@ export interface HeldDelivery {
   readonly teamId: number;
   readonly id: string;
   readonly fence: number;
+}
+
+interface UnderWay {
+  readonly fence: number;
+  readonly running: Promise<void>;
+  readonly tearDown: AbortController;
 }
 
 /**
@@ -58,8 +68,8 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
 }): Deliveries {
   const { lease, log, time } = deps;
   const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
-  const underWay = new Map<string, Promise<void>>();
-  let tearDown = new AbortController();
+  const underWay = new Map<string, UnderWay>();
+  const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
   /** When each team was last served, in turns. */
   const servedAt = new Map<number, number>();
@@ -68,6 +78,11 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
   let isCrowded = false;
 
   function start(claim: Claim): void {
+    if (voided.has(claim.id, claim.fence)) {
+      deps.pool.giveBack(claim.teamId, 1);
+      return;
+    }
+    const tearDown = new AbortController();
     const running = deps
       .work(claim, tearDown.signal)
       .then((waitMs) => {
@@ -79,7 +94,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
         deps.pool.giveBack(claim.teamId, 1);
         if (isCrowded) deps.wake();
       });
-    underWay.set(claim.id, running);
+    underWay.set(claim.id, { fence: claim.fence, running, tearDown });
   }
 
   /** Sets room aside for each of these teams: an equal part of a batch, as far as its budget goes. */
@@ -152,12 +167,16 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: {
       return timetable.nap(begun > 0 ? 0 : untilNextMs);
     },
     isSooner: timetable.isSooner,
+    drop(claim) {
+      voided.add(claim);
+      const dropped = underWay.get(claim.taskId);
+      if (dropped?.fence === claim.fence) dropped.tearDown.abort();
+    },
     abandon() {
-      tearDown.abort();
-      tearDown = new AbortController();
+      for (const { tearDown } of underWay.values()) tearDown.abort();
     },
     async finished() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ running }) => running));
     },
   };
 }

@@ -36,6 +36,8 @@ export interface Dispatcher {
   giveBack(reservation: Reservation): void;
   /** A call of this queue has ended. */
   finish(local: LocalQueue): void;
+  /** This worker has slots of the queue, and no room for another call: of its own, or of the team's share of it. */
+  isCrowded(teamId: number, queue: string): boolean;
   /** A team that had used up its budget may begin more. */
   wake(): void;
   /** Everything this worker held is lost: all slots must be asked for again. */
@@ -253,6 +255,10 @@ export function createDispatcher(deps: {
       finish(reservation.local);
     },
     finish,
+    isCrowded(teamId, queue) {
+      const local = localQueues.find(teamId, queue);
+      return local !== undefined && slotsLeft(local) > 0 && localQueues.free(local) <= 0;
+    },
     wake: () => wakeCrowded(),
     forget() {
       for (const local of localQueues.all) lookAgain(local.teamId, local.queue);

@@ -9,12 +9,14 @@ import { type Actors, createActors } from "./actors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { createBudget, type FindBudgets } from "./budget.ts";
+import { type Cancellations, createCancellations } from "./cancellations.ts";
 import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
+import type { FrontDesk } from "./front-desk.ts";
 import { createHints } from "./hints.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor, type Janitor } from "./janitor.ts";
@@ -36,7 +38,7 @@ const LAST_INTAKE_MS = 2_000;
 /** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
 const FAREWELL_MS = 2_000;
 
-export interface Engine {
+export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowded"> {
   /** Further ones may be added before the start. */
   readonly actors: Actors;
   readonly lease: Lease;
@@ -48,6 +50,7 @@ export interface Engine {
   readonly poller: Deliveries;
   readonly courier: Deliveries;
   readonly deadlines: Deadlines;
+  readonly cancellations: Cancellations;
   submit(task: NewTask): Promise<Accepted | null>;
   /** A message of another node, or of the service, on the channel. */
   hear(message: string): void;
@@ -56,7 +59,7 @@ export interface Engine {
   start(): Promise<void>;
   /** Stops claiming, lets calls finish for so long, gives the rest back. */
   stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback: its caller may wait to be told. */
+  /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
   ended(): void;
   /** Cuts a stop's grace short. */
   hurry(): void;
@@ -87,10 +90,8 @@ export function createEngine(deps: {
   const budget = createBudget({ find: deps.findBudgets, nodes: () => lease.peers + 1 });
   const localQueues = createLocalQueues(budget.openPool(deps.capacity, () => dispatcher.wake()));
   const lease = createLease({
+    ...deps,
     sql: databases.lease,
-    name: deps.name,
-    time,
-    log,
     meter,
     onLost: abandonAll,
     onHeld: () => dispatcher.forget(),
@@ -102,26 +103,22 @@ export function createEngine(deps: {
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
   const attempts = createAttempts({
+    ...deps,
     sql: databases.settle,
-    outgoing: deps.outgoing,
     settler,
     lease,
     unanswered,
-    time,
-    log,
     meter,
-    random: deps.random,
     onSettled,
     onReturned,
   });
   const dispatcher = createDispatcher({
+    ...deps,
     database: databases.claim,
     learn: budget.learn,
     localQueues,
     lease,
     unanswered,
-    log,
-    time,
     meter,
     start,
     release,
@@ -144,13 +141,11 @@ export function createEngine(deps: {
   const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const deliveries = {
+    ...deps,
     sql: databases.polls,
     lease,
     unanswered,
     learn: budget.learn,
-    outgoing: deps.outgoing,
-    log,
-    time,
     clock,
     meter,
   };
@@ -168,6 +163,7 @@ export function createEngine(deps: {
     compose: deps.composeMessage,
     wake: onEnded,
   });
+  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
 
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
@@ -177,7 +173,8 @@ export function createEngine(deps: {
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
-  actors.add({ name: "reconciler", once: reconcile });
+  const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
+  const reconciler = actors.add({ name: "reconciler", once: reconcile });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
@@ -201,11 +198,6 @@ export function createEngine(deps: {
     courierActor.wake();
   }
 
-  async function reconcile(): Promise<number> {
-    await attempts.reconcileOnce();
-    return RECONCILE_MS;
-  }
-
   async function takeNoMore(): Promise<void> {
     await intake.drained();
     await dispatcher.stop();
@@ -218,20 +210,19 @@ export function createEngine(deps: {
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();
-    await Promise.all([...stopped, attempts.finished(), poller.finished(), courier.finished()]);
+    const underWay = [attempts, poller, courier, cancellations];
+    await Promise.all([...stopped, ...underWay.map((each) => each.finished())]);
     abandonAll();
-    await Promise.all([attempts.finished(), poller.finished(), courier.finished()]);
+    await Promise.all(underWay.map((each) => each.finished()));
     await settler.drained();
     await lease.stop();
   }
 
   function abandonAll(): void {
-    attempts.abandon();
-    poller.abandon();
-    courier.abandon();
+    for (const each of [attempts, poller, courier, cancellations]) each.abandon();
   }
 
-  function onAccepted(task: NewTask, accepted: Accepted): void {
+  function onAccepted(...[task, accepted]: Parameters<Engine["pending"]>): void {
     if (task.sandbox) return;
     if (accepted.runAt > accepted.createdAt) waitFor(accepted.runAt);
     else due(task.teamId, task.queue);
@@ -263,11 +254,13 @@ export function createEngine(deps: {
     poller,
     courier,
     deadlines,
+    cancellations,
     submit: (task) => intake.submit(task),
     hear(message) {
       const heard = parseHint(message);
       if (heard === null || heard.from === lease.workerId) return;
-      if (heard.kind === "team")
+      if ("claim" in heard) cancellations.hear(heard);
+      else if (heard.kind === "team")
         budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
       else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
       else if (heard.kind === "later") alarmActor.wake();
@@ -281,6 +274,7 @@ export function createEngine(deps: {
       dispatcher.forget();
       alarm.lookEverywhere();
       alarmActor.wake();
+      reconciler.wake();
     },
     async start() {
       await lease.start();
@@ -297,6 +291,9 @@ export function createEngine(deps: {
       await atMost(time, letGo(), FAREWELL_MS);
     },
     ended: onEnded,
+    pending: onAccepted,
+    follow: cancellations.follow,
+    isCrowded: dispatcher.isCrowded,
     hurry: () => endGrace(),
   };
 }

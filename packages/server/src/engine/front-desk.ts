@@ -1,5 +1,6 @@
 import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
+import type { Cancelled } from "../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { POLL_MS } from "./alarm.ts";
@@ -15,12 +16,23 @@ const LAST_INTAKE_MS = 2_000;
 /** A task due later than this is found in time by the look that every worker takes anyway; a commit may take its time. */
 const SOON_MS = POLL_MS + 1_000;
 
+type Waiting = Pick<NewTask, "teamId" | "queue" | "sandbox">;
+
+/** A worker that was told of a cancel has broken the call off by then. */
+const TEAR_DOWN_MS = 1_000;
+
 /** As much of an engine as a node has that serves the API and makes no calls. */
 export interface FrontDesk {
   readonly actors: Actors;
   submit(task: NewTask): Promise<Accepted | null>;
-  /** A task has ended by a callback: its caller may wait to be told. */
+  /** A task has ended by a callback or a cancel: its caller may wait to be told. */
   ended(): void;
+  /** A task was stored without the intake, or begun anew: it waits in its queue. */
+  pending(task: Waiting, times: Pick<Accepted, "createdAt" | "runAt">): void;
+  /** Resolves once no worker makes a call of a cancelled task, as far as this node can know. */
+  follow(cancelled: Cancelled): Promise<void>;
+  /** This node has slots of the queue, and no room for another call of the team. */
+  isCrowded(teamId: number, queue: string): boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -52,7 +64,10 @@ export function createFrontDesk(deps: {
     meter,
   });
 
-  function onPending({ teamId, queue, sandbox }: NewTask, { runAt, createdAt }: Accepted): void {
+  function onPending(
+    { teamId, queue, sandbox }: Waiting,
+    { runAt, createdAt }: Pick<Accepted, "createdAt" | "runAt">,
+  ): void {
     const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox || waitMs > SOON_MS) return;
     say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
@@ -63,6 +78,11 @@ export function createFrontDesk(deps: {
     submit: (task) => intake.submit(task),
     // Of no queue in particular: every worker's courier looks.
     ended: () => say({ kind: "ended", teamId: 0, queue: "-" }),
+    pending: onPending,
+    // Its worker was told by the hint that was committed with the cancel; what it says is not heard here.
+    follow: ({ held }) =>
+      held === null ? Promise.resolve() : new Promise((resolve) => time.setTimer(resolve, TEAR_DOWN_MS)),
+    isCrowded: () => false,
     start: async () => actors.start(),
     async stop() {
       await atMost(

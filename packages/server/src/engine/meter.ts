@@ -10,11 +10,12 @@ export interface EngineMeter {
   created(shape: Shape, sandbox: boolean): void;
   /** Null: completed. */
   ended(failure: FailureReason | null): void;
+  cancelled(): void;
   /** From the time a task was due until its attempt began. */
   waited(ms: number): void;
   attempted(outcome: Outcome): void;
   /** An attempt was closed without an outcome, or its outcome came after its claim had been taken back. */
-  attemptLost(how: "interrupted" | "superseded"): void;
+  attemptLost(how: "interrupted" | "superseded" | "aborted"): void;
   polled(result: "again" | "completed" | "failed" | "superseded"): void;
   notified(result: "delivered" | "retry" | "failed"): void;
   leaseRenewed(): void;
@@ -32,6 +33,7 @@ const nothing = () => {};
 export const NO_METER: EngineMeter = {
   created: nothing,
   ended: nothing,
+  cancelled: nothing,
   waited: nothing,
   attempted: nothing,
   attemptLost: nothing,

@@ -30,6 +30,8 @@ export interface RecordedCall {
     readonly callbackSealed: string | null;
   } | null;
   readonly signal: AbortSignal;
+  /** Is given the call as it begins, to end it alone. */
+  readonly began?: (call: { stop(): void }) => void;
   /** Something is looked for in the answer, which may stand beyond what is kept of it. */
   readonly readWhole?: boolean;
   /** Asked again right before the first byte leaves. */
@@ -97,7 +99,7 @@ export function createOutgoing(deps: {
     // Nearly always known: no promise is made then.
     const signing = deps.signingSecrets(recorded.teamId);
     const go = (keys: readonly string[]) => dispatch(recorded, call, signed(recorded, call, keys), secrets);
-    return signing instanceof Promise ? signing.then(go) : go(signing);
+    return signing instanceof Promise ? signing.then(go).catch(refuseUnreadable) : go(signing);
   }
 
   function signed(
@@ -111,12 +113,12 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { teamId, timeoutMs, signal, mayLeave, readWhole = false }: RecordedCall,
+    { teamId, timeoutMs, signal, began = nothing, mayLeave, readWhole = false }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
-    const options = { teamId, timeoutMs, headers, signal, mayLeave, readWhole };
+    const options = { teamId, timeoutMs, headers, signal, began, mayLeave, readWhole };
     if (secrets === null) return { kind: "outcome", outcome: await deps.caller.call(call, options) };
     if (readWhole)
       return { kind: "outcome", ...(await deps.caller.callUnwiped(call, { ...options, secrets })) };
@@ -152,6 +154,8 @@ export function createOutgoing(deps: {
       isPlain(recorded) ? make(recorded, recorded.call, null) : sendSecret(recorded).catch(refuseUnreadable),
   };
 }
+
+function nothing(): void {}
 
 function isPlain({ call, callbackSealed, wipe }: RecordedCall): boolean {
   const hasEarlier = wipe !== null && (wipe.callbackSealed !== null || hasReference(wipe.headers));

@@ -17,8 +17,10 @@ const FAILURE_REASONS = Object.keys({
   callback_timeout: 0,
   token_revoked: 0,
   blocked: 0,
+  not_retryable: 0,
+  expired: 0,
 } satisfies Record<FailureReason, 0>);
-/** `aborted` is missing: such an attempt is interrupted. */
+/** `aborted` stands elsewhere: such an attempt is interrupted, or its task was cancelled. */
 const FAILURE_CODES = Object.keys({
   dns_failed: 0,
   connect_failed: 0,
@@ -47,6 +49,7 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     ["outcome", "failure_reason"],
   );
   const completed = ended("completed", "");
+  const cancelled = ended("cancelled", "");
   const failed = new Map(FAILURE_REASONS.map((reason) => [reason, ended("failed", reason)]));
 
   const observeWait = histogram(
@@ -57,10 +60,11 @@ export function createEngineMetrics({ counter, histogram }: Series) {
 
   const attempts = counter(
     "bellhop_attempts_total",
-    "Attempts by outcome: success, the class of another HTTP status, a failure code, interrupted or superseded.",
+    "Attempts by outcome: success, the class of another HTTP status, a failure code, interrupted, superseded or aborted by a cancel.",
     ["outcome"],
   );
-  for (const outcome of [...STATUS_CLASSES, ...FAILURE_CODES, "interrupted", "superseded"]) attempts(outcome);
+  for (const outcome of [...STATUS_CLASSES, ...FAILURE_CODES, "interrupted", "superseded", "aborted"])
+    attempts(outcome);
   const observeAttempt = histogram(
     "bellhop_attempt_duration_seconds",
     "From the start of a call until its outcome.",
@@ -114,6 +118,9 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     attempted(outcome: Outcome) {
       attempts(outcomeLabel(outcome)).value += 1;
       observeAttempt(outcome.durationMs / 1000);
+    },
+    cancelled() {
+      cancelled.value += 1;
     },
     attemptLost(how: string) {
       attempts(how).value += 1;

@@ -45,6 +45,8 @@ export interface SendOptions {
   readonly secrets?: CallSecrets;
   /** Aborted, it destroys the call's socket at once. */
   readonly signal?: AbortSignal;
+  /** Is given the call as it begins, to end it alone: a signal for each call would cost more than the call's own record. */
+  readonly began?: (call: { stop(): void }) => void;
   /** Read as much as can be, instead of what is kept of other answers. Few of these are read at a time. */
   readonly readWhole?: boolean;
   /**
@@ -121,6 +123,7 @@ export function createCaller({
       const exchange = new Exchange(home, request, options, resolve);
       underWay.add(exchange);
       if (options.signal !== undefined) signals.add(options.signal, exchange);
+      options.began?.(exchange);
       exchange.start();
     });
   }

@@ -4,6 +4,7 @@ import { vault } from "./migrations/0004-vault.ts";
 import { nodes } from "./migrations/0005-nodes.ts";
 import { sandbox } from "./migrations/0006-sandbox.ts";
 import { limits } from "./migrations/0007-limits.ts";
+import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly {
   { version: 5, name: "nodes", sql: nodes },
   { version: 6, name: "sandbox apart", sql: sandbox },
   { version: 7, name: "limits", sql: limits },
+  { version: 9, name: "cancel and retry", sql: cancelAndRetry },
   { version: 10, name: "lists", sql: lists },
 ];
 

@@ -9,6 +9,7 @@ import {
   type VaultToken,
 } from "../domain/vault-token.ts";
 import type { Sql } from "../store/sql.ts";
+import { secretKeysInUse } from "../store/vault/signing-secrets.ts";
 import {
   findActiveTokens,
   findSealedTokens,
@@ -20,6 +21,7 @@ import {
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
+import { isSealed, openSecret, sealSecret } from "./signing-seal.ts";
 
 /**
  * What a reference stands for at the moment of a call. `unreadable`: the token is there, but the key that sealed it is
@@ -56,7 +58,11 @@ export interface Vault {
   sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
   /** Throws a SealError for what was not sealed for exactly this. */
   openText(purpose: "callback", teamId: number, id: string, sealed: Buffer): string;
-  /** Keys that active tokens need and that are not on the ring: worth a word at the start. */
+  /** As a signing secret is stored: sealed where there is a key. */
+  sealSigningSecret(teamId: number, id: string, secret: string): string;
+  /** Throws a SealError, or the problem that there is no vault. What was never sealed needs none. */
+  openSigningSecret(teamId: number, id: string, stored: string): string;
+  /** Keys that active tokens and signing secrets need and that are not on the ring: worth a word at the start. */
   missingKeys(): Promise<string[]>;
 }
 
@@ -128,8 +134,15 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
     },
     sealText: (purpose, teamId, id, text) => seal(ring().sealing, { purpose, teamId, id }, text),
     openText: (purpose, teamId, id, sealed) => unseal(ring(), { purpose, teamId, id }, sealed),
+    sealSigningSecret: (teamId, id, secret) =>
+      keyRing === null ? secret : sealSecret(keyRing, teamId, id, secret),
+    openSigningSecret: (teamId, id, stored) =>
+      isSealed(stored) ? openSecret(ring(), teamId, id, stored) : stored,
     async missingKeys() {
-      return (await tokenKeysInUse(sql)).filter((id) => keyRing?.find(id) === undefined);
+      // Without a vault tokens are refused by name; a secret that signs is needed by every call that is signed.
+      const tokens = keyRing === null ? [] : await tokenKeysInUse(sql);
+      const used = new Set([...tokens, ...(await secretKeysInUse(sql))]);
+      return [...used].filter((id) => keyRing?.find(id) === undefined);
     },
   };
 }

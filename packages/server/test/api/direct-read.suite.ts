@@ -56,6 +56,8 @@ describe("direct tasks that exist", () => {
         runAt: createdAt,
         maxRetries: 3,
         retryBackoff: "exponential",
+        retryDelay: 1,
+        retryMaxDelay: 3600,
         timeout: 30,
       },
     });
@@ -106,6 +108,8 @@ describe("direct tasks that exist", () => {
       completedAt,
       maxRetries: 0,
       retryBackoff: "exponential",
+      retryDelay: 0,
+      retryMaxDelay: 3600,
       timeout: 30,
     });
     assert.equal(result.headers["x-b"], "2");

@@ -7,10 +7,12 @@ const DEFAULTS = {
   max_retries: 3,
   retry_backoff: "exponential",
   retry_delay: 1,
+  retry_max_delay: 3600,
+  no_retry_statuses: [],
   timeout: 30,
   paused: false,
 };
-const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0 };
+const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0, cancelled: 0 };
 
 describe("queues", () => {
   let api: TestApi;
@@ -29,12 +31,22 @@ describe("queues", () => {
   });
 
   it("takes every setting at both ends of its range", async () => {
-    const least = { concurrency: 1, max_retries: 0, retry_backoff: "fixed", retry_delay: 0, timeout: 1 };
+    const least = {
+      concurrency: 1,
+      max_retries: 0,
+      retry_backoff: "fixed",
+      retry_delay: 0,
+      retry_max_delay: 1,
+      no_retry_statuses: [410],
+      timeout: 1,
+    };
     const most = {
       concurrency: 1000,
       max_retries: 100,
       retry_backoff: "exponential",
       retry_delay: 3600,
+      retry_max_delay: 86_400,
+      no_retry_statuses: [],
       timeout: 3600,
     };
 
@@ -112,7 +124,7 @@ describe("queues", () => {
       retry_delay: 0,
       created_at,
       updated_at,
-      stats: { pending: 1, active: 0, completed: 1, failed: 2, waiting: 1, polling: 1 },
+      stats: { pending: 1, active: 0, completed: 1, failed: 2, waiting: 1, polling: 1, cancelled: 0 },
     });
     assert.deepEqual(
       list.body.queues.find(({ name }: { name: string }) => name === "runs"),

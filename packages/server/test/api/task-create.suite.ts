@@ -51,6 +51,10 @@ describe("POST /v1/tasks", () => {
       method: "PUT",
       headers: { "X-Source": "é" },
       retry_backoff: "fixed",
+      retry_delay: 7,
+      retry_max_delay: 70,
+      no_retry_statuses: [410],
+      expires_in: 700,
       timeout: 3600,
     };
     const record = await recordOf(fields);
@@ -116,6 +120,15 @@ describe("POST /v1/tasks", () => {
       [{ headers: [] }, "headers must be an object"],
       [{ headers: { "X-A": 1 } }, 'headers["X-A"] must be a string'],
       [{ headers: { "a/~b": null } }, 'headers["a/~b"] must be a string'],
+      [
+        { no_retry_statuses: "410" },
+        "no_retry_statuses must be an array of 0 to 50 integers between 100 and 599",
+      ],
+      [
+        { no_retry_statuses: Array(51).fill(410) },
+        "no_retry_statuses must be an array of at most 50 integers between 100 and 599",
+      ],
+      [{ retry_max_delay: 0 }, "retry_max_delay must be an integer between 1 and 86400"],
       [{ retry_backoff: "linear" }, 'retry_backoff must be one of "fixed", "exponential"'],
       [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
       [{ timeout: 3601 }, "timeout must be an integer between 1 and 3600"],

@@ -45,6 +45,8 @@ describe("GET /v1/tasks", () => {
       "max_retries",
       "timeout",
       "retry_backoff",
+      "retry_delay",
+      "retry_max_delay",
       "webhook_url",
       "method",
       "headers",
@@ -139,7 +141,7 @@ describe("GET /v1/tasks", () => {
   it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
     const limit = "limit must be an integer between 1 and 100";
     const offset = "offset must be an integer between 0 and 9007199254740991";
-    const states = '"pending", "active", "completed", "failed", "waiting", "polling"';
+    const states = '"pending", "active", "completed", "failed", "waiting", "polling", "cancelled"';
     const queue = "queue must be 1 to 64 letters, digits or hyphens";
     const cases: [string, string][] = [
       ["limit=101", limit],

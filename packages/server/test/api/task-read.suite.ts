@@ -46,6 +46,8 @@ describe("queue tasks that exist", () => {
       max_retries: 3,
       timeout: 30,
       retry_backoff: "exponential",
+      retry_delay: 1,
+      retry_max_delay: 3600,
       webhook_url: "http://a/",
       method: "POST",
       headers: {},

@@ -11,6 +11,8 @@ const trial: Trial = {
   maxRetries: 3,
   backoff: "exponential",
   retryDelaySeconds: 1,
+  retryMaxDelaySeconds: null,
+  noRetryStatuses: null,
   call: { url: "http://localhost/", headers: {} },
   follow: NO_FOLLOW_UP,
 };
@@ -57,6 +59,22 @@ describe("the judge", () => {
       error: "It went wrong: blocked",
       result: null,
     });
+  });
+
+  it("ends a task at once on an answer that its list names, or that says so itself, with the answer as its result", () => {
+    const gone = response(410, { body: "gone" });
+    const ended = { kind: "failed", reason: "not_retryable", error: "The target answered 410" };
+    const listed = judge({ ...trial, noRetryStatuses: [404, 410] }, gone, now, 0);
+    assert.deepEqual(listed.kind === "failed" && { ...listed, result: listed.result?.body }, {
+      ...ended,
+      result: "gone",
+    });
+    for (const headers of [{ "bellhop-no-retry": "True" }, { "webhook-delivery": "abort-message" }]) {
+      assert.equal(judge(trial, { ...gone, headers }, now, 0).kind, "failed");
+      assert.equal(judge(trial, response(200, { headers }), now, 0).kind, "completed");
+    }
+    assert.equal(judge(trial, { ...gone, headers: { "bellhop-no-retry": "false" } }, now, 0).kind, "retry");
+    assert.equal(judge({ ...trial, noRetryStatuses: [404] }, gone, now, 0).kind, "retry");
   });
 
   it("tries again after every other kind of network failure", () => {

@@ -109,6 +109,9 @@ describe("idempotency keys", () => {
       vault: createVault({ sql: house.database, keyRing: null }),
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
+      onCancelled: async () => {},
+      onPending: () => {},
+      onStored: () => {},
     });
     const wanted = request({ shape: "direct" });
     const first = await closed.create(house.principal, wanted);

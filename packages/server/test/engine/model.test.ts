@@ -25,6 +25,7 @@ type Step =
   | { do: "look"; node: 0 | 1 }
   | { do: "answer"; count: number; status: number }
   | { do: "delete"; which: number }
+  | { do: "cancel" | "retry"; which: number; node: 0 | 1 }
   | { do: "pause" | "resume" | "delete queue" | "create queue"; queue: 0 | 1 }
   | { do: "set concurrency"; queue: 0 | 1; to: number }
   | { do: "pass an hour" | "lose every worker" }
@@ -56,6 +57,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat() }) },
   {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom<"cancel" | "retry">("cancel", "cancel", "retry"),
+      which: fc.nat(),
+      node,
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       do: fc.constantFrom<"pause" | "resume" | "delete queue" | "create queue">(
@@ -86,6 +95,10 @@ interface Expected {
   readonly generation: number;
   /** Calls made by the time it was deleted: there must never be another. */
   callsAtDeletion: number | null;
+  /** How often it was begun anew by hand. */
+  lives: number;
+  /** The same of a task that was cancelled. */
+  callsAtCancel: number | null;
   /** Its queue was deleted: whatever was pending is gone. */
   mayBeGone: boolean;
 }
@@ -131,7 +144,7 @@ describe("any sequence of operations", () => {
       const as = sandbox ? { ...principal, environment: "test" as const } : principal;
       const id = await nodes[node].submit({ queue: names[queue], maxRetries: retries, ...request }, as);
       const generation = generations[queue] ?? 0;
-      const fate = { callsAtDeletion: null, mayBeGone: false };
+      const fate = { callsAtDeletion: null, callsAtCancel: null, lives: 0, mayBeGone: false };
       tasks.set(id, { queue: names[queue], retries, sandbox, generation, ...fate });
     }
 
@@ -162,6 +175,21 @@ describe("any sequence of operations", () => {
           if (id === undefined || expected === undefined) return;
           await house.tasks.remove(principal, id);
           expected.callsAtDeletion = callsOf(id);
+          return;
+        }
+        case "cancel": {
+          const [id, expected] = [...tasks][one.which % Math.max(1, tasks.size)] ?? [];
+          if (id === undefined || expected === undefined) return;
+          await nodes[one.node].tasks.cancel(principal, id);
+          expected.callsAtCancel = callsOf(id);
+          return;
+        }
+        case "retry": {
+          const [id, expected] = [...tasks][one.which % Math.max(1, tasks.size)] ?? [];
+          if (id === undefined || expected === undefined) return;
+          await nodes[one.node].tasks.retry(principal, id, { delaySeconds: 0, priority: null });
+          expected.callsAtCancel = null;
+          expected.lives += 1;
           return;
         }
         case "pause":
@@ -264,6 +292,11 @@ describe("any sequence of operations", () => {
         assert.ok(expected.mayBeGone, "an accepted task is never lost");
         continue;
       }
+      if (expected.callsAtCancel !== null) {
+        assert.equal(task.status, "cancelled", "a cancelled task stays so");
+        assert.equal(callsOf(id), expected.callsAtCancel, "no call is begun after a cancel");
+        continue;
+      }
       if (expected.sandbox) {
         assert.deepEqual([task.status, callsOf(id)], ["pending", 0]);
         continue;
@@ -276,8 +309,12 @@ describe("any sequence of operations", () => {
       const failures = task.attempts.filter(({ status }) => status === "failed").length;
       const successes = task.attempts.filter(({ status }) => status === "success").length;
       assert.equal(successes, task.status === "completed" ? 1 : 0);
-      if (task.status === "completed") assert.ok(failures <= expected.retries);
-      if (task.failureReason === "retries_exhausted") assert.equal(failures, 1 + expected.retries);
+      assert.equal(task.retries, expected.lives);
+      const earlier = expected.lives * (1 + expected.retries);
+      if (task.status === "completed") assert.ok(failures <= earlier + expected.retries);
+      if (task.failureReason === "retries_exhausted") {
+        assert.ok(failures >= 1 + expected.retries && failures <= earlier + 1 + expected.retries);
+      }
       if (task.failureReason === "queue_deleted") assert.ok(expected.mayBeGone);
     }
   }

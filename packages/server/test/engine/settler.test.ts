@@ -27,6 +27,8 @@ function settlement(id: string, body: string): Settlement {
       maxRetries: 0,
       backoff: "fixed",
       retryDelaySeconds: 1,
+      retryMaxDelaySeconds: null,
+      noRetryStatuses: null,
       timeoutSeconds: 30,
       follow: NO_FOLLOW_UP,
       bodyIsJson: false,

@@ -45,6 +45,13 @@ const makeTask: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tasks", TASK)).json.id;
 const makeSandboxTask: AccessRow["make"] = async ({ call }, { testKey }) =>
   (await call(testKey, "POST", "/v1/tasks", TASK)).json.id;
+const makeCancelled =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const { id } = (await call(team[key], "POST", "/v1/tasks", TASK)).json;
+    await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
+    return id;
+  };
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -71,8 +78,24 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 201,
     body: TASK,
   },
+  "POST /v1/tasks/batch": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
+  },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
+  "GET /v1/tasks/:task_id/explain": { scope: "tasks:read", status: 200, ...aTask },
+  "POST /v1/tasks/:task_id/cancel": { scope: "tasks:write", role: "member", status: 200, ...aTask },
+  "POST /v1/tasks/:task_id/retry": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    make: makeCancelled("liveKey"),
+    makeSandbox: makeCancelled("testKey"),
+    unknown: `task_${UNUSED}`,
+  },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
 
   "POST /v1/queues": {

@@ -2,6 +2,7 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** Whether a peer is one of these addresses and blocks. */
 export function createProxyCheck(trusted: readonly string[]): (address: string) => boolean {
+  if (trusted.length === 0) return () => false;
   const list = new BlockList();
   for (const entry of trusted) {
     const [address = "", bits] = entry.split("/");

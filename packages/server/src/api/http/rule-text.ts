@@ -34,12 +34,24 @@ export function ruleOf(schema: unknown): string {
     case "boolean":
       return "true or false";
     case "array":
-      return maxItems === undefined ? "an array" : `an array of ${minItems ?? 0} to ${maxItems} strings`;
+      return maxItems === undefined
+        ? "an array"
+        : `an array of ${minItems ?? 0} to ${maxItems} ${itemsOf(schema)}`;
     case "object":
       return "an object";
     default:
       return PATTERN_RULES.get(schema.pattern) ?? textRule(minLength, maxLength);
   }
+}
+
+/** Only lists of texts and of numbers are bounded. */
+export function itemsOf(schema: unknown): string {
+  const items = isRecord(schema) && isRecord(schema.items) ? schema.items : {};
+  return items.type === "integer"
+    ? `integers between ${items.minimum} and ${items.maximum}`
+    : items.type === "string"
+      ? "strings"
+      : "items";
 }
 
 /** `a`, `b or c`, … */

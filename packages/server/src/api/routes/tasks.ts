@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
@@ -6,6 +6,7 @@ import { Problem } from "../../domain/problem.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
 import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
+import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { readIntegers } from "../http/query-integers.ts";
@@ -13,7 +14,7 @@ import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
 import { fitPage } from "../tasks/page-budget.ts";
-import { dropTaskNulls, refuseLongLists, refuseTwoKinds } from "../tasks/task-body.ts";
+import { prepareBody } from "../tasks/task-body.ts";
 import { FILTER_FIELDS, readFilter } from "../tasks/task-filter-query.ts";
 import {
   CreatedAnswer,
@@ -22,6 +23,7 @@ import {
   DeletedTask,
   RecordAnswer,
   ReplayedAnswer,
+  RetryTask,
   TaskList,
 } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
@@ -67,7 +69,7 @@ const TaskListQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const TaskPath = Type.Object({
+export const TaskPath = Type.Object({
   task_id: Type.String({
     description: "`task_…`, or the UUID that it encodes: every task is found by either.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
@@ -78,7 +80,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
   app.post(
     "/tasks",
     {
-      preValidation: [dropTaskNulls, refuseTwoKinds, refuseLongLists],
+      preValidation: prepareBody,
       config: access("tasks:write"),
       schema: {
         operationId: "createTask",
@@ -173,6 +175,56 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     },
   );
 
+  app.post(
+    "/tasks/:task_id/cancel",
+    {
+      config: access("tasks:write"),
+      schema: {
+        operationId: "cancelTask",
+        tags,
+        summary: "Cancel a task",
+        description:
+          "Ends a task that has not ended yet. Of a task that is being called, the call is broken off on whichever node " +
+          "makes it; the target may have acted on it all the same. Once this is answered no further call is begun. A " +
+          "third party whose job is polled is told at the `cancelUrlTemplate` of the poll configuration, if it has one.",
+        params: TaskPath,
+        response: { 200: RecordAnswer, ...refusals("task_not_found", "task_ended") },
+      },
+    },
+    async (request, reply) => {
+      const task = await tasks.cancel(requesterOf(request), readTaskId(request.params.task_id));
+      return sendText(reply, answerText(task));
+    },
+  );
+
+  app.post(
+    "/tasks/:task_id/retry",
+    {
+      preValidation: readNothingAsEmpty,
+      config: access("tasks:write"),
+      schema: {
+        operationId: "retryTask",
+        tags,
+        summary: "Retry a task",
+        description:
+          "Begins a failed or cancelled task anew, under the same id and with all its retries. What was said of its end " +
+          "is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.",
+        params: TaskPath,
+        body: ref(RetryTask),
+        response: {
+          200: RecordAnswer,
+          ...refusals("task_not_found", "task_not_retryable", "task_queue_gone", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { delay: delaySeconds = 0, priority = null } = request.body;
+      const id = readTaskId(request.params.task_id);
+      const task = await tasks.retry(requesterOf(request), id, { delaySeconds, priority });
+      return sendText(reply, answerText(task));
+    },
+  );
+
   app.delete(
     "/tasks/:task_id",
     {
@@ -193,6 +245,12 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
     },
   );
 }
+
+const readNothingAsEmpty: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= {};
+  dropNulls(request.body, Object.keys(RetryTask.properties));
+  done();
+};
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];

@@ -34,6 +34,15 @@ export function integerOrNull(description: string) {
   return Type.Unsafe<number | null>({ type: ["integer", "null"], description });
 }
 
+/** Only behind `refuseLongLists`, or where the body is small: ajv collects an error for each item. */
+export function statusList(description: string) {
+  return Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
+    maxItems: 50,
+    description,
+    examples: [[400, 404, 410]],
+  });
+}
+
 /** Every model that a route imports, by its name. */
 const models = new Map<string, TObject>();
 

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { instant, model, oneOf } from "./field.ts";
 
 export const TaskNotification = model("TaskNotification", "Told once when a task has ended.", {
-  type: oneOf(["task.completed", "task.failed"], { description: "How it ended." }),
+  type: oneOf(["task.completed", "task.failed", "task.cancelled"], { description: "How it ended." }),
   timestamp: instant("When it ended."),
   data: Type.Object({
     task: Type.Unsafe<object>({

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
+import { METHODS } from "../../domain/call.ts";
 import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
 import { POLL_LIMITS } from "../../domain/poll/poll-rules.ts";
-import { model } from "./field.ts";
+import { model, oneOf } from "./field.ts";
 
 function template(description: string, example: string) {
   return Type.String({
@@ -57,6 +58,11 @@ const fields = {
     "The URL to fetch the result from once the job is done, if the answer to the poll does not hold it.",
     "{startResult.body.response_url}",
   ),
+  cancelUrlTemplate: template(
+    "The URL to call once if the task is cancelled while it is polled. Best effort: what is answered changes nothing.",
+    "https://api.example.com/jobs/{startResult.body.id}/cancel",
+  ),
+  cancelMethod: oneOf(METHODS, { description: "Method of that call; POST unless it is said." }),
   forwardAuth: Type.Boolean({
     default: POLL_DEFAULTS.forwardAuth,
     description:
@@ -80,6 +86,8 @@ const fields = {
 const optional = {
   errorPath: Type.Optional(fields.errorPath),
   resultUrlTemplate: Type.Optional(fields.resultUrlTemplate),
+  cancelUrlTemplate: Type.Optional(fields.cancelUrlTemplate),
+  cancelMethod: Type.Optional(fields.cancelMethod),
   forwardHeaders: Type.Optional(fields.forwardHeaders),
 };
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
 import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
-import { instant, model, oneOf, ref } from "./field.ts";
+import { LONGEST_RETRY_DELAY_SECONDS } from "../../domain/task-request.ts";
+import { instant, model, oneOf, ref, statusList } from "./field.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,
@@ -32,6 +33,15 @@ export const queueSettings = {
     default: QUEUE_DEFAULTS.retryDelaySeconds,
     description: "Seconds before the first retry.",
   }),
+  retry_max_delay: Type.Integer({
+    minimum: 1,
+    maximum: LONGEST_RETRY_DELAY_SECONDS,
+    default: QUEUE_DEFAULTS.retryMaxDelaySeconds,
+    description: "Seconds that no wait between two attempts exceeds.",
+  }),
+  no_retry_statuses: statusList(
+    'Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.',
+  ),
   timeout: Type.Integer({
     minimum: 1,
     maximum: 3600,
@@ -45,6 +55,8 @@ const optionalSettings = {
   max_retries: Type.Optional(queueSettings.max_retries),
   retry_backoff: Type.Optional(queueSettings.retry_backoff),
   retry_delay: Type.Optional(queueSettings.retry_delay),
+  retry_max_delay: Type.Optional(queueSettings.retry_max_delay),
+  no_retry_statuses: Type.Optional(queueSettings.no_retry_statuses),
   timeout: Type.Optional(queueSettings.timeout),
 };
 
@@ -79,6 +91,7 @@ export const QueueStats = model("QueueStats", "How many tasks of the queue are i
   failed: Type.Integer(),
   waiting: Type.Integer({ description: "Waiting for a callback." }),
   polling: Type.Integer({ description: "Being polled." }),
+  cancelled: Type.Integer(),
 });
 
 export const QueueWithStats = model("QueueWithStats", "A queue, its settings and its counters.", {

@@ -3,7 +3,9 @@ import { recordText } from "./task-view.ts";
 
 /** What `on_complete_url` is told when the task has ended. The record is spliced in as it is answered elsewhere. */
 export function notificationText(task: Task): string {
-  const type = task.status === "failed" ? "task.failed" : "task.completed";
-  const head = JSON.stringify({ type, timestamp: task.completedAt?.toISOString() ?? null });
+  const head = JSON.stringify({
+    type: `task.${task.status}`,
+    timestamp: task.completedAt?.toISOString() ?? null,
+  });
   return `${head.slice(0, -1)},"data":{"task":${recordText(task)}}}`;
 }

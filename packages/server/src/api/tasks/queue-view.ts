@@ -8,6 +8,8 @@ export function readSettings(body: record.UpdateQueue): Partial<QueueSettings> {
     ...(body.max_retries !== undefined && { maxRetries: body.max_retries }),
     ...(body.retry_backoff !== undefined && { backoff: body.retry_backoff }),
     ...(body.retry_delay !== undefined && { retryDelaySeconds: body.retry_delay }),
+    ...(body.retry_max_delay !== undefined && { retryMaxDelaySeconds: body.retry_max_delay }),
+    ...(body.no_retry_statuses !== undefined && { noRetryStatuses: body.no_retry_statuses }),
     ...(body.timeout !== undefined && { timeoutSeconds: body.timeout }),
   };
 }
@@ -19,6 +21,8 @@ export function queueView(queue: Queue): record.Queue {
     max_retries: queue.maxRetries,
     retry_backoff: queue.backoff,
     retry_delay: queue.retryDelaySeconds,
+    retry_max_delay: queue.retryMaxDelaySeconds,
+    no_retry_statuses: [...queue.noRetryStatuses],
     timeout: queue.timeoutSeconds,
     paused: queue.paused,
     created_at: queue.createdAt.toISOString(),

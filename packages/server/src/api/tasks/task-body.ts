@@ -3,6 +3,7 @@ import type { TProperties } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
 import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
+import { itemsOf } from "../http/rule-text.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
@@ -13,34 +14,42 @@ import { CreateDirectTask, CreateTask } from "./task-models.ts";
  * `null` means "not given": an optional field is left out, a required one is missing. Only fields that are known: a misspelt
  * one must not disappear.
  */
-export const dropTaskNulls: preValidationHookHandler = (request, _reply, done) => {
-  const { body } = request;
-  if (!isRecord(body) || !mayHoldNulls(request)) return done();
+function dropTaskNulls(body: unknown): Problem | null {
+  if (!isRecord(body)) return null;
   if (body.targetUrl === null && body.webhook_url === undefined)
-    return done(invalid([{ field: "targetUrl", error: "targetUrl is required" }]));
+    return invalid([{ field: "targetUrl", error: "targetUrl is required" }]);
   dropNulls(body, FIELD_NAMES);
   for (const name of POLL_NAMES) dropNulls(memberOf(body, name), POLL_FIELD_NAMES);
-  done();
-};
+  return null;
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
 /** By the rules of either kind the other's field would only be an unknown one. */
-export const refuseTwoKinds: preValidationHookHandler = ({ body }, _reply, done) => {
+function refuseTwoKinds(body: unknown): Problem | null {
   const hasBoth = isRecord(body) && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
-  done(hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : undefined);
-};
+  return hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : null;
+}
 
 /** Ajv collects an error for every wrong item of a list, and half a million of them keep all other callers waiting. */
-export const refuseLongLists: preValidationHookHandler = ({ body }, _reply, done) => {
+function refuseLongLists(body: unknown): Problem | null {
   let problem = longListIn(body, LISTS);
   for (const name of POLL_NAMES) problem ??= longListIn(memberOf(body, name), POLL_LISTS, name);
-  done(problem ?? undefined);
+  return problem;
+}
+
+/** To be asked of a new task before its schema; takes out of it what is null, where there may be such a thing. */
+export function prepareTaskBody(body: unknown, holdsNulls: boolean): Problem | null {
+  return (holdsNulls ? dropTaskNulls(body) : null) ?? refuseTwoKinds(body) ?? refuseLongLists(body);
+}
+
+export const prepareBody: preValidationHookHandler = (request, _reply, done) => {
+  done(prepareTaskBody(request.body, mayHoldNulls(request)) ?? undefined);
 };
 
-type Lists = readonly (readonly [name: string, most: number])[];
+type Lists = readonly (readonly [name: string, most: number, items: string])[];
 
 const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
 const FIELD_NAMES = Object.keys(FIELDS);
@@ -51,16 +60,16 @@ const LISTS = listsIn(FIELDS);
 
 function listsIn(properties: TProperties): Lists {
   return Object.entries(properties).flatMap(([name, schema]) =>
-    "maxItems" in schema ? [[name, Number(schema.maxItems)] as const] : [],
+    "maxItems" in schema ? [[name, Number(schema.maxItems), itemsOf(schema)] as const] : [],
   );
 }
 
 function longListIn(value: unknown, lists: Lists, within?: string): Problem | null {
-  for (const [name, most] of lists) {
+  for (const [name, most, items] of lists) {
     const list = memberOf(value, name);
     if (!Array.isArray(list) || list.length <= most) continue;
     const field = within === undefined ? name : `${within}["${name}"]`;
-    return invalid([mustBe(field, `an array of at most ${most} strings`)]);
+    return invalid([mustBe(field, `an array of at most ${most} ${items}`)]);
   }
   return null;
 }

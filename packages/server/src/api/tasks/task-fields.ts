@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { BACKOFFS } from "../../domain/backoff.ts";
+import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
@@ -8,10 +8,11 @@ import {
   IDEMPOTENCY_KEY_PATTERN,
   LABEL_LIMITS,
   LONGEST_DELAY_SECONDS,
+  LONGEST_RETRY_DELAY_SECONDS,
   LONGEST_WAIT_SECONDS,
   type TaskDraft,
 } from "../../domain/task-request.ts";
-import { instant, oneOf, ref, textMap } from "../schemas/field.ts";
+import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
 import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
 import {
   ANSWERS_AND_RECORDS,
@@ -151,7 +152,7 @@ export const TASK_FIELDS = {
   },
   completedAt: {
     names: ["completed_at", "completedAt"],
-    schema: instant("When it ended, completed or failed."),
+    schema: instant("When it ended, completed, failed or cancelled."),
     show: sometimes(RECORDS, (task) => task.completedAt),
   },
   body: {
@@ -200,6 +201,45 @@ export const TASK_FIELDS = {
     schema: oneOf(BACKOFFS, { description: "Default: the queue's, at the moment of creation." }),
     ask: { default: null },
     show: always(RECORDS, (task) => task.backoff),
+  },
+  retryDelaySeconds: {
+    names: ["retry_delay", "retryDelay"],
+    schema: whole(
+      0,
+      3600,
+      "Seconds before the first retry. Default: the queue's, at the moment of creation.",
+    ),
+    ask: { default: null },
+    show: always(RECORDS, (task) => task.retryDelaySeconds),
+  },
+  retryMaxDelaySeconds: {
+    names: ["retry_max_delay", "retryMaxDelay"],
+    schema: whole(
+      1,
+      LONGEST_RETRY_DELAY_SECONDS,
+      "Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation.",
+    ),
+    ask: { default: null },
+    show: always(RECORDS, (task) => task.retryMaxDelaySeconds ?? RETRY_MAX_DELAY_SECONDS),
+  },
+  noRetryStatuses: {
+    names: ["no_retry_statuses", "noRetryStatuses"],
+    schema: statusList(
+      "Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.",
+    ),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.noRetryStatuses),
+  },
+  expiresInSeconds: {
+    names: ["expires_in", "expiresIn"],
+    schema: whole(
+      1,
+      LONGEST_DELAY_SECONDS,
+      "Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not " +
+        "extend it, a retry by hand starts it anew.",
+    ),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.expiresInSeconds),
   },
   url: {
     names: ["webhook_url", "targetUrl"],
@@ -264,7 +304,7 @@ export const TASK_FIELDS = {
   onCompleteUrl: {
     names: ["on_complete_url", "onCompleteUrl"],
     schema: text(
-      "Called once when the task has ended, completed or failed, with the record of the task.",
+      "Called once when the task has ended, completed, failed or cancelled, with the record of the task.",
       "https://example.com/hooks/task-ended",
     ),
     ask: { default: null },
@@ -336,6 +376,11 @@ export const TASK_FIELDS = {
     names: ["attempts", "attempts"],
     schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
     show: always(["record"], shownAttempts),
+  },
+  retries: {
+    names: ["retries", "retries"],
+    schema: Type.Integer({ description: "How often it was retried by hand, if it was." }),
+    show: sometimes(RECORDS, (task) => task.retries > 0 && task.retries),
   },
   callbackId: {
     names: ["callback_id", "callbackId"],

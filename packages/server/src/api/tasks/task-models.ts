@@ -176,6 +176,22 @@ export const DeletedTask = model("DeletedTask", "The task is gone and will not b
   deleted: Type.Boolean(),
 });
 
+export const RetryTask = model(
+  "RetryTask",
+  "How a task begins anew. All of it may be left out, and the body too.",
+  {
+    delay: Type.Optional(TASK_FIELDS.delaySeconds.schema),
+    priority: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description: "1 to 10, higher is processed first. Default: as before.",
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ delay: 60 }] },
+);
+
 export const ResolvedTask = model("ResolvedTask", "The task that the callback ended.", {
   task: Type.Object({
     id: Type.String({

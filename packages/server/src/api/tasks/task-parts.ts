@@ -4,7 +4,15 @@ import { instant, integerOrNull, model, oneOf, textMap, textOrNull } from "../sc
 import { jsonWriter } from "./json-text.ts";
 
 /** The specification's order, and behind it what came later. */
-export const STATUSES = ["pending", "active", "completed", "failed", "waiting", "polling"] as const;
+export const STATUSES = [
+  "pending",
+  "active",
+  "completed",
+  "failed",
+  "waiting",
+  "polling",
+  "cancelled",
+] as const;
 
 /** One or several of them. */
 export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
@@ -43,7 +51,7 @@ type AttemptField = readonly [
 ];
 
 const attemptStatus = oneOf(
-  ["active", "success", "failed", "timeout", "interrupted", "blocked", "superseded"],
+  ["active", "success", "failed", "timeout", "interrupted", "aborted", "blocked", "superseded"],
   { description: "How the attempt ended; `active` while it runs." },
 );
 const phase = oneOf(["not_sent", "sent", "responded"], {

@@ -1,3 +1,5 @@
+import type { Method } from "../call.ts";
+
 /** How to follow a third party's job: a catalog entry's, or the caller's own. Field names are the API's. */
 export interface PollConfig {
   /** May hold `{startResult.body.<path>}`, filled from the body of the answer to the first call. */
@@ -13,6 +15,9 @@ export interface PollConfig {
   readonly errorPath?: string;
   /** Where to fetch the result when the status answer does not hold it. */
   readonly resultUrlTemplate?: string;
+  /** Where to tell the third party that its job is no longer wanted, and how; POST unless it is said. */
+  readonly cancelUrlTemplate?: string;
+  readonly cancelMethod?: Method;
   /** Send the first call's Authorization and X-API-Key along, to trusted origins only. */
   readonly forwardAuth: boolean;
   /** Further headers of the first call to send along under the same rule. */

@@ -10,6 +10,8 @@ export interface PollPlan {
   readonly status: Target;
   /** Where the result lies, if not in the answer that says done. */
   readonly result: Target | null;
+  /** Where to say that the job is no longer wanted, if that can be said. */
+  readonly cancel?: Target;
   /** The job is done; what is left is to fetch its result. */
   readonly fetching: boolean;
   readonly state: PollState;
@@ -30,9 +32,14 @@ export function planPolling(
       ? null
       : pollTarget({ ...request, template: config.resultUrlTemplate });
   if (result !== null && !result.ok) return result;
+  // Best effort: an answer that does not lead there is no reason to give the job up.
+  const { cancelUrlTemplate } = config;
+  const cancel =
+    cancelUrlTemplate === undefined ? null : pollTarget({ ...request, template: cancelUrlTemplate });
   const plan = {
     status: toTarget(status),
     result: result && toTarget(result),
+    ...(cancel?.ok && { cancel: toTarget(cancel) }),
     fetching: false,
     state: FRESH_POLL,
   };

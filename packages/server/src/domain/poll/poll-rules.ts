@@ -38,7 +38,7 @@ export function pollConfigComplaints(
   const complaints: ProblemDetail[] = [];
   const complain = (field: string, complaint: string) =>
     complaints.push({ field, error: `${field} ${complaint}` });
-  for (const field of ["urlTemplate", "resultUrlTemplate"] as const) {
+  for (const field of ["urlTemplate", "resultUrlTemplate", "cancelUrlTemplate"] as const) {
     const template = own[field];
     const complaint = template === undefined ? null : templateComplaint(template, firstCallUrl, refuseUrl);
     if (complaint !== null) complain(field, complaint);

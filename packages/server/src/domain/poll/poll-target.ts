@@ -14,7 +14,7 @@ export type PollTarget =
   | { readonly ok: false; readonly message: string };
 
 export interface PollTargetRequest {
-  /** `urlTemplate` or `resultUrlTemplate`. */
+  /** `urlTemplate`, `resultUrlTemplate` or `cancelUrlTemplate`. */
   readonly template: string;
   readonly config: Pick<PollConfig, "forwardAuth" | "forwardHeaders">;
   /** The answer to the first call, as text. */
@@ -56,7 +56,7 @@ export function pollTarget(request: PollTargetRequest): PollTarget {
  */
 export function catalogOrigins(provider: string | null, config: PollConfig): readonly string[] {
   if (provider === null) return [];
-  const templates = [config.urlTemplate, config.resultUrlTemplate ?? ""];
+  const templates = [config.urlTemplate, config.resultUrlTemplate ?? "", config.cancelUrlTemplate ?? ""];
   return templates.map(originOf).filter((origin) => origin !== null);
 }
 

@@ -1,3 +1,4 @@
+import { METHODS } from "../../domain/call.ts";
 import type { Provider } from "../../domain/poll/poll-config.ts";
 import {
   completePollConfig,
@@ -36,6 +37,12 @@ const POLL_CONFIG_RULES = {
   resultPath: optional(text(0, L.path)),
   errorPath: optional(text(1, L.path)),
   resultUrlTemplate: optional(text(1, L.template)),
+  cancelUrlTemplate: optional(text(1, L.template)),
+  cancelMethod: optional({
+    text: `one of ${METHODS.join(", ")}`,
+    keeps: (value) => METHODS.some((method) => method === value),
+    required: true,
+  }),
   forwardAuth: optional({
     text: "true or false",
     keeps: (value) => typeof value === "boolean",

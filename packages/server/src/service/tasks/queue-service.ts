@@ -106,11 +106,14 @@ export function createQueueService(deps: { readonly database: Database }): Queue
 /** By the names that callers know them by: the record is for them. */
 function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
+  const { retryMaxDelaySeconds, noRetryStatuses } = settings;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(maxRetries !== undefined && { max_retries: maxRetries }),
     ...(backoff !== undefined && { retry_backoff: backoff }),
     ...(retryDelaySeconds !== undefined && { retry_delay: retryDelaySeconds }),
+    ...(retryMaxDelaySeconds !== undefined && { retry_max_delay: retryMaxDelaySeconds }),
+    ...(noRetryStatuses !== undefined && { no_retry_statuses: noRetryStatuses }),
     ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
   };
 }

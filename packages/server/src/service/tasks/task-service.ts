@@ -2,27 +2,48 @@ import { createHash } from "node:crypto";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
+import type { Reach } from "../../domain/reach.ts";
 import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
 import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
+import { type Renewal, type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  createEach,
+  createTogether,
+  type PreparedTask,
+} from "./task-batch.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
+  /** In the order of the items. `together`: all in one commit or none, refused with the first that is. */
+  createMany(
+    principal: Principal,
+    items: readonly BatchItem[],
+    together: boolean,
+  ): Promise<readonly BatchResult[]>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
+  /** Resolves once the task has ended, and no call of it is begun any more. */
+  cancel(requester: Requester, id: string): Promise<Task>;
+  /** Begins a failed or cancelled task anew under its own id. */
+  retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
 }
 
 export function createTaskService(deps: {
@@ -32,6 +53,12 @@ export function createTaskService(deps: {
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
+  /** Resolves once no node makes a call of the task any more. */
+  readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
+  /** A task was begun anew. */
+  readonly onPending: (task: Retried, times: Retried) => void;
+  /** A task was stored without the intake. */
+  readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
@@ -79,7 +106,7 @@ export function createTaskService(deps: {
     return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
-  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+  async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
     const { teamId, environment } = principal;
     const { idempotencyKey: key, requestText } = request;
     const origin = {
@@ -89,9 +116,14 @@ export function createTaskService(deps: {
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
     const { task, callback } = await acceptRequest(request, origin, acceptance);
+    const shown = callback && shownCallback(callback.id);
+    return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
+  }
+
+  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    const { task, finish } = await prepare(principal, request);
     const accepted = await deps.submit(task);
-    if (accepted === null) return null;
-    return makeCreatedTask(task, accepted, callback && shownCallback(callback.id));
+    return accepted === null ? null : finish(accepted);
   }
 
   /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */
@@ -105,18 +137,25 @@ export function createTaskService(deps: {
     return null;
   }
 
+  async function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
+    const created = await (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
+    if (created === null) throw new Problem("queue_not_found", { name: request.queue });
+    return created;
+  }
+
+  async function get(reach: Reach, id: string): Promise<Task> {
+    const task = await findTask(database, reach, id);
+    if (task === null) throw new Problem("task_not_found");
+    return task;
+  }
+
   return {
-    async create(principal, request) {
-      const create = request.idempotencyKey === null ? submitNew : createOnce;
-      const created = await create(principal, request);
-      if (created === null) throw new Problem("queue_not_found", { name: request.queue });
-      return created;
+    create,
+    createMany(principal, items, together) {
+      if (!together) return createEach(items, (request) => create(principal, request));
+      return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
-    async get(principal, id) {
-      const task = await findTask(database, principal, id);
-      if (task === null) throw new Problem("task_not_found");
-      return task;
-    },
+    get,
     list: (principal, query) => listPage(database, principal, query),
     async remove(requester, id) {
       const removed = await database.transaction(async (sql) => {
@@ -129,7 +168,40 @@ export function createTaskService(deps: {
       if (status === null) throw new Problem("task_not_found");
       throw new Problem("task_not_pending", { status });
     },
+    async cancel(requester, id) {
+      const cancelled = await database.transaction(async (sql) => {
+        const ended = await cancelTask(sql, requester, id);
+        if (ended === null) return null;
+        await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
+        if (ended.held !== null) await sendHints(sql, [hintText({ kind: "void", claim: ended.held }, 0)]);
+        return ended;
+      });
+      if (cancelled === null) {
+        const { status } = await get(requester, id);
+        throw new Problem("task_ended", { status });
+      }
+      await deps.onCancelled(cancelled);
+      return get(requester, id);
+    },
+    async retry(requester, id, renewal) {
+      const retried = await database.transaction(async (sql) => {
+        const begun = await retryTask(sql, requester, id, renewal);
+        if (begun !== null)
+          await recordChange(sql, requester, { action: "task.retried", target: formatTaskId(id) });
+        return begun;
+      });
+      const task = await get(requester, id);
+      if (retried === null) throw notRetried(task);
+      deps.onPending(retried, retried);
+      return task;
+    },
   };
+}
+
+function notRetried({ status, queue }: Task): Problem {
+  return status === "failed" || status === "cancelled"
+    ? new Problem("task_queue_gone", { name: queue })
+    : new Problem("task_not_retryable", { status });
 }
 
 function hashRequest(text: string): string {

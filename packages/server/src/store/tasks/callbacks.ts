@@ -15,7 +15,7 @@ const RESOLVE_CALLBACK = prepare(
       where callback_hash = decode($1, 'hex') and status in ('waiting', 'polling') for update
    ), resolved as (
      update tasks t
-        set ${endColumns({ status: "'completed'", callback: "spent" })},
+        set ${endColumns({ status: "'completed'", completed: "true", callback: "spent" })},
             result = $2::jsonb,
             error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
@@ -35,10 +35,15 @@ export async function resolveCallback(sql: Sql, hash: string, result: TaskResult
   return rows[0] ?? null;
 }
 
-/** The state of the task that this callback belongs to; null if there is none, or it was used or has expired. */
+/**
+ * The state of the task that this callback belongs to; null if there is none, or it was used or has expired. One that has
+ * expired is kept, for a retry of its task makes it valid again.
+ */
 export async function callbackStatus(sql: Sql, hash: string): Promise<TaskStatus | null> {
   const rows = await sql.rows<{ status: TaskStatus }>(
-    "select status from tasks where callback_hash = decode($1, 'hex')",
+    `select status from tasks
+      where callback_hash = decode($1, 'hex')
+        and (failure_reason is null or failure_reason not in ('poll_timeout', 'callback_timeout'))`,
     [hash],
   );
   return rows[0]?.status ?? null;

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../domain/task.ts";
+import type { EndedStatus, TaskStatus } from "../../domain/task.ts";
 import { type NO_WORKER, one, tally } from "./tallies.ts";
 
 /*
@@ -12,18 +12,21 @@ export const ENDING_COLUMNS = "t.sandbox, t.on_complete_url";
 
 /**
  * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
- * it. The rows that end lose what nothing will need again: above all the id of their callback, which is a secret.
+ * it. The rows that end lose what nothing will need again. Of those that are completed that is the id of the callback,
+ * which is a secret; a task that failed or was cancelled may be retried, and its call must name the same id again.
  */
 export function endColumns(options: {
   readonly status: string;
   /** The rows that end. Left out: all of them. */
   readonly when?: string;
+  /** The rows that end as completed. */
+  readonly completed: string;
   /** Of the rows that do not end. They are as before where nothing is said. */
   readonly onward?: { readonly deadlineAt?: string; readonly poll?: string };
-  /** Spent: used, or its time is over, so that it leads nowhere any more. Otherwise it still tells the task's state. */
+  /** Spent: used, so that it leads nowhere any more. Otherwise it still tells the task's state. */
   readonly callback?: "spent";
 }): string {
-  const { status, when, onward, callback } = options;
+  const { status, when, completed, onward, callback } = options;
   const ended = (value: string, otherwise: string) =>
     when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
   const columns = [
@@ -31,7 +34,9 @@ export function endColumns(options: {
     `completed_at = ${ended("now()", "null")}`,
     `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
     `poll = ${ended("null", onward?.poll ?? "t.poll")}`,
-    `callback_sealed = ${ended("null", "t.callback_sealed")}`,
+    ...(completed === "false"
+      ? []
+      : [`callback_sealed = case when ${completed} then null else t.callback_sealed end`]),
     ...(callback === "spent" ? ["callback_hash = null"] : []),
     "fence = t.fence + 1",
     "worker_id = null",
@@ -49,16 +54,18 @@ export function afterChange(options: {
   readonly worker: string | typeof NO_WORKER;
   readonly writer: "settle" | "other";
   /** What each row adds to the states that do not end. */
-  readonly deltas: Partial<Record<Exclude<TaskStatus, "completed" | "failed">, string>>;
+  readonly deltas: Partial<Record<Exclude<TaskStatus, EndedStatus>, string>>;
+  /** How they may have ended. */
+  readonly ends?: readonly EndedStatus[];
 }): string {
-  const { from, deltas } = options;
-  const ends = { completed: one("status = 'completed'"), failed: one("status = 'failed'") };
+  const { from, deltas, ends = ["completed", "failed"] } = options;
+  const ended = Object.fromEntries(ends.map((status) => [status, one(`status = '${status}'`)]));
   return `tallied as (
-     ${tally({ ...options, deltas: { ...deltas, ...ends } })}
+     ${tally({ ...options, deltas: { ...deltas, ...ended } })}
    ), notified as (
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
-      where status in ('completed', 'failed') and on_complete_url is not null
+      where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
    )`;
 }
 

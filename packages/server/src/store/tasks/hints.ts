@@ -10,15 +10,31 @@ export const CHANNEL = "bellhop";
  */
 const KINDS = ["due", "later", "ended", "queue", "slots", "team"] as const;
 
-export interface Hint {
+export interface QueueHint {
   readonly kind: (typeof KINDS)[number];
   readonly teamId: number;
   readonly queue: string;
 }
 
+/** `void`: this claim, of that worker, counts no more, its task was cancelled · `dropped`: the worker makes no call of it. */
+export interface ClaimHint {
+  readonly kind: "void" | "dropped";
+  readonly claim: HeldClaim;
+}
+
+/** As much of a claim as tells it from every other, and who holds it. */
+export interface HeldClaim {
+  readonly taskId: string;
+  readonly fence: number;
+  readonly workerId: number;
+}
+
+export type Hint = QueueHint | ClaimHint;
+
 /** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
-export function hintText({ kind, teamId, queue }: Hint, from: number): string {
-  return `${kind} ${teamId} ${queue} ${from}`;
+export function hintText(hint: Hint, from: number): string {
+  if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
+  return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
 }
 
 export async function sendHints(sql: Sql, messages: readonly string[]): Promise<void> {
@@ -27,8 +43,13 @@ export async function sendHints(sql: Sql, messages: readonly string[]): Promise<
 
 /** Null for what a newer node may say and this one does not understand. */
 export function parseHint(message: string): (Hint & { readonly from: number }) | null {
-  const [word, team, queue, from] = message.split(" ");
+  const [word, subject, detail, ...rest] = message.split(" ");
+  if (subject === undefined || detail === undefined) return null;
+  const from = Number(rest.at(-1));
+  if (word === "void" || word === "dropped") {
+    const claim = { taskId: subject, fence: Number(detail), workerId: Number(rest[0]) };
+    return { kind: word, claim, from };
+  }
   const kind = KINDS.find((known) => known === word);
-  if (kind === undefined || team === undefined || queue === undefined) return null;
-  return { kind, teamId: Number(team), queue, from: Number(from) };
+  return kind === undefined ? null : { kind, teamId: Number(subject), queue: detail, from };
 }

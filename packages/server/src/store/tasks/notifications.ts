@@ -7,6 +7,8 @@ export interface NotificationClaim {
   readonly id: string;
   readonly taskId: string;
   readonly url: string;
+  /** Written in the statement that ended the task, and so at the same instant. */
+  readonly endedAt: Date;
   readonly fence: number;
   /** This one included. */
   readonly attempt: number;
@@ -21,7 +23,8 @@ const CLAIM_DUE = prepare(
    )
    update notifications n set worker_id = $1, fence = fence + 1, attempts = attempts + 1
      from picked where n.team_id = picked.team_id and n.id = picked.id
-   returning n.team_id as "teamId", n.id, n.task_id as "taskId", n.url, n.fence, n.attempts as attempt`,
+   returning n.team_id as "teamId", n.id, n.task_id as "taskId", n.url, n.created_at as "endedAt", n.fence,
+             n.attempts as attempt`,
 );
 
 export async function claimDueNotifications(

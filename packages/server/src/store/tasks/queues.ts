@@ -6,8 +6,8 @@ import type { Sql } from "../sql.ts";
 
 const COLUMNS = `q.id::float8 as id, ${columns(
   "q",
-  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds, paused, created_at, updated_at",
-)}`;
+  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, created_at, updated_at",
+)}, coalesce(q.no_retry_statuses, '{}') as "noRetryStatuses"`;
 
 /** Null when the name is taken. */
 export async function insertQueue(
@@ -17,8 +17,9 @@ export async function insertQueue(
   settings: QueueSettings,
 ): Promise<Queue | null> {
   const rows = await sql.rows<Queue>(
-    `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds,
+                              retry_max_delay_seconds, no_retry_statuses)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::smallint[], '{}'))
      on conflict (team_id, name) where deleted_at is null do nothing
      returning ${COLUMNS}`,
     [teamId, name, ...inOrder(settings)],
@@ -26,10 +27,19 @@ export async function insertQueue(
   return rows[0] ?? null;
 }
 
-/** `$3` to `$7`. */
+/** `$3` to `$9`. */
 function inOrder(settings: Partial<QueueSettings>): unknown[] {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
-  return [concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds].map((value) => value ?? null);
+  const { retryMaxDelaySeconds, noRetryStatuses } = settings;
+  return [
+    concurrency,
+    maxRetries,
+    backoff,
+    retryDelaySeconds,
+    timeoutSeconds,
+    retryMaxDelaySeconds,
+    noRetryStatuses,
+  ].map((value) => value ?? null);
 }
 
 /** A change of concurrency is a new epoch: claims decided under the old limit find nothing any more. */
@@ -44,6 +54,8 @@ export async function updateQueue(
         set concurrency = coalesce($3, concurrency), max_retries = coalesce($4, max_retries),
             backoff = coalesce($5, backoff), retry_delay_seconds = coalesce($6, retry_delay_seconds),
             timeout_seconds = coalesce($7, timeout_seconds),
+            retry_max_delay_seconds = coalesce($8, retry_max_delay_seconds),
+            no_retry_statuses = nullif(coalesce($9::smallint[], no_retry_statuses), '{}'),
             epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
       where team_id = $1 and name = $2 and deleted_at is null
      returning ${COLUMNS}`,

@@ -16,7 +16,7 @@ export interface ClaimRequest {
 
 /** What a claim is made of, besides what was asked for. */
 const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
-  body_is_json, max_retries, backoff, retry_delay_seconds, timeout_seconds, sign, ${FOLLOW_NAMES}`;
+  body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds, sign, ${FOLLOW_NAMES}`;
 
 /**
  * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
@@ -33,6 +33,7 @@ const CLAIM_DUE_TASKS = prepare(
          select t.id from tasks t
           where t.team_id = $1 and t.queue_id = $2 and t.priority = p.priority
             and t.status = 'pending' and not t.sandbox and t.run_at <= now()
+            and (t.deadline_at is null or t.deadline_at > now())
           order by t.run_at, t.id
           limit $5
             for update skip locked
@@ -43,7 +44,7 @@ const CLAIM_DUE_TASKS = prepare(
    ), claimed as (
      update tasks t
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
-            attempt_started_at = now(), started_at = coalesce(started_at, now())
+            attempt_started_at = now(), started_at = coalesce(started_at, now()), deadline_at = null
       where t.team_id = $1 and t.id = any (array(select id from picked))
      returning team_id, queue_id, sandbox, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
    ), tallied as (

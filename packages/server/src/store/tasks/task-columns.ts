@@ -23,6 +23,7 @@ const SAID = {
   sign: "boolean",
   tags: "text[]",
   metadata: "jsonb",
+  expires_in_seconds: "integer",
 } as const;
 
 /** Stored beside it, and read only where it is asked for. */
@@ -42,6 +43,9 @@ const ASKED = {
   run_at: "timestamptz",
   max_retries: "smallint",
   backoff: "text",
+  retry_delay_seconds: "integer",
+  retry_max_delay_seconds: "integer",
+  no_retry_statuses: "smallint[]",
   timeout_seconds: "integer",
   slot_queue_id: "bigint",
   slot_epoch: "integer",
@@ -83,6 +87,9 @@ export function insertedRow(
     run_at: task.runAt ?? undefined,
     max_retries: task.maxRetries ?? undefined,
     backoff: task.backoff ?? undefined,
+    retry_delay_seconds: task.retryDelaySeconds ?? undefined,
+    retry_max_delay_seconds: task.retryMaxDelaySeconds ?? undefined,
+    no_retry_statuses: task.noRetryStatuses ?? undefined,
     timeout_seconds: task.timeoutSeconds ?? undefined,
     slot_queue_id: slot?.queueId,
     slot_epoch: slot?.epoch,
@@ -103,6 +110,7 @@ export function insertedRow(
     sign: task.sign || undefined,
     tags: task.tags ?? undefined,
     metadata: task.metadata ?? undefined,
+    expires_in_seconds: task.expiresInSeconds ?? undefined,
     body: call.body ?? undefined,
     callback_hash: callback?.hash,
     callback_sealed: callback?.sealed ?? undefined,

@@ -12,23 +12,28 @@ const EXPIRE_TASKS = prepare(
       order by deadline_at limit $2 for update skip locked
    ), expired as (
      update tasks t
-        set ${endColumns({ status: "'failed'", callback: "spent" })},
-            failure_reason = case when was = 'polling' then 'poll_timeout' else 'callback_timeout' end,
-            error = case when was = 'polling'
-                         then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'
-                         else 'No callback within ' || t.max_wait_seconds || ' s' end
+        set ${endColumns({ status: "'failed'", completed: "false" })},
+            failure_reason = case was when 'polling' then 'poll_timeout' when 'waiting' then 'callback_timeout'
+                                      else 'expired' end,
+            error = case was when 'polling' then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'
+                             when 'waiting' then 'No callback within ' || t.max_wait_seconds || ' s'
+                             else 'No attempt was begun within ' || t.expires_in_seconds || ' s' end
        from late where t.team_id = late.team_id and t.id = late.id and t.deadline_at <= now()
      returning t.team_id, t.queue_id, t.id, t.status, t.failure_reason, late.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "expired",
      worker: "$1::bigint",
      writer: "other",
-     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+     deltas: {
+       pending: `-${one("was = 'pending'")}`,
+       polling: `-${one("was = 'polling'")}`,
+       waiting: `-${one("was = 'waiting'")}`,
+     },
    })}
    select failure_reason as reason from expired`,
 );
 
-/** Ends a batch of tasks that have been waiting or polling for too long. Returns why, of each. */
+/** Ends a batch of tasks that have been waiting or polling for too long, or have not begun in time. Returns why, of each. */
 export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<FailureReason[]> {
   const rows = await sql.rows<{ reason: FailureReason }>(EXPIRE_TASKS, [workerId, batch]);
   return rows.map(({ reason }) => reason);

@@ -19,14 +19,13 @@ export interface Accepted extends TaskSettings {
   readonly handedOff: boolean;
   readonly createdAt: Date;
   readonly runAt: Date;
-  readonly retryDelaySeconds: number;
 }
 
 /**
  * Instants as milliseconds: the driver is slow at reading dates, and these come with every task. Multiplied before they
  * are made floating: the other way round a whole millisecond now and then becomes the one before it.
  */
-const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds, timeout_seconds")},
+const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds")},
   t.queue_id::float8 as "queueId", t.status = 'active' as "isActive",
   (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
   (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;
@@ -42,7 +41,9 @@ const insertion = (further = "") =>
                      and exists (select 1 from workers where id = $2), false) as handed_off,
             coalesce(a.max_retries, q.max_retries) as own_max_retries,
             coalesce(a.backoff, q.backoff) as own_backoff,
-            q.retry_delay_seconds,
+            coalesce(a.retry_delay_seconds, q.retry_delay_seconds) as own_retry_delay_seconds,
+            coalesce(a.retry_max_delay_seconds, nullif(q.retry_max_delay_seconds, 3600)) as own_retry_max_delay_seconds,
+            coalesce(a.no_retry_statuses, q.no_retry_statuses) as own_no_retry_statuses,
             coalesce(a.timeout_seconds, q.timeout_seconds) as own_timeout_seconds
        from jsonb_to_recordset($1::jsonb) as a(${INSERTED.record})
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
@@ -57,18 +58,23 @@ const insertion = (further = "") =>
       where k.created_at < now() - interval '24 hours'
      returning task_id
    ), inserted as (
-     insert into tasks (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds, timeout_seconds,
-                        run_at, created_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
+     insert into tasks (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds,
+                        retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
+                        run_at, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         ${INSERTED.columns})
      select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
-            retry_delay_seconds, own_timeout_seconds,
+            own_retry_delay_seconds, own_retry_max_delay_seconds, own_no_retry_statuses, own_timeout_seconds,
             coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
+            -- A task of the sandbox never begins, and waits for ever.
+            case when not handed_off and not coalesce(sandbox, false)
+                 then asked_at + make_interval(secs => expires_in_seconds) end,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
             handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end,
             ${INSERTED.values}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds, timeout_seconds
+     returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
+               retry_max_delay_seconds, no_retry_statuses, timeout_seconds
    ), tallied as (
      ${tally({
        from: "inserted",
@@ -121,6 +127,8 @@ function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {
     maxRetries: row.maxRetries,
     backoff: row.backoff,
     retryDelaySeconds: row.retryDelaySeconds,
+    retryMaxDelaySeconds: row.retryMaxDelaySeconds,
+    noRetryStatuses: row.noRetryStatuses,
     timeoutSeconds: row.timeoutSeconds,
   };
 }

@@ -20,7 +20,9 @@ const CLAIM_DUE_POLLS = prepare(
      from picked where t.team_id = picked.team_id and t.id = picked.id
    returning t.team_id as "teamId", t.id, t.shape, t.queue_id::float8 as "queueId", t.fence,
              t.poll_config as config, t.poll as plan,
-             round(extract(epoch from now() - t.started_at) * 1000)::float8 as "elapsedMs",
+             -- Since the first call of this life of the task: a retry by hand began another.
+             round(extract(epoch from now() - case when t.retries = 0 then t.started_at
+               else (t.attempts -> -1 ->> 'at')::timestamptz end) * 1000)::float8 as "elapsedMs",
              t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
 );
@@ -77,6 +79,7 @@ const SETTLE_POLLS = prepare(
         set ${endColumns({
           status: "case when kind = 'again' then 'polling' else kind end",
           when: "kind <> 'again'",
+          completed: "kind = 'completed'",
           onward: { poll: "j.poll" },
         })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),

@@ -1,5 +1,5 @@
 import type { Reach } from "../../domain/reach.ts";
-import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
+import { ENDED_STATUSES, TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo, untagging } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -10,8 +10,7 @@ const tallied = tally({
   writer: "other",
   deltas: {
     pending: `-${one("status = 'pending'")}`,
-    completed: `-${one("status = 'completed'")}`,
-    failed: `-${one("status = 'failed'")}`,
+    ...Object.fromEntries(ENDED_STATUSES.map((status) => [status, `-${one(`status = '${status}'`)}`])),
   },
 });
 
@@ -76,7 +75,7 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
       `with expired as (
        select x.team_id, x.id
          from queues q
-        cross join (values ('completed'), ('failed')) as s(status)
+        cross join (values ('completed'), ('failed'), ('cancelled')) as s(status)
         cross join (values (false), (true)) as e(sandbox)
         cross join lateral (
           -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the

@@ -29,7 +29,7 @@ function returning(lost: string): string {
   return `with lost as (${lost}
    ), ${keepingQueues("select distinct team_id, queue_id from lost")}, returned as (
      update tasks t
-        set ${endColumns({ status: `case when ${ends} then 'failed' else 'pending' end`, when: ends })},
+        set ${endColumns({ status: `case when ${ends} then 'failed' else 'pending' end`, when: ends, completed: "false" })},
             failure_reason = case when ${tooMany} then 'worker_lost'
                                   when q.deleted_at is not null then 'queue_deleted' end,
             error = 'The worker was lost while it made the call',

@@ -35,6 +35,7 @@ const SETTLE_ATTEMPTS = prepare(
         set ${endColumns({
           status: "case when queue_is_gone then 'failed' when kind = 'retry' then 'pending' else kind end",
           when: "kind in ('completed', 'failed') or queue_is_gone",
+          completed: "kind = 'completed'",
           onward: { deadlineAt: "now() + make_interval(secs => deadline_ms / 1000.0)", poll: "j.poll" },
         })},
             run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
@@ -94,7 +95,7 @@ export async function findSettled(sql: Sql, settlements: readonly Settlement[]):
   }));
   const rows = await sql.rows<Settled & { id: string; attempt: number }>(
     `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
-            t.status in ('completed', 'failed') and t.on_complete_url is not null as notify
+            t.completed_at is not null and t.on_complete_url is not null as notify
        from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
        join tasks t on t.team_id = j.team_id and t.id = j.id
       where exists (

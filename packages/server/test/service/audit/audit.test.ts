@@ -67,9 +67,16 @@ describe("the record of a change", () => {
       vault,
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
+      onCancelled: async () => {},
+      onPending: () => {},
+      onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
-    secrets = createSigningSecretService({ database, monotonicMs: () => 0 });
+    secrets = createSigningSecretService({
+      database,
+      vault: createVault({ sql: database, keyRing: null }),
+      monotonicMs: () => 0,
+    });
     keys = createApiKeyService({ database });
   });
   after(() => store.close());

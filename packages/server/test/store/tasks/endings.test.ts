@@ -5,9 +5,10 @@ import type { PollConfig } from "../../../src/domain/poll/poll-config.ts";
 import { FRESH_POLL } from "../../../src/domain/poll/poll-verdict.ts";
 import { type FollowUp, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
 import type { Verdict } from "../../../src/domain/verdict.ts";
-import { resolveCallback } from "../../../src/store/tasks/callbacks.ts";
+import { callbackStatus, resolveCallback } from "../../../src/store/tasks/callbacks.ts";
 import { findTakenKey } from "../../../src/store/tasks/idempotency-keys.ts";
 import { markQueueDeleted } from "../../../src/store/tasks/queues.ts";
+import { cancelTask } from "../../../src/store/tasks/task-cancellations.ts";
 import { expireTasks } from "../../../src/store/tasks/task-deadlines.ts";
 import { claimDuePolls, type PollStep, settlePolls } from "../../../src/store/tasks/task-polls.ts";
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
@@ -74,7 +75,7 @@ describe("the end of a task", () => {
   };
 
   interface Ending {
-    readonly status: "completed" | "failed";
+    readonly status: "completed" | "failed" | "cancelled";
     readonly follow?: FollowUp;
     /** An id that was used or whose time is over is as if it had never been; any other says what became of the task. */
     readonly callback: "known" | "forgotten";
@@ -152,6 +153,29 @@ describe("the end of a task", () => {
         assert.equal((await reapTasks(store.database, workerId)).length, 1);
       },
     },
+    "by a cancel of its call": {
+      status: "cancelled",
+      callback: "known",
+      end: (claim) => cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id),
+    },
+    "by a cancel of its wait": {
+      status: "cancelled",
+      follow: CALLED_BACK,
+      callback: "known",
+      async end(claim) {
+        await settle(claim, { kind: "waiting" });
+        await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
+      },
+    },
+    "by a cancel of its polling": {
+      status: "cancelled",
+      follow: POLLED,
+      callback: "known",
+      async end(claim) {
+        await settle(claim, POLLING);
+        await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
+      },
+    },
     "by being given back to a queue that was deleted": {
       status: "failed",
       callback: "known",
@@ -163,7 +187,7 @@ describe("the end of a task", () => {
   };
 
   for (const [name, { status, follow = NO_FOLLOW_UP, callback, end }] of Object.entries(endings)) {
-    it(`${name} leaves no secret and no holder, is counted, told once, and holds its key`, async () => {
+    it(`${name} leaves no holder, nor a secret that no retry needs, is counted, told once, and holds its key`, async () => {
       const queue = await store.openQueue();
       const [id = ""] = await store.insert(queue, {
         follow,
@@ -178,8 +202,7 @@ describe("the end of a task", () => {
 
       const [row] = await store.database.rows<{ fence: number }>(
         `select status, completed_at is not null as "hasTime", deadline_at as deadline, poll, worker_id as worker,
-                attempt_started_at as attempt, callback_sealed as sealed, fence,
-                case when callback_hash is null then 'forgotten' else 'known' end as callback
+                attempt_started_at as attempt, encode(callback_sealed, 'hex') as sealed, fence
            from tasks where id = $1`,
         [id],
       );
@@ -191,10 +214,10 @@ describe("the end of a task", () => {
         poll: null,
         worker: null,
         attempt: null,
-        sealed: null,
+        sealed: status === "completed" ? null : "5ea1",
         fence: row.fence,
-        callback,
       });
+      assert.equal(await callbackStatus(store.database, HASH), callback === "known" ? status : null);
       const told = await store.database.rows("select url from notifications where task_id = $1", [id]);
       assert.deepEqual(told, [{ url: "https://caller.test/done" }]);
       const key = await findTakenKey(store.database, queue.teamId, `once-${queue.name}`, false);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Sql } from "../../../src/store/sql.ts";
-import { hintText, parseHint, sendHints } from "../../../src/store/tasks/hints.ts";
+import { type Hint, hintText, parseHint, sendHints } from "../../../src/store/tasks/hints.ts";
 
 describe("hints", () => {
   it("arrive as they were sent", async () => {
@@ -12,11 +12,16 @@ describe("hints", () => {
         return [];
       },
     };
-    const hints = (["due", "later", "ended", "queue", "slots"] as const).map((kind) => ({
-      kind,
-      teamId: 12,
-      queue: "a-B-9",
-    }));
+    const claim = { taskId: "019a7e3a-75c5-7a31-a98f-db2dbf745c4d", fence: 7, workerId: 56 };
+    const hints: Hint[] = [
+      ...(["due", "later", "ended", "queue", "slots"] as const).map((kind) => ({
+        kind,
+        teamId: 12,
+        queue: "a-B-9",
+      })),
+      { kind: "void", claim },
+      { kind: "dropped", claim },
+    ];
 
     await sendHints(
       sql,

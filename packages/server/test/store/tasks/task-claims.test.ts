@@ -60,6 +60,8 @@ describe("claiming due tasks", () => {
       maxRetries: 7,
       backoff: "fixed",
       retryDelaySeconds: 4,
+      retryMaxDelaySeconds: 60,
+      noRetryStatuses: [410],
       timeoutSeconds: 9,
     });
     const call = {
@@ -90,6 +92,8 @@ describe("claiming due tasks", () => {
         maxRetries: 7,
         backoff: "fixed",
         retryDelaySeconds: 4,
+        retryMaxDelaySeconds: 60,
+        noRetryStatuses: [410],
         timeoutSeconds: 9,
         follow: NO_FOLLOW_UP,
         bodyIsJson: false,

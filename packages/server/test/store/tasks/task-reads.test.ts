@@ -117,6 +117,7 @@ describe("reading tasks", () => {
       polling: 0,
       completed: 1,
       failed: 0,
+      cancelled: 0,
     });
     const names = (await listQueues(store.database, live(teamId))).map(({ name }) => name);
     assert.deepEqual(names, [...names].sort());

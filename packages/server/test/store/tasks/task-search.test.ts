@@ -25,7 +25,9 @@ describe("searching tasks", () => {
       { tags: ["a", "b"], ...call("http:\\\\one.test?x") },
       { sandbox: true, tags: ["a"], ...call("https://one.test/") },
     );
-    ids.push(...(await store.insert(letters, { tags: ["a"], priority: 9 }, {}, call("https://one.test.uk/"))));
+    ids.push(
+      ...(await store.insert(letters, { tags: ["a"], priority: 9 }, {}, call("https://one.test.uk/"))),
+    );
     await store.insert(stranger, { tags: ["a"], ...call("https://one.test/") });
     const workerId = await store.openWorker();
     const [claim] = await store.claim(letters, { workerId, limit: 1 });
@@ -79,7 +81,8 @@ describe("searching tasks", () => {
   for (const [filter, expected] of CASES) {
     it(`finds the tasks of ${JSON.stringify(filter)}, in one look or in many short ones`, async () => {
       assert.deepEqual(await search(filter), expected);
-      for (const most of [1, 2, 3]) assert.deepEqual(await search(filter, most), expected, `${most} at a time`);
+      for (const most of [1, 2, 3])
+        assert.deepEqual(await search(filter, most), expected, `${most} at a time`);
       assert.deepEqual(await search(filter, 1000, 1), expected, "one on a page");
       const counted = await countMatches(store.database, teamId, { ...ALL_TASKS, ...filter }, 1000);
       assert.deepEqual(counted, { total: expected.length, isWhole: true });

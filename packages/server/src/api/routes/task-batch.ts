@@ -1,0 +1,137 @@
+import type { FastifyRequest, FastifySchemaValidationError } from "fastify";
+import { type Static, Type } from "typebox";
+import type { RefuseUrl } from "../../domain/call.ts";
+import { Problem } from "../../domain/problem.ts";
+import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
+import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
+import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import { manyFieldsIn } from "../http/json-body.ts";
+import type { Api } from "../http/schema-types.ts";
+import { toProblem } from "../http/validation.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { either, model, ref } from "../schemas/field.ts";
+import { prepareTaskBody } from "../tasks/task-body.ts";
+import { CreatedTask, CreateEitherTask, NewDirectTask } from "../tasks/task-models.ts";
+import { readTask } from "../tasks/task-reader.ts";
+import { createdText } from "../tasks/task-view.ts";
+import type { TaskRouteDeps } from "./tasks.ts";
+
+const MOST_TASKS = 1000;
+const BODY_LIMIT = 10 * 1024 * 1024;
+
+const CreateTasks = model(
+  "CreateTasks",
+  "Many new tasks, of either kind.",
+  {
+    // Each is judged alone, by the handler: one that is wrong must not refuse the others.
+    tasks: Type.Array(Type.Unknown({ description: "As for a single creation." }), {
+      minItems: 1,
+      maxItems: MOST_TASKS,
+      description: `1 to ${MOST_TASKS} bodies of \`POST /v1/tasks\`, each with its own idempotency key if it has one.`,
+    }),
+    atomic: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "All or none: with one bad item the batch is refused, and nothing is stored.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        tasks: [
+          { queue: "emails", webhook_url: "https://example.com/hooks/welcome", payload: { user_id: 42 } },
+          { targetUrl: "https://api.example.com/jobs", body: { job: 7 } },
+        ],
+      },
+    ],
+  },
+);
+
+const BatchItemAnswer = model("BatchItem", "What became of one item: a task, or a refusal.", {
+  index: Type.Integer({ description: "Its place in the batch, from 0." }),
+  task: Type.Optional(either(CreatedTask, NewDirectTask, "As it was accepted, in its own words.")),
+  callbackId: Type.Optional(Type.String({ description: "Of a direct task." })),
+  callbackUrl: Type.Optional(Type.String({ description: "Of a direct task." })),
+  replayed: Type.Optional(
+    Type.Boolean({ description: "True if an earlier request with its key made the task." }),
+  ),
+  error: Type.Optional(Type.String({ description: "Why it was refused, as for a single creation." })),
+  code: Type.Optional(Type.String({ description: "Which refusal it is, for programs." })),
+});
+
+const BatchAnswer = model("BatchAnswer", "What became of a batch.", {
+  created: Type.Integer(),
+  replayed: Type.Integer(),
+  refused: Type.Integer(),
+  results: Type.Array(ref(BatchItemAnswer), { description: "One for each item, in their order." }),
+});
+
+export function registerBatchRoute(app: Api, { tasks, refuseUrl }: TaskRouteDeps): void {
+  app.post(
+    "/tasks/batch",
+    {
+      bodyLimit: BODY_LIMIT,
+      preValidation: nullsDropped(Object.keys(CreateTasks.properties)),
+      config: access("tasks:write"),
+      schema: {
+        operationId: "createTasks",
+        tags: ["Tasks"],
+        summary: "Create many tasks",
+        description:
+          `Accepts up to ${MOST_TASKS} tasks of either kind in 10 MiB. Each is answered as a single creation would be; ` +
+          "those that are accepted are on disk. With `atomic` it is all or none.",
+        body: ref(CreateTasks),
+        response: { 200: ref(BatchAnswer), ...refusals("batch_refused", ...BODY_REFUSALS) },
+      },
+    },
+    async (request, reply) => {
+      const { atomic = false } = request.body;
+      const results = await tasks.createMany(callerOf(request), readItems(request, refuseUrl), atomic);
+      return reply.type("application/json; charset=utf-8").send(batchText(results));
+    },
+  );
+}
+
+function readItems(
+  request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
+  refuseUrl: RefuseUrl,
+): BatchItem[] {
+  const sources = sliceElements(sliceMember(request.bodyText, "tasks") ?? "[]");
+  const validate = request.compileValidationSchema({ ...CreateEitherTask });
+  const now = new Date();
+  const holdsNulls = mayHoldNulls(request);
+  return request.body.tasks.map((item, index) => {
+    const problem = manyFieldsIn(item) ?? prepareTaskBody(item, holdsNulls);
+    if (problem !== null) return problem;
+    if (!validate(item)) return toProblem(errorsOf(validate), "body");
+    try {
+      const text = sources[index] ?? "{}";
+      return readTask({ ...(item as object) }, { text, idempotencyKey: undefined, now, refuseUrl });
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  });
+}
+
+function errorsOf(validate: { errors?: unknown }): FastifySchemaValidationError[] {
+  return Array.isArray(validate.errors) ? validate.errors : [];
+}
+
+function batchText(results: readonly BatchResult[]): string {
+  const refused = results.filter((result) => result instanceof Problem).length;
+  const replayed = results.filter((result) => !(result instanceof Problem) && result.replayed).length;
+  const head = { created: results.length - refused - replayed, replayed, refused };
+  return `${JSON.stringify(head).slice(0, -1)},"results":[${results.map(itemText).join()}]}`;
+}
+
+function itemText(result: BatchResult, index: number): string {
+  if (result instanceof Problem) return JSON.stringify({ index, error: result.message, code: result.code });
+  const created = createdText(result);
+  const task = result.shape === "queue" ? `{"task":${created}}` : created;
+  return `{"index":${index},${task.slice(1, -1)}${result.replayed ? ',"replayed":true' : ""}}`;
+}

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { REASON_CODES } from "../../domain/explanation.ts";
+import { Problem } from "../../domain/problem.ts";
+import { parseTaskId, publicTaskId } from "../../domain/task-id.ts";
+import type { ExplanationService } from "../../service/tasks/explanation-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
+import { refusals } from "../schemas/error.ts";
+import { model, oneOf, ref } from "../schemas/field.ts";
+import { STATUSES } from "../tasks/task-parts.ts";
+import { TaskPath } from "./tasks.ts";
+
+const Explanation = model(
+  "Explanation",
+  "Why a task runs, or does not.",
+  {
+    task: Type.Object({
+      id: Type.String({ description: "`task_…` or a UUID, as the task was created." }),
+      status: oneOf(STATUSES, { description: "The state of the task." }),
+    }),
+    runnable: Type.Boolean({
+      description: "Nothing stands in its way: it is pending, and the next free node begins it.",
+    }),
+    reasons: Type.Array(
+      Type.Object({
+        code: oneOf(REASON_CODES, { description: "Which reason it is, for programs. More may be added." }),
+        detail: Type.String({ description: "One sentence for people." }),
+        until: Type.Unsafe<string | null>({
+          type: ["string", "null"],
+          format: "date-time",
+          description: "When it is over, or is at the latest; null where that is unknown.",
+        }),
+      }),
+      { description: "All that hold. None of a task that has ended." },
+    ),
+  },
+  {
+    examples: [
+      {
+        task: { id: "task_01k9z3mxe5f8hrk3yv5pzq8c2d", status: "pending" },
+        runnable: false,
+        reasons: [{ code: "queue_paused", detail: 'Queue "emails" is paused', until: null }],
+      },
+    ],
+  },
+);
+
+export function registerExplanationRoute(
+  app: Api,
+  { explanations }: { readonly explanations: ExplanationService },
+): void {
+  app.get(
+    "/tasks/:task_id/explain",
+    {
+      config: access("tasks:read"),
+      schema: {
+        operationId: "explainTask",
+        tags: ["Tasks"],
+        summary: "Explain why a task does not run",
+        description: "All reasons why the task is not being called at this moment, or that it is.",
+        params: TaskPath,
+        response: { 200: ref(Explanation), ...refusals("task_not_found") },
+      },
+    },
+    async (request) => {
+      const id = parseTaskId(request.params.task_id);
+      if (id === null) throw new Problem("task_not_found");
+      const { task, runnable, reasons } = await explanations.explain(callerOf(request), id);
+      return {
+        task: { id: publicTaskId(task), status: task.status },
+        runnable,
+        reasons: reasons.map(({ code, detail, until }) => ({
+          code,
+          detail,
+          until: until?.toISOString() ?? null,
+        })),
+      };
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import { isEnded, type Task } from "./task.ts";
+
+/** Why a task does not run now. */
+export const REASON_CODES = [
+  "delayed",
+  "backing_off",
+  "queue_paused",
+  "queue_full",
+  "team_share",
+  "behind",
+  "no_worker",
+  "call_under_way",
+  "awaiting_callback",
+  "polling",
+  "sandbox",
+] as const;
+
+export interface Reason {
+  readonly code: (typeof REASON_CODES)[number];
+  /** One sentence for people. */
+  readonly detail: string;
+  /** When it is over, or is at the latest; null where that is unknown. */
+  readonly until: Date | null;
+}
+
+/** What is known of a task and its surroundings at one instant. */
+export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "sandbox" | "runAt" | "queue"> {
+  readonly now: Date;
+  readonly deadlineAt: Date | null;
+  readonly attemptCount: number;
+  readonly attemptStartedAt: Date | null;
+  /** The node that makes its call. */
+  readonly node: string | null;
+  readonly timeoutSeconds: number;
+  readonly paused: boolean;
+  readonly concurrency: number;
+  readonly hasWorkers: boolean;
+  /** Of a pending task: who makes the calls of its queue. */
+  readonly holders: readonly { readonly node: string; readonly calls: number }[] | null;
+  /** Of a pending task: how many due ones of its queue go first. */
+  readonly ahead: number | null;
+}
+
+export interface Explanation {
+  readonly task: Pick<Task, "id" | "shape" | "status">;
+  /** Nothing stands in its way: the next free node begins it. */
+  readonly runnable: boolean;
+  readonly reasons: readonly Reason[];
+}
+
+/** `isCrowded`: the node that was asked has slots of the queue, and no room for another call of this team. */
+export function explain(circumstances: Circumstances, isCrowded: boolean): Explanation {
+  const { id, shape, status } = circumstances;
+  const reasons = isEnded(status) ? [] : reasonsOf(circumstances, isCrowded);
+  return { task: { id, shape, status }, runnable: status === "pending" && reasons.length === 0, reasons };
+}
+
+function reasonsOf(task: Circumstances, isCrowded: boolean): Reason[] {
+  const { deadlineAt: until } = task;
+  switch (task.status) {
+    case "active":
+      return [callUnderWay(task)];
+    case "waiting":
+      return [{ code: "awaiting_callback", detail: "Its call was accepted; a callback will end it", until }];
+    case "polling":
+      return [
+        { code: "polling", detail: `The third party is asked next at ${task.runAt.toISOString()}`, until },
+      ];
+    default:
+      return whyPending(task, isCrowded);
+  }
+}
+
+function callUnderWay({ attemptCount, attemptStartedAt, node, timeoutSeconds }: Circumstances): Reason {
+  const since = attemptStartedAt?.toISOString() ?? "just now";
+  const until = attemptStartedAt && new Date(attemptStartedAt.getTime() + timeoutSeconds * 1000);
+  const detail = `Attempt ${attemptCount} is under way since ${since} on node ${node ?? "that is gone"}`;
+  return { code: "call_under_way", detail, until };
+}
+
+function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
+  const reasons: Reason[] = [];
+  const add = (code: Reason["code"], detail: string, until: Date | null = null) =>
+    reasons.push({ code, detail, until });
+  const isDue = task.runAt <= task.now;
+  if (task.sandbox) add("sandbox", "It was created by a test key, and is never called");
+  if (!isDue && task.attemptCount > 0)
+    add("backing_off", `After attempt ${task.attemptCount} it waits before the next`, task.runAt);
+  else if (!isDue) add("delayed", "It is not due yet", task.runAt);
+  if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
+  if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");
+  if (task.sandbox || !isDue) return reasons;
+  const holders = task.holders ?? [];
+  const calls = holders.reduce((sum, holder) => sum + holder.calls, 0);
+  if (calls >= task.concurrency) {
+    const who = holders.map((holder) => `${holder.node} ${holder.calls}`).join(", ");
+    add("queue_full", `${calls} of ${task.concurrency} calls of queue "${task.queue}" are under way: ${who}`);
+  }
+  if (isCrowded)
+    add("team_share", "The node that was asked makes as many calls of the team as it may for now");
+  const ahead = task.ahead ?? 0;
+  if (ahead > 0) add("behind", `${ahead >= 1000 ? "1000 or more" : ahead} due tasks of its queue go first`);
+  return reasons;
+}

@@ -1,0 +1,122 @@
+import type { Call } from "../domain/call.ts";
+import { publicTaskId } from "../domain/task-id.ts";
+import { atMost, type Time } from "../domain/time.ts";
+import type { ClaimHint, HeldClaim } from "../store/tasks/hints.ts";
+import type { Cancelled, PolledJob } from "../store/tasks/task-cancellations.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+/** A cancel is answered after this time, though the node that makes the call has not said that it dropped it. */
+const LONGEST_WAIT_MS = 1_000;
+const PROVIDER_TIMEOUT_MS = 30_000;
+
+export interface Cancellations {
+  /**
+   * A task was cancelled, and that is committed. Resolves once no call of it is under way on its node, nor will be begun:
+   * that node says so, or is not heard for a second. Its third party is told besides, which is not waited for.
+   */
+  follow(cancelled: Cancelled): Promise<void>;
+  /** A claim counts no more: the worker that holds it drops it, and says so. Or it has said so. */
+  hear(hint: ClaimHint): void;
+  abandon(): void;
+  finished(): Promise<void>;
+}
+
+/**
+ * The race: a claim is committed, the cancel of its task too, and the answer to the claim is still on its way to the node
+ * that asked. So that node is told which claim is void, and remembers it for as long as such an answer may take; the
+ * cancel is answered when it has said so. A node that is not heard in time is cut off or stands still: it begins
+ * nothing from an answer that old, and finds by its own look which of its calls have lost their claim.
+ */
+export function createCancellations(deps: {
+  readonly attempts: Pick<Attempts, "drop">;
+  readonly poller: Pick<Deliveries, "drop">;
+  readonly outgoing: Outgoing;
+  readonly lease: Lease;
+  readonly time: Time;
+  readonly log: Log;
+  readonly send: (hint: ClaimHint) => void;
+}): Cancellations {
+  const { lease, time, log } = deps;
+  const waiting = new Map<string, () => void>();
+  const telling = new Set<Promise<void>>();
+  let tearDown = new AbortController();
+
+  function drop(claim: HeldClaim): void {
+    deps.attempts.drop(claim);
+    deps.poller.drop(claim);
+  }
+
+  async function dropElsewhere(claim: HeldClaim): Promise<void> {
+    const key = keyOf(claim);
+    const dropped = new Promise<void>((resolve) => waiting.set(key, resolve));
+    deps.send({ kind: "void", claim });
+    await atMost(time, dropped, LONGEST_WAIT_MS);
+    waiting.delete(key);
+  }
+
+  async function tellProvider({ teamId, id, shape }: Cancelled, job: PolledJob): Promise<void> {
+    const { cancel } = job.plan;
+    if (cancel === undefined) return;
+    const { cancelMethod: method = "POST" } = job.config;
+    const call: Call = { method, url: cancel.url, headers: cancel.headers, body: null };
+    const sent = await deps.outgoing.send({
+      teamId,
+      taskId: id,
+      messageId: id,
+      call,
+      headers: {},
+      timeoutMs: Math.min(job.timeoutSeconds * 1000, PROVIDER_TIMEOUT_MS),
+      sign: false,
+      callbackSealed: null,
+      wipe: { headers: job.firstHeaders, callbackSealed: job.callbackSealed },
+      signal: tearDown.signal,
+      mayLeave: () => true,
+    });
+    const outcome = sent.kind === "refused" ? sent.reason : describe(sent.outcome);
+    log.info({ task: publicTaskId({ id, shape }), outcome }, "provider.told");
+  }
+
+  return {
+    async follow(cancelled) {
+      const { held, job } = cancelled;
+      if (job !== null) {
+        const told = tellProvider(cancelled, job)
+          .catch((err) => log.warn({ err }, "provider.not_told"))
+          .finally(() => telling.delete(told));
+        telling.add(told);
+      }
+      if (held === null) return;
+      if (held.workerId === lease.workerId) drop(held);
+      else await dropElsewhere(held);
+    },
+    hear({ kind, claim }) {
+      if (kind === "dropped") return waiting.get(keyOf(claim))?.();
+      if (claim.workerId !== lease.workerId) return;
+      drop(claim);
+      deps.send({ kind: "dropped", claim });
+    },
+    abandon() {
+      tearDown.abort();
+      tearDown = new AbortController();
+    },
+    async finished() {
+      await Promise.all(telling);
+    },
+  };
+}
+
+function keyOf({ taskId, fence }: HeldClaim): string {
+  return `${taskId} ${fence}`;
+}
+
+function describe(outcome: {
+  kind: string;
+  statusCode: number | null;
+  code?: string;
+}): number | string | null {
+  return outcome.kind === "response" ? outcome.statusCode : (outcome.code ?? null);
+}

@@ -1,0 +1,159 @@
+import type { Principal } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { TaskRequest } from "../../domain/task-request.ts";
+import type { Database } from "../../store/sql.ts";
+import { NO_WORKER } from "../../store/tasks/tallies.ts";
+import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
+
+/** What was read of an item of a batch: a request, or why it is none. */
+export type BatchItem = TaskRequest | Problem;
+export type BatchResult = CreatedTask | Problem;
+
+/** How a single task is made, step by step. */
+export interface BatchDeps {
+  readonly database: Database;
+  /** The task that was created under the request's idempotency key before. */
+  replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
+  /** Everything but storing it. */
+  prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask>;
+  /** The task is stored, and waits in its queue. */
+  readonly onStored: (task: NewTask, accepted: Accepted) => void;
+}
+
+export interface PreparedTask {
+  readonly task: NewTask;
+  finish(accepted: Accepted): CreatedTask;
+}
+
+/** A key may be taken or let go between two looks, as for a single task. */
+const ROUNDS = 3;
+
+/** Each by itself: what one is refused for does not touch the others. The intake stores them in a few commits. */
+export async function createEach(
+  items: readonly BatchItem[],
+  create: (request: TaskRequest) => Promise<CreatedTask>,
+): Promise<BatchResult[]> {
+  const settled = await Promise.allSettled(
+    items.map((item) => (item instanceof Problem ? Promise.reject(item) : create(item))),
+  );
+  const results = settled.map((each) => {
+    if (each.status === "fulfilled") return each.value;
+    if (each.reason instanceof Problem) return each.reason;
+    throw each.reason;
+  });
+  // Nothing was done, and it makes sense to come back: said as of a single task.
+  const away = results.find((result) => result instanceof Problem && result.status === 503);
+  if (away !== undefined && results.every((result) => result instanceof Problem)) throw away;
+  return results;
+}
+
+/** All in one commit, or none: the first item that is refused refuses the batch. */
+export async function createTogether(
+  deps: BatchDeps,
+  principal: Principal,
+  items: readonly BatchItem[],
+): Promise<CreatedTask[]> {
+  const requests = items.map((item, index) => {
+    if (item instanceof Problem) throw refused(index, item);
+    return item;
+  });
+  for (let round = 1; ; round += 1) {
+    const created = await storeTogether(deps, principal, requests, round === ROUNDS);
+    if (created !== null) return created;
+  }
+}
+
+/** Null where a key was taken meanwhile: the next round finds its task. */
+async function storeTogether(
+  deps: BatchDeps,
+  principal: Principal,
+  requests: readonly TaskRequest[],
+  isLast: boolean,
+): Promise<CreatedTask[] | null> {
+  const earlier = await each(requests, (request) => deps.replay(principal, request));
+  const firsts = firstsOf(requests, earlier);
+  const prepared = await each(requests, async (request, index) =>
+    earlier[index] === null && firsts[index] === index ? deps.prepare(principal, request) : null,
+  );
+  const isNew = prepared.flatMap((one, index) => (one === null ? [] : [{ ...one, index }]));
+  const stored = await store(deps.database, isNew);
+  if (typeof stored === "number") {
+    const request = requests[stored];
+    if (!isLast && request?.idempotencyKey != null) return null;
+    throw refused(stored, new Problem("queue_not_found", { name: request?.queue ?? "" }));
+  }
+  const created = new Map<number, CreatedTask>();
+  for (const { task, finish, index } of isNew) {
+    const accepted = stored.get(task.id);
+    if (accepted === undefined) continue;
+    created.set(index, finish(accepted));
+    deps.onStored(task, accepted);
+  }
+  return requests.flatMap((_, index) => {
+    const own = earlier[index] ?? created.get(index);
+    const same = created.get(firsts[index] ?? index);
+    return own ?? (same === undefined ? [] : { ...same, replayed: true });
+  });
+}
+
+/** Of those that share a key the first makes the task; each has the index of its first. */
+function firstsOf(requests: readonly TaskRequest[], earlier: readonly (CreatedTask | null)[]): number[] {
+  const byKey = new Map<string, number>();
+  return requests.map(({ idempotencyKey: key, requestText }, index) => {
+    if (key === null || earlier[index] !== null) return index;
+    const first = byKey.get(key) ?? index;
+    byKey.set(key, first);
+    if (requests[first]?.requestText !== requestText)
+      throw refused(index, new Problem("idempotency_conflict", { key }));
+    return first;
+  });
+}
+
+/** The index of the first that could not be stored, and then none is; or what became of them, by their ids. */
+async function store(
+  database: Database,
+  prepared: readonly { readonly task: NewTask; readonly index: number }[],
+): Promise<ReadonlyMap<string, Accepted> | number> {
+  if (prepared.length === 0) return new Map();
+  const submissions = prepared.map(({ task }) => ({ task, reservation: null }));
+  class Missing extends Error {
+    readonly index: number;
+    constructor(index: number) {
+      super();
+      this.index = index;
+    }
+  }
+  try {
+    return await database.transaction(async (sql) => {
+      const accepted = new Map<string, Accepted>();
+      for (const [place, one] of (await insertTasks(sql, submissions, NO_WORKER)).entries()) {
+        if (one === null) throw new Missing(prepared[place]?.index ?? 0);
+        accepted.set(one.id, one);
+      }
+      return accepted;
+    });
+  } catch (error) {
+    if (error instanceof Missing) return error.index;
+    throw error;
+  }
+}
+
+async function each<T>(
+  requests: readonly TaskRequest[],
+  work: (request: TaskRequest, index: number) => Promise<T>,
+): Promise<T[]> {
+  const settled = await Promise.allSettled(requests.map(work));
+  return settled.map((one, index) => {
+    if (one.status === "fulfilled") return one.value;
+    throw refused(index, one.reason);
+  });
+}
+
+/** What is not of the request's making is said as it is. */
+function refused(index: number, reason: unknown): unknown {
+  if (!(reason instanceof Problem) || reason.status >= 500) return reason;
+  const { message: error, code } = reason;
+  const parameters = { index: String(index), reason: error, code };
+  return new Problem("batch_refused", parameters, { details: [{ field: `tasks[${index}]`, error }] });
+}

@@ -1,0 +1,43 @@
+import type { Circumstances } from "../../domain/explanation.ts";
+import type { Reach } from "../../domain/reach.ts";
+import { patient, type Sql } from "../sql.ts";
+
+/** Beyond this many the number of tasks that go first is not counted. */
+const MOST_BEHIND = 1000;
+
+/** Due tasks of the queue of `t` with this priority, one probe of the index and no further than is counted. */
+const due = (priority: string, more = "") => `select 1 from tasks p
+          where p.team_id = t.team_id and p.queue_id = t.queue_id and p.priority = ${priority}
+            and p.status = 'pending' and not p.sandbox and p.run_at <= now() ${more}
+          order by p.run_at, p.id limit ${MOST_BEHIND}`;
+
+/** All that the database knows about why a task runs or does not. Null if there is no such task. */
+export async function findCircumstances(sql: Sql, reach: Reach, id: string): Promise<Circumstances | null> {
+  const rows = await sql.rows<Circumstances>(
+    patient(
+      "list",
+      `select t.id, t.shape, t.status, t.sandbox, t.run_at as "runAt", t.deadline_at as "deadlineAt",
+            t.attempt_count as "attemptCount", t.attempt_started_at as "attemptStartedAt", w.name as node,
+            t.timeout_seconds as "timeoutSeconds", q.name as queue, q.paused, q.concurrency, now() as now,
+            exists (select 1 from workers where expires_at > now()) as "hasWorkers",
+            case when t.status = 'pending' then (
+              select coalesce(json_agg(json_build_object('node', h.name, 'calls', h.calls) order by h.calls desc, h.name), '[]')
+                from (select coalesce(hw.name, 'a node that is gone') as name, count(*)::integer as calls
+                        from tasks a left join workers hw on hw.id = a.worker_id
+                       where a.team_id = t.team_id and a.queue_id = t.queue_id and not a.sandbox and a.status = 'active'
+                       group by 1) h) end as holders,
+            case when t.status = 'pending' then (
+              select count(*)::integer from (
+                (select 1 from generate_series(t.priority + 1, 10) as higher(priority)
+                  cross join lateral (${due("higher.priority")}) first limit ${MOST_BEHIND})
+                union all
+                (${due("t.priority", "and (p.run_at, p.id) < (t.run_at, t.id)")})) ahead) end as ahead
+       from tasks t
+       join queues q on q.team_id = t.team_id and q.id = t.queue_id
+       left join workers w on w.id = t.worker_id
+      where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
+    ),
+    [reach.teamId, id, reach.environment],
+  );
+  return rows[0] ?? null;
+}

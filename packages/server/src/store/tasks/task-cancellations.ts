@@ -1,0 +1,92 @@
+import type { PollConfig } from "../../domain/poll/poll-config.ts";
+import type { PollPlan } from "../../domain/poll/poll-plan.ts";
+import type { Reach } from "../../domain/reach.ts";
+import type { Shape } from "../../domain/task.ts";
+import { prepare, type Sql } from "../sql.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import type { HeldClaim } from "./hints.ts";
+import { NO_WORKER, one } from "./tallies.ts";
+
+export interface Cancelled {
+  readonly teamId: number;
+  readonly id: string;
+  readonly shape: Shape;
+  /** The claim under which a call or a poll of it may be under way; null if there was none. */
+  readonly held: HeldClaim | null;
+  /** Of a task that was polled: how its third party may be told. */
+  readonly job: PolledJob | null;
+}
+
+export interface PolledJob {
+  readonly config: PollConfig;
+  readonly plan: PollPlan;
+  readonly timeoutSeconds: number;
+  /** Of the first call: what they stand for must not come back in an answer. */
+  readonly firstHeaders: Readonly<Record<string, string>>;
+  readonly callbackSealed: string | null;
+}
+
+const CANCEL_TASK = prepare(
+  "cancel_task",
+  `with found as (
+     select team_id, id, status as was, worker_id as holder, poll as plan from tasks
+      where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)
+        and status in ('pending', 'active', 'waiting', 'polling') for update
+   ), cancelled as (
+     update tasks t
+        set ${endColumns({ status: "'cancelled'", completed: "false" })},
+            error = null,
+            attempt_started_at = null,
+            attempts = case when was <> 'active' then t.attempts else t.attempts || jsonb_build_object(
+              'number', t.attempt_count, 'status', 'aborted', 'code', null,
+              'at', to_char(t.attempt_started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+              'ms', greatest(0, round(extract(epoch from now() - t.attempt_started_at) * 1000)), 'phase', 'sent',
+              'error', 'The task was cancelled while the call was under way') end
+       from found where t.team_id = found.team_id and t.id = found.id
+     returning t.team_id, t.queue_id, t.id, t.shape, t.status, was, holder, t.fence - 1 as fence, t.poll_config, plan,
+               t.timeout_seconds, t.headers, t.callback_sealed, ${ENDING_COLUMNS}
+   ), ${afterChange({
+     from: "cancelled",
+     worker: NO_WORKER,
+     writer: "other",
+     deltas: {
+       pending: `-${one("was = 'pending'")}`,
+       active: `-${one("was = 'active'")}`,
+       waiting: `-${one("was = 'waiting'")}`,
+       polling: `-${one("was = 'polling'")}`,
+     },
+     ends: ["cancelled"],
+   })}
+   select shape, holder::float8 as "workerId", fence, poll_config as config, plan, timeout_seconds as "timeoutSeconds",
+          coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
+     from cancelled`,
+);
+
+type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
+  readonly shape: Shape;
+  readonly workerId: number | null;
+  readonly fence: number;
+  readonly config: PollConfig | null;
+  readonly plan: PollPlan | null;
+};
+
+/**
+ * Ends a task by its owner's will, once, whatever it was doing. Null if it had ended, or is unknown. The fence rises: the
+ * verdict of a call or poll that is under way finds it gone, and so does every other ending.
+ */
+export async function cancelTask(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  id: string,
+): Promise<Cancelled | null> {
+  const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id, environment]);
+  if (row === undefined) return null;
+  const { shape, workerId, fence, config, plan, ...rest } = row;
+  return {
+    teamId,
+    id,
+    shape,
+    held: workerId === null ? null : { taskId: id, fence, workerId },
+    job: config === null || plan === null ? null : { config, plan, ...rest },
+  };
+}

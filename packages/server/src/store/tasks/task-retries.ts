@@ -1,0 +1,83 @@
+import type { Reach } from "../../domain/reach.ts";
+import { prepare, type Sql } from "../sql.ts";
+import { keepingQueues } from "./endings.ts";
+import { NO_WORKER, one, tally } from "./tallies.ts";
+
+/** How a task begins anew. */
+export interface Renewal {
+  readonly delaySeconds: number;
+  /** Null: as before. */
+  readonly priority: number | null;
+}
+
+export interface Retried {
+  readonly teamId: number;
+  readonly queue: string;
+  readonly sandbox: boolean;
+  /** When it was begun anew, as a new task is created. */
+  readonly createdAt: Date;
+  readonly runAt: Date;
+}
+
+/**
+ * A task that was cancelled in the middle of a call waits for a second at least: by then the call is torn down, so that
+ * no task has two calls at once. Notifications of the ending that were not delivered yet are dropped with it: what they
+ * would tell is no longer so, and the next ending has one of its own.
+ */
+const RETRY_TASK = prepare(
+  "retry_task",
+  `with found as (
+     select team_id, id, queue_id, status as was, completed_at as ended_at from tasks
+      where team_id = $1 and id = $2 and ($5 = 'live' or sandbox) and status in ('failed', 'cancelled') for update
+   ), ${keepingQueues("select team_id, queue_id from found")}, retried as (
+     update tasks t
+        set status = 'pending',
+            run_at = greatest(now() + make_interval(secs => $3),
+                              case when was = 'cancelled' then ended_at + interval '1 second' end),
+            priority = coalesce($4, t.priority),
+            fence = t.fence + 1,
+            retries = t.retries + 1,
+            failures = 0,
+            interruptions = 0,
+            deadline_at = case when not t.sandbox then now() + make_interval(secs => t.expires_in_seconds) end,
+            completed_at = null,
+            result = null,
+            error = null,
+            failure_reason = null
+       from found join kept q on q.team_id = found.team_id and q.id = found.queue_id and q.deleted_at is null
+      where t.team_id = found.team_id and t.id = found.id
+     returning t.team_id, t.queue_id, t.id, q.name as queue, t.run_at, t.sandbox, was
+   ), tallied as (
+     ${tally({
+       from: "retried",
+       worker: NO_WORKER,
+       writer: "other",
+       deltas: {
+         pending: "1",
+         failed: `-${one("was = 'failed'")}`,
+         cancelled: `-${one("was = 'cancelled'")}`,
+       },
+     })}
+   ), untold as (
+     delete from notifications n using retried r
+      where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
+   )
+   select team_id as "teamId", queue, sandbox, now() as "createdAt", run_at as "runAt" from retried`,
+);
+
+/** Begins a failed or cancelled task anew under its own id. Null if it is in another state, or its queue is gone. */
+export async function retryTask(
+  sql: Sql,
+  reach: Reach,
+  id: string,
+  renewal: Renewal,
+): Promise<Retried | null> {
+  const rows = await sql.rows<Retried>(RETRY_TASK, [
+    reach.teamId,
+    id,
+    renewal.delaySeconds,
+    renewal.priority,
+    reach.environment,
+  ]);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,181 @@
+import { liveQueue } from "./intake-statements.ts";
+import type { Session } from "./session.ts";
+import { numberAt, recordsAt, type Statement, type Statements } from "./statement.ts";
+import type { QueueColumns, TaskColumns } from "./tables.ts";
+import { changeTask, ordered, pickColumns } from "./task-rows.ts";
+
+const CLAIMED = [
+  ...["id", "shape", "priority", "fence", "attempt_count", "failures", "method", "url", "headers", "body"],
+  ...["body_is_json", "max_retries", "backoff", "retry_delay_seconds", "timeout_seconds", "sign", "provider"],
+  ...["poll_config", "wait_for_callback", "max_wait_seconds", "callback_sealed"],
+] as (keyof TaskColumns)[];
+
+export const claimStatements: Statements = {
+  claim_due_tasks(session, values) {
+    const [queueId, epoch, workerId, limit] = [2, 3, 4, 5].map((index) => numberAt(values, index));
+    const { tables, model, nowMs } = session;
+    const isCurrent = tables.queues.get(queueId ?? 0)?.epoch === epoch && tables.workers.has(workerId ?? 0);
+    const due = [...tables.tasks.values()].filter(
+      (task) => isDue(task, nowMs) && task.queue_id === queueId && !model.locks.has(`task ${task.id}`),
+    );
+    const picked = isCurrent ? byTurn(due).slice(0, limit) : [];
+    const claimed = picked.map((row) =>
+      changeTask(session, row, {
+        status: "active",
+        worker_id: workerId ?? 0,
+        fence: row.fence + 1,
+        attempt_count: row.attempt_count + 1,
+        attempt_started_at: nowMs,
+        started_at: row.started_at ?? nowMs,
+      }),
+    );
+    if (claimed.length === 0) return [{ isCurrent, id: null }];
+    return byTurn(claimed).map((row) => ({
+      isCurrent,
+      ...pickColumns(row, CLAIMED),
+      runAt: new Date(row.run_at),
+      attemptStartedAt: new Date(row.attempt_started_at ?? 0),
+    }));
+  },
+
+  look_for_due({ tables, nowMs }, values) {
+    const since = Math.min((values[0] as number | null) ?? nowMs, nowMs) - numberAt(values, 2);
+    const pending = [...tables.tasks.values()].filter(
+      ({ status, sandbox }) => status === "pending" && !sandbox,
+    );
+    const ids = new Set(
+      pending.filter(({ run_at }) => run_at > since && run_at <= nowMs).map(({ queue_id }) => queue_id),
+    );
+    const found = [...ids]
+      .flatMap((id) => tables.queues.get(id) ?? [])
+      .filter((queue) => queue.deleted_at === null);
+    const upcoming = pending.map(({ run_at }) => run_at).filter((at) => at > nowMs);
+    const look = {
+      databaseMs: nowMs,
+      untilNextMs: upcoming.length === 0 ? null : Math.min(...upcoming) - nowMs,
+    };
+    if (found.length === 0) return [{ ...look, teamId: null, queue: null }];
+    return found.map(({ team_id, name }) => ({ ...look, teamId: team_id, queue: name }));
+  },
+
+  queues_with_due_tasks(session) {
+    return [...session.tables.queues.values()].filter((queue) => hasDueTasks(session, queue)).map(toDueQueue);
+  },
+
+  due_among(session, values) {
+    return recordsAt<{ teamId: number; queue: string }>(values, 1).flatMap(({ teamId, queue: name }) => {
+      const queue = liveQueue(session, teamId, name);
+      return queue !== undefined && hasDueTasks(session, queue) ? [toDueQueue(queue)] : [];
+    });
+  },
+
+  claim_due_polls(session, values) {
+    const workerId = numberAt(values, 1);
+    const { tables, nowMs } = session;
+    if (!tables.workers.has(workerId)) return [];
+    return recordsAt<TeamRoom>(values, 2)
+      .flatMap(({ teamId, most }) => dueOfTeam(waitingPolls(session), teamId, most, nowMs))
+      .map(({ row: before }) => {
+        const row = changeTask(session, before, { worker_id: workerId, fence: before.fence + 1 });
+        return {
+          ...pickColumns(row, [
+            "team_id",
+            "id",
+            "shape",
+            "queue_id",
+            "fence",
+            "timeout_seconds",
+            "callback_sealed",
+          ]),
+          config: row.poll_config,
+          plan: row.poll,
+          elapsedMs: Math.round(nowMs - (row.started_at ?? nowMs)),
+          firstHeaders: row.headers ?? {},
+        };
+      });
+  },
+
+  teams_with_due_polls: (session) => teamsWithDue(waitingPolls(session), session.nowMs),
+
+  held_tasks: (session, values) =>
+    held(session, values, "active").map((row) => pickColumns(row, ["team_id", "id", "queue_id", "fence"])),
+  held_polls: (session, values) =>
+    held(session, values, "polling").map((row) => pickColumns(row, ["team_id", "id", "fence"])),
+};
+
+interface TeamRoom {
+  readonly teamId: number;
+  readonly most: number;
+}
+
+/** A delivery that waits, with the instant at which it is due. */
+export interface Waiting<Row> {
+  readonly row: Row;
+  readonly atMs: number;
+}
+
+function waitingPolls({ tables }: Session): Waiting<TaskColumns>[] {
+  return [...tables.tasks.values()]
+    .filter(({ status, worker_id }) => status === "polling" && worker_id === null)
+    .map((row) => ({ row, atMs: row.run_at }));
+}
+
+/** The oldest of a team, as many as there is room for. */
+export function dueOfTeam<Row extends { readonly team_id: number }>(
+  waiting: readonly Waiting<Row>[],
+  teamId: number,
+  most: number,
+  nowMs: number,
+): Waiting<Row>[] {
+  const due = waiting.filter(({ row, atMs }) => row.team_id === teamId && atMs <= nowMs);
+  return ordered(due, ({ atMs }) => atMs).slice(0, most);
+}
+
+/** The teams that have something due, and how long until the first of another: of each team only its first is looked at. */
+export function teamsWithDue(
+  waiting: readonly Waiting<{ readonly team_id: number }>[],
+  nowMs: number,
+): object[] {
+  const firsts = new Map<number, number>();
+  for (const { row, atMs } of waiting)
+    firsts.set(row.team_id, Math.min(atMs, firsts.get(row.team_id) ?? Number.POSITIVE_INFINITY));
+  const due = ordered(firsts, ([, atMs]) => atMs).filter(([, atMs]) => atMs <= nowMs);
+  const later = [...firsts.values()].filter((atMs) => atMs > nowMs);
+  const untilMs = later.length === 0 ? null : Math.min(...later) - nowMs;
+  return [...due.map(([teamId]) => ({ teamId, untilMs: null })), { teamId: null, untilMs }];
+}
+
+export function untilNext(instants: (session: Session) => readonly number[]): Statement {
+  return (session) => {
+    const all = instants(session);
+    return [{ ms: all.length === 0 ? null : Math.min(...all) - session.nowMs }];
+  };
+}
+
+function held({ tables }: Session, values: readonly unknown[], status: string): TaskColumns[] {
+  const workerId = numberAt(values, 1);
+  return [...tables.tasks.values()].filter((row) => row.worker_id === workerId && row.status === status);
+}
+
+function isDue({ status, sandbox, run_at }: TaskColumns, nowMs: number): boolean {
+  return status === "pending" && !sandbox && run_at <= nowMs;
+}
+
+function byTurn(rows: readonly TaskColumns[]): TaskColumns[] {
+  return ordered(
+    rows,
+    ({ priority }) => -priority,
+    ({ run_at }) => run_at,
+    ({ id }) => id,
+  );
+}
+
+function hasDueTasks({ tables, nowMs }: Session, { id, deleted_at, paused }: QueueColumns): boolean {
+  if (deleted_at !== null || paused) return false;
+  for (const task of tables.tasks.values()) if (task.queue_id === id && isDue(task, nowMs)) return true;
+  return false;
+}
+
+function toDueQueue({ team_id, name }: QueueColumns): object {
+  return { teamId: team_id, queue: name };
+}

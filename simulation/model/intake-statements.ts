@@ -1,0 +1,147 @@
+import { requireUnlocked, type Session, takeLock, write } from "./session.ts";
+import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
+import type { QueueColumns, TaskColumns } from "./tables.ts";
+import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
+
+const DAY_MS = 86_400_000;
+
+/** An object of the insert: what is false or null is left out. */
+type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
+  readonly team_id: number;
+  readonly id: string;
+  readonly queue: string;
+  readonly delay_seconds: number;
+  readonly run_at?: string;
+  readonly slot_queue_id?: number;
+  readonly slot_epoch?: number;
+};
+
+export const intakeStatements: Statements = {
+  insert_tasks(session, values) {
+    const workerId = numberAt(values, 2);
+    return recordsAt<AskedRow>(values, 1).flatMap((asked) => {
+      const queue = liveQueue(session, asked.team_id, asked.queue);
+      if (queue === undefined || !takeKey(session, asked)) return [];
+      const row = newRow(session, asked, queue, workerId);
+      insertTask(session, row);
+      return [acceptedRow(row)];
+    });
+  },
+
+  find_accepted({ tables }, values) {
+    const workerId = numberAt(values, 2);
+    return recordsAt<{ id: string }>(values, 1).flatMap(({ id }) => {
+      const row = tables.tasks.get(id);
+      if (row === undefined) return [];
+      const ours = row.worker_id === workerId && row.fence === 1 && row.attempt_started_at === row.created_at;
+      return [{ ...acceptedRow(row), ours }];
+    });
+  },
+
+  remove_pending_task(session, values) {
+    const id = textAt(values, 2);
+    const row = session.tables.tasks.get(id);
+    if (row === undefined) return [];
+    takeLock(session, `task ${id}`);
+    if (row.status !== "pending") return [];
+    write(session, () => deleteTask(session, row));
+    return [{ "?column?": 1 }];
+  },
+
+  task_status({ tables }, values) {
+    const row = tables.tasks.get(textAt(values, 2));
+    return row === undefined ? [] : [{ status: row.status }];
+  },
+
+  remove_pending_of_deleted_queues(session, values) {
+    const only = values[2] ?? null;
+    const doomed = [...session.tables.tasks.values()].filter(({ queue_id, status }) => {
+      const isGone = session.tables.queues.get(queue_id)?.deleted_at !== null;
+      return status === "pending" && isGone && (only === null || only === queue_id);
+    });
+    const removed = doomed.slice(0, numberAt(values, 1));
+    for (const { id } of removed) requireUnlocked(session.model, session.transaction, `task ${id}`);
+    for (const row of removed) deleteTask(session, row);
+    return [{ removed: removed.length, live: removed.length }];
+  },
+};
+
+export function liveQueue({ tables }: Session, teamId: number, name: string): QueueColumns | undefined {
+  for (const queue of tables.queues.values())
+    if (queue.team_id === teamId && queue.name === name && queue.deleted_at === null) return queue;
+  return undefined;
+}
+
+/** False if another task has it. */
+function takeKey({ tables, nowMs }: Session, { team_id, id, idempotency_key, sandbox }: AskedRow): boolean {
+  if (idempotency_key === undefined || idempotency_key === null) return true;
+  const name = `${team_id} ${sandbox === true} ${idempotency_key}`;
+  const taken = tables.keys.get(name);
+  if (taken !== undefined && taken.created_at >= nowMs - DAY_MS) return false;
+  const key = { team_id, key: idempotency_key, sandbox: sandbox === true, task_id: id, created_at: nowMs };
+  tables.keys.set(name, key);
+  return true;
+}
+
+function newRow(
+  { tables, nowMs }: Session,
+  asked: AskedRow,
+  queue: QueueColumns,
+  workerId: number,
+): TaskColumns {
+  const handedOff =
+    asked.slot_queue_id === queue.id && asked.slot_epoch === queue.epoch && tables.workers.has(workerId);
+  return {
+    team_id: asked.team_id,
+    id: asked.id,
+    queue_id: queue.id,
+    shape: asked.shape ?? "queue",
+    priority: asked.priority ?? 0,
+    sandbox: asked.sandbox ?? false,
+    method: asked.method ?? "",
+    url: asked.url ?? "",
+    headers: asked.headers ?? null,
+    body: asked.body ?? null,
+    body_is_json: asked.body_is_json ?? false,
+    sign: asked.sign ?? false,
+    timeout_seconds: asked.timeout_seconds ?? queue.timeout_seconds,
+    max_retries: asked.max_retries ?? queue.max_retries,
+    backoff: asked.backoff ?? queue.backoff,
+    retry_delay_seconds: queue.retry_delay_seconds,
+    provider: asked.provider ?? null,
+    poll_config: asked.poll_config ?? null,
+    wait_for_callback: asked.wait_for_callback ?? false,
+    max_wait_seconds: asked.max_wait_seconds ?? null,
+    on_complete_url: asked.on_complete_url ?? null,
+    idempotency_key: asked.idempotency_key ?? null,
+    created_at: nowMs,
+    callback_hash: asked.callback_hash ?? null,
+    callback_sealed: asked.callback_sealed ?? null,
+    status: handedOff ? "active" : "pending",
+    run_at: asked.run_at === undefined ? nowMs + asked.delay_seconds * 1000 : Date.parse(asked.run_at),
+    started_at: handedOff ? nowMs : null,
+    deadline_at: null,
+    completed_at: null,
+    fence: handedOff ? 1 : 0,
+    worker_id: handedOff ? workerId : null,
+    attempt_count: handedOff ? 1 : 0,
+    attempt_started_at: handedOff ? nowMs : null,
+    failures: 0,
+    interruptions: 0,
+    attempts: [],
+    poll: null,
+    result: null,
+    error: null,
+    failure_reason: null,
+  };
+}
+
+function acceptedRow(row: TaskColumns): object {
+  return {
+    ...pickColumns(row, ["id", "max_retries", "backoff", "retry_delay_seconds", "timeout_seconds"]),
+    queueId: row.queue_id,
+    isActive: row.status === "active",
+    createdMs: row.created_at,
+    runMs: row.run_at,
+  };
+}

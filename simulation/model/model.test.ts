@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { createTestDatabase, type TestDatabase } from "../../packages/server/test/test-database.ts";
+import { DIST } from "../dist-dir.ts";
+import { loadServer } from "../server.ts";
+import { simulate } from "../simulate.ts";
+import type { Done, Transaction } from "./session.ts";
+import { statementName } from "./statements.ts";
+import type { Tables } from "./tables.ts";
+
+/** Whole runs, with everything that the engine asks a database for. */
+const SEEDS = [1, 2, 3, 4, 5, 6];
+
+/**
+ * A clock that each connection is told, in the place of PostgreSQL's own: a function is looked for in the schemas of the
+ * search path, in order. Defaults of columns were bound before, and are bound anew.
+ */
+const CLOCK = `
+  create schema clock;
+  create function clock.now() returns timestamptz language sql stable
+    as $$ select to_timestamp(current_setting('clock.ms')::float8 / 1000) $$;
+  create function clock.clock_timestamp() returns timestamptz language sql stable as 'select clock.now()';
+  alter table notifications alter column next_at set default clock.now();
+  alter table idempotency_keys alter column created_at set default clock.now();
+  alter table queues alter column created_at set default clock.now(), alter column updated_at set default clock.now();
+  insert into teams (id, name, plan) overriding system value values (1, 'Team', 'enterprise');`;
+
+/** Where the model did not wait for a lock, PostgreSQL need not either. */
+const SESSION = `set search_path = clock, pg_catalog, public; set lock_timeout = '2s'; set synchronous_commit = off;
+  set plan_cache_mode = force_generic_plan`;
+
+/** The statements of a run on a real PostgreSQL, in the order in which the model did them. */
+class Replay {
+  readonly #test: TestDatabase;
+  readonly #alone: pg.Client;
+  readonly #open = new Map<Transaction, pg.Client>();
+  readonly #idle: pg.Client[] = [];
+  /** Row versions as the model names them, and as PostgreSQL does. */
+  readonly #versions = new Map<string, string>();
+
+  private constructor(test: TestDatabase, alone: pg.Client) {
+    this.#test = test;
+    this.#alone = alone;
+  }
+
+  static async begin(): Promise<Replay> {
+    const test = await createTestDatabase();
+    await test.database.rows(CLOCK);
+    const client = await connect(test);
+    return new Replay(test, client);
+  }
+
+  async end(): Promise<void> {
+    for (const client of [this.#alone, ...this.#idle, ...this.#open.values()]) await client.end();
+    await this.#test.drop();
+  }
+
+  async carryOut({ atMs, transaction, query, values }: Done): Promise<object[]> {
+    const client = transaction === null ? this.#alone : await this.#connectionOf(transaction);
+    if (transaction !== null && (query === "commit" || query === "rollback")) {
+      await client.query(query);
+      this.#idle.push(client);
+      this.#open.delete(transaction);
+      return [];
+    }
+    await client.query("select set_config('clock.ms', $1, false)", [String(atMs)]);
+    const text = typeof query === "string" ? query : query.text;
+    const name = statementName(query);
+    const { rows } = await client.query({ name, text, values: await this.#translate(name, values) });
+    return rows;
+  }
+
+  async #connectionOf(transaction: Transaction): Promise<pg.Client> {
+    const known = this.#open.get(transaction);
+    if (known !== undefined) return known;
+    const client = this.#idle.pop() ?? (await connect(this.#test));
+    this.#open.set(transaction, client);
+    await client.query("begin");
+    return client;
+  }
+
+  learnVersion(models: string, real: string): void {
+    this.#versions.set(models, real);
+  }
+
+  /** What PostgreSQL makes up itself has other names there. */
+  async #translate(name: string, values: readonly unknown[]): Promise<unknown[]> {
+    if (name === "release_slots") {
+      const slots = JSON.parse(String(values[1])) as { version: string }[];
+      const translated = slots.map((slot) => ({ ...slot, version: this.#versions.get(slot.version) }));
+      return [values[0], JSON.stringify(translated)];
+    }
+    if (name === "settle_notification") return [values[0], await this.#realId(values[1]), ...values.slice(2)];
+    if (name !== "release_notifications") return [...values];
+    const held = JSON.parse(String(values[0])) as { id: string }[];
+    return [
+      JSON.stringify(
+        await Promise.all(held.map(async (each) => ({ ...each, id: await this.#realId(each.id) }))),
+      ),
+    ];
+  }
+
+  readonly taskOf = new Map<unknown, string>();
+
+  async #realId(id: unknown): Promise<string> {
+    const { rows } = await this.#alone.query("select id from notifications where task_id = $1", [
+      this.taskOf.get(id),
+    ]);
+    return rows[0]?.id;
+  }
+
+  async notifications(): Promise<{ id: string; task_id: string }[]> {
+    return (await this.#alone.query("select id, task_id from notifications")).rows;
+  }
+
+  async table(query: string): Promise<object[]> {
+    return (await this.#alone.query(query)).rows;
+  }
+}
+
+async function connect(test: TestDatabase): Promise<pg.Client> {
+  const client = new pg.Client(test.connection);
+  await client.connect();
+  await client.query(SESSION);
+  return client;
+}
+
+/** Without what the two make up, or the model leaves out; in any order, but for the claims, whose order matters. */
+function comparable(name: string, rows: readonly object[], taskOf: (id: unknown) => unknown): unknown[] {
+  if (name === "notify" || name === "audit") return [];
+  const plain = rows.map((row) => {
+    const { version, stats, ...rest } = { version: null, stats: null, ...row } as Record<string, unknown>;
+    const known = Object.fromEntries(
+      Object.entries(rest)
+        .filter(([, value]) => value !== null)
+        .map(([key, value]) => [key, typeof value === "number" ? Math.round(value * 1e3) / 1e3 : value]),
+    );
+    return name.endsWith("notifications") && "id" in known ? { ...known, id: taskOf(known.id) } : known;
+  });
+  if (name === "claim_due_tasks") return plain;
+  return plain.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+describe("the model of the store's statements", () => {
+  let server: Awaited<ReturnType<typeof loadServer>>;
+  before(async () => {
+    server = await loadServer(DIST);
+  });
+  const seen = new Set<string>();
+
+  for (const seed of SEEDS)
+    it(`answers as PostgreSQL does in the run of seed ${seed}, and leaves the same rows behind`, async () => {
+      const done: Done[] = [];
+      const { tables } = await simulate({ seed, server, onStatement: (each) => done.push(each) });
+      const replay = await Replay.begin();
+      try {
+        for (const { id, task_id } of tables.notifications.values()) replay.taskOf.set(id, task_id);
+        for (const [number, each] of done.entries()) {
+          const rows = await replay.carryOut(each);
+          if (each.query === "commit" || each.query === "rollback") continue;
+          const name = statementName(each.query);
+          seen.add(name);
+          await compareAnswers(replay, name, each, rows, number);
+        }
+        await compareTables(replay, tables);
+      } finally {
+        await replay.end();
+      }
+    });
+
+  after(() => {
+    const rare = [
+      "claim_due_tasks",
+      "acquire_slots",
+      "release_slots",
+      "find_settled",
+      "mark_superseded",
+      "reap_tasks",
+    ];
+    assert.deepEqual(
+      rare.filter((name) => !seen.has(name)),
+      [],
+      "the runs reach what is rare",
+    );
+  });
+});
+
+async function compareAnswers(
+  replay: Replay,
+  name: string,
+  { rows: expected, values }: Done,
+  rows: readonly object[],
+  number: number,
+): Promise<void> {
+  const told = name.endsWith("notifications") ? await replay.notifications() : [];
+  const real = new Map(told.map(({ id, task_id }) => [id as unknown, task_id]));
+  const [models, reals] = [expected, rows].map(
+    (each) => (each[0] as { version?: string } | undefined)?.version,
+  );
+  if (name === "acquire_slots" && models !== undefined && reals !== undefined)
+    replay.learnVersion(models, reals);
+  assert.deepEqual(
+    comparable(name, rows, (id) => real.get(id)),
+    comparable(name, expected, (id) => replay.taskOf.get(id)),
+    `statement ${number}, ${name} with ${JSON.stringify(values)}`,
+  );
+}
+
+async function compareTables(replay: Replay, tables: Tables): Promise<void> {
+  const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
+  const tasks = await replay.table(
+    `select id, queue_id::float8, status, fence, worker_id::float8, attempt_count, failures, interruptions, attempts, poll,
+            result, error, failure_reason, callback_hash is null as spent, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
+       from tasks order by id`,
+  );
+  const columns = Object.keys(tasks[0] ?? {});
+  const expected = [...tables.tasks.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  assert.deepEqual(
+    tasks,
+    expected.map((task) => {
+      const row: Record<string, unknown> = { ...task, spent: task.callback_hash === null };
+      return Object.fromEntries(columns.map((column) => [column, row[column]]));
+    }),
+  );
+  assert.deepEqual(
+    await replay.table("select worker_id::float8, queue_id::float8, slots from queue_slots order by 1, 2"),
+    [...tables.slots.values()]
+      .map(({ worker_id, queue_id, slots }) => ({ worker_id, queue_id, slots }))
+      .sort((one, other) => one.worker_id - other.worker_id || one.queue_id - other.queue_id),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select task_id, status, attempts, fence, worker_id::float8, ${ms("next_at")} from notifications order by task_id`,
+    ),
+    [...tables.notifications.values()]
+      .map(({ task_id, status, attempts, fence, worker_id, next_at }) => {
+        return { task_id, status, attempts, fence, worker_id, next_at };
+      })
+      .sort((one, other) => (one.task_id < other.task_id ? -1 : 1)),
+  );
+}

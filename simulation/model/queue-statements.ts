@@ -1,0 +1,165 @@
+import { liveQueue } from "./intake-statements.ts";
+import { type Session, takeLock, write } from "./session.ts";
+import { numberAt, recordsAt, type Statement, type Statements, textAt } from "./statement.ts";
+import type { QueueColumns, SlotColumns } from "./tables.ts";
+import { pickColumns } from "./task-rows.ts";
+
+export const queueStatements: Statements = {
+  insert_queue(session, values) {
+    const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
+    takeLock(session, `queue ${teamId}/${name}`);
+    // Taken also where it is not used, as an identity column does.
+    const id = session.model.nextId("queues");
+    if (liveQueue(session, teamId, name) !== undefined) return [];
+    const [concurrency, max_retries, retry_delay_seconds, timeout_seconds] = [3, 4, 6, 7].map((index) =>
+      numberAt(values, index),
+    ) as [number, number, number, number];
+    const row: QueueColumns = {
+      team_id: teamId,
+      id,
+      name,
+      concurrency,
+      max_retries,
+      backoff: textAt(values, 5),
+      retry_delay_seconds,
+      timeout_seconds,
+      paused: false,
+      epoch: 1,
+      created_at: session.nowMs,
+      updated_at: session.nowMs,
+      deleted_at: null,
+    };
+    write(session, () => {
+      session.tables.queues.set(row.id, row);
+      session.model.onChange({ relation: "queues", op: "insert", row });
+    });
+    return [toQueue(row)];
+  },
+
+  update_queue: changing((queue, values) => {
+    const concurrency = (values[2] as number | null) ?? queue.concurrency;
+    return {
+      concurrency,
+      max_retries: (values[3] as number | null) ?? queue.max_retries,
+      backoff: (values[4] as string | null) ?? queue.backoff,
+      retry_delay_seconds: (values[5] as number | null) ?? queue.retry_delay_seconds,
+      timeout_seconds: (values[6] as number | null) ?? queue.timeout_seconds,
+      epoch: queue.epoch + (concurrency === queue.concurrency ? 0 : 1),
+    };
+  }),
+
+  set_queue_paused: changing((queue, values) =>
+    queue.paused === values[2] ? null : { paused: values[2] === true, epoch: queue.epoch + 1 },
+  ),
+
+  mark_queue_deleted(session, values) {
+    const queue = liveQueue(session, numberAt(values, 1), textAt(values, 2));
+    if (queue !== undefined) takeLock(session, `deletion ${queue.id}`);
+    return doom(session, values);
+  },
+
+  find_queue(session, values) {
+    const queue = liveQueue(session, numberAt(values, 1), textAt(values, 3));
+    return queue === undefined ? [] : [{ ...toQueue(queue), stats: {} }];
+  },
+
+  lock_queue(session, values) {
+    const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
+    takeLock(session, `queue ${teamId}/${name}`);
+    const queue = liveQueue(session, teamId, name);
+    if (queue === undefined) return [];
+    const { id: queueId, epoch, concurrency, paused } = queue;
+    return [{ queueId, epoch, concurrency, paused }];
+  },
+
+  acquire_slots(session, values) {
+    const [team_id, queue_id, worker_id, concurrency, using] = [1, 2, 3, 4, 5].map((index) =>
+      numberAt(values, index),
+    ) as [number, number, number, number, number];
+    const { tables, model } = session;
+    if (!tables.workers.has(worker_id)) return [];
+    const others = [...tables.slots.values()].filter(
+      (slot) => slot.queue_id === queue_id && slot.worker_id !== worker_id,
+    );
+    const { share, due } = dueSlots(others, concurrency);
+    const granted = model.plant === "all-slots" ? concurrency : due;
+    const slots = Math.max(using, granted);
+    const version = String(model.nextId("versions"));
+    write(session, () => {
+      // A worker that was removed meanwhile takes its slots with it.
+      if (tables.workers.has(worker_id))
+        tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
+    });
+    return [{ slots, version, starved: slots < share, overdrawn: slots > granted }];
+  },
+
+  shrink_slots({ tables, model }, values) {
+    const workerId = numberAt(values, 1);
+    for (const { queue_id, slots } of recordsAt<{ queue_id: number; slots: number }>(values, 2)) {
+      const key = `${queue_id} ${workerId}`;
+      const held = tables.slots.get(key);
+      if (held === undefined) continue;
+      if (slots === 0) tables.slots.delete(key);
+      else if (held.slots > slots)
+        tables.slots.set(key, { ...held, slots, version: String(model.nextId("versions")) });
+    }
+    return [];
+  },
+
+  release_slots({ tables }, values) {
+    const workerId = numberAt(values, 1);
+    for (const { queue_id, version } of recordsAt<{ queue_id: number; version: string }>(values, 2)) {
+      const key = `${queue_id} ${workerId}`;
+      if (tables.slots.get(key)?.version === version) tables.slots.delete(key);
+    }
+    return [];
+  },
+};
+
+/** What is due to one more worker, besides these. Integers divide as in SQL. */
+function dueSlots(others: readonly SlotColumns[], concurrency: number): { share: number; due: number } {
+  if (others.length === 0) return { share: concurrency, due: concurrency };
+  const share = Math.floor(concurrency / (others.length + 1));
+  const remainder = concurrency % (others.length + 1);
+  const held = others.map(({ slots }) => slots);
+  const taken = held.reduce((sum, slots) => sum + slots, 0);
+  const isContended = Math.min(...held) < share;
+  const oneMore = held.filter((slots) => slots > share).length < remainder ? 1 : 0;
+  const most = isContended ? share + oneMore : concurrency;
+  return { share, due: Math.max(0, Math.min(concurrency - taken, most)) };
+}
+
+/** An update of a queue by its name. Null: it is so already. */
+function changing(
+  change: (queue: QueueColumns, values: readonly unknown[]) => Partial<QueueColumns> | null,
+): Statement {
+  return (session, values) => {
+    const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
+    takeLock(session, `queue ${teamId}/${name}`);
+    const queue = liveQueue(session, teamId, name);
+    const changes = queue === undefined ? null : change(queue, values);
+    if (queue === undefined || changes === null) return [];
+    const row = { ...queue, ...changes, updated_at: session.nowMs };
+    write(session, () => {
+      session.tables.queues.set(row.id, row);
+      session.model.onChange({ relation: "queues", op: "update", row });
+    });
+    return [toQueue(row)];
+  };
+}
+
+function doom(session: Session, values: readonly unknown[]): object[] {
+  const update = changing((queue) => ({ deleted_at: session.nowMs, epoch: queue.epoch + 1 }));
+  return update(session, values).map((queue) => ({ id: (queue as { id: number }).id }));
+}
+
+function toQueue(row: QueueColumns): object {
+  return {
+    ...pickColumns(row, [
+      ...(["id", "team_id", "name", "concurrency", "max_retries", "backoff"] as const),
+      ...(["retry_delay_seconds", "timeout_seconds", "paused"] as const),
+    ]),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
+}

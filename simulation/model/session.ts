@@ -1,0 +1,102 @@
+import type { Sql } from "../../packages/server/src/store/sql.ts";
+import { emptyTables, type RowChange, type Tables } from "./tables.ts";
+
+/** A statement met a row that a transaction under way has changed: it waits, as it would in PostgreSQL. Thrown as it is. */
+export class Blocked extends Error {}
+const BLOCKED = new Blocked();
+
+/** Bugs of the statements, put in on purpose. The same as those that `chaos/` plants into the SQL. */
+export type StatementPlant = "no-fence" | "all-slots" | "attempt-not-recorded";
+
+/** The database as a whole. */
+export interface Model {
+  readonly tables: Tables;
+  readonly plant: StatementPlant | null;
+  nowMs(): number;
+  nextId(of: "queues" | "workers" | "versions" | "notifications"): number;
+  /** Told of every change when it is committed. */
+  readonly onChange: (change: RowChange) => void;
+  readonly onNotify: (payload: string) => void;
+  readonly locks: Map<string, Transaction>;
+  /** To be tried again when a transaction has ended. */
+  readonly waiting: (() => void)[];
+}
+
+/** What one statement runs in. */
+export interface Session {
+  readonly model: Model;
+  readonly tables: Tables;
+  readonly nowMs: number;
+  readonly transaction: Transaction | null;
+}
+
+/**
+ * Of a transaction nothing is seen before its commit: what it writes is kept until then, and the rows that it is about to
+ * change are locked. None of ours reads what it wrote itself.
+ */
+export interface Transaction {
+  readonly locks: Set<string>;
+  readonly writes: (() => void)[];
+}
+
+/** Something that the database did: a statement with its answer, or the end of a transaction. */
+export interface Done {
+  /** By the database's clock. */
+  readonly atMs: number;
+  /** The transaction that it belongs to; null: none. */
+  readonly transaction: Transaction | null;
+  readonly query: Parameters<Sql["rows"]>[0];
+  readonly values: readonly unknown[];
+  readonly rows: readonly object[];
+}
+
+export function createModel(options: {
+  readonly nowMs: () => number;
+  readonly plant?: StatementPlant | null;
+  readonly onChange?: (change: RowChange) => void;
+  readonly onNotify?: (payload: string) => void;
+}): Model {
+  const last = { queues: 0, workers: 0, versions: 0, notifications: 0 };
+  return {
+    tables: emptyTables(),
+    plant: options.plant ?? null,
+    nowMs: options.nowMs,
+    nextId(of) {
+      last[of] += 1;
+      return last[of];
+    },
+    onChange: options.onChange ?? (() => {}),
+    onNotify: options.onNotify ?? (() => {}),
+    locks: new Map(),
+    waiting: [],
+  };
+}
+
+export function beginTransaction(): Transaction {
+  return { locks: new Set(), writes: [] };
+}
+
+export function endTransaction(model: Model, transaction: Transaction, how: "commit" | "rollback"): void {
+  for (const lock of transaction.locks) model.locks.delete(lock);
+  if (how === "commit") for (const write of transaction.writes) write();
+  for (const tryAgain of model.waiting.splice(0)) tryAgain();
+}
+
+/** Waits for the lock; inside of a transaction it is held until its end. */
+export function takeLock({ model, transaction }: Session, lock: string): void {
+  requireUnlocked(model, transaction, lock);
+  if (transaction === null) return;
+  transaction.locks.add(lock);
+  model.locks.set(lock, transaction);
+}
+
+export function requireUnlocked(model: Model, transaction: Transaction | null, lock: string): void {
+  const holder = model.locks.get(lock);
+  if (holder !== undefined && holder !== transaction) throw BLOCKED;
+}
+
+/** At once, or with the transaction's commit. */
+export function write({ transaction }: Session, work: () => void): void {
+  if (transaction === null) work();
+  else transaction.writes.push(work);
+}

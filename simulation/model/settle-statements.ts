@@ -1,0 +1,230 @@
+import type { TaskResult } from "../../packages/server/src/domain/task.ts";
+import { untilNext } from "./claim-statements.ts";
+import { requireUnlocked, type Session } from "./session.ts";
+import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
+import type { AttemptColumn, TaskColumns } from "./tables.ts";
+import { changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
+
+/** As in `store/tasks/task-returns.ts`. */
+const MAX_INTERRUPTIONS = 3;
+const LOST = "The worker was lost while it made the call";
+
+interface SettledRow {
+  readonly id: string;
+  readonly queue_id: number;
+  readonly fence: number;
+  readonly kind: "completed" | "retry" | "failed" | "waiting" | "polling";
+  readonly wait_ms?: number;
+  readonly deadline_ms?: number;
+  readonly poll?: object;
+  readonly attempt: AttemptColumn;
+  readonly result?: TaskResult;
+  readonly error?: string;
+  readonly reason?: string;
+}
+
+interface PollRow extends Omit<SettledRow, "kind" | "attempt"> {
+  readonly kind: "again" | "completed" | "failed";
+}
+
+interface LostTask {
+  readonly row: TaskColumns;
+  readonly counts: 0 | 1;
+  readonly phase: "not_sent" | "sent";
+}
+
+export const settleStatements: Statements = {
+  settle_attempts(session, values) {
+    const { tables, model, nowMs } = session;
+    const asked = recordsAt<SettledRow>(values, 1);
+    for (const { kind, queue_id } of asked) if (kind === "retry") waitForDeletion(session, queue_id);
+    const settled = asked.flatMap((j) => {
+      const row = tables.tasks.get(j.id);
+      if (row === undefined || (row.fence !== j.fence && model.plant !== "no-fence")) return [];
+      const queueIsGone = j.kind === "retry" && isDeleted(session, j.queue_id);
+      const status = queueIsGone ? "failed" : j.kind === "retry" ? "pending" : j.kind;
+      const deadlineAt = j.deadline_ms === undefined ? null : nowMs + j.deadline_ms;
+      return changeTask(session, row, {
+        ...letGo(row, nowMs, { status, deadlineAt, poll: j.poll ?? null }),
+        run_at: j.wait_ms === undefined ? row.run_at : nowMs + j.wait_ms,
+        attempt_started_at: null,
+        failures: row.failures + (j.kind === "retry" || j.kind === "failed" ? 1 : 0),
+        attempts: model.plant === "attempt-not-recorded" ? row.attempts : [...row.attempts, j.attempt],
+        result: j.result ?? null,
+        error: j.error ?? null,
+        failure_reason: queueIsGone ? "queue_deleted" : failure(j.reason),
+      });
+    });
+    notifyEnds(session, settled);
+    return settled.map((row) => ({ id: row.id, fence: row.fence - 1, ...outlook(row) }));
+  },
+
+  find_settled({ tables }, values) {
+    return recordsAt<{ id: string; attempt: number }>(values, 1).flatMap(({ id, attempt }) => {
+      const row = tables.tasks.get(id);
+      const isSettled = row?.attempts.some(
+        ({ number, status }) => number === attempt && (status === "success" || status === "failed"),
+      );
+      return row !== undefined && isSettled ? [{ id, attempt, ...outlook(row) }] : [];
+    });
+  },
+
+  mark_superseded(session, values) {
+    const row = session.tables.tasks.get(textAt(values, 2));
+    if (row === undefined || row.attempts.length === 0) return [];
+    const [number, closed] = [Number(values[2]), JSON.parse(textAt(values, 4))];
+    const attempts = row.attempts.map((attempt) =>
+      attempt.number === number && attempt.status === "interrupted" ? closed : attempt,
+    );
+    changeTask(session, row, { attempts });
+    return [];
+  },
+
+  reap_tasks(session) {
+    const lost = [...session.tables.tasks.values()].filter(
+      ({ worker_id, status }) =>
+        worker_id !== null && status === "active" && !session.tables.workers.has(worker_id),
+    );
+    return returnTasks(
+      session,
+      lost.map((row) => ({ row, counts: 1, phase: "sent" })),
+    );
+  },
+
+  release_tasks(session, values) {
+    const lost = recordsAt<{ id: string; fence: number; phase: "not_sent" | "sent" }>(values, 2).flatMap(
+      ({ id, fence, phase }): LostTask[] => {
+        const row = session.tables.tasks.get(id);
+        return row?.fence === fence && row.attempt_started_at !== null ? [{ row, counts: 0, phase }] : [];
+      },
+    );
+    return returnTasks(session, lost);
+  },
+
+  reap_polls(session) {
+    const lost = [...session.tables.tasks.values()].filter(
+      ({ worker_id, status }) =>
+        worker_id !== null && status === "polling" && !session.tables.workers.has(worker_id),
+    );
+    for (const row of lost) changeTask(session, row, { worker_id: null, fence: row.fence + 1 });
+    return lost.map(() => ({ "?column?": 1 }));
+  },
+
+  release_polls(session, values) {
+    for (const { id, fence } of recordsAt<{ id: string; fence: number }>(values, 1)) {
+      const row = session.tables.tasks.get(id);
+      if (row?.fence === fence) changeTask(session, row, { worker_id: null, fence: fence + 1 });
+    }
+    return [];
+  },
+
+  settle_polls(session, values) {
+    const settled = recordsAt<PollRow>(values, 1).flatMap((j) => {
+      const row = session.tables.tasks.get(j.id);
+      if (row?.fence !== j.fence) return [];
+      const status = j.kind === "again" ? "polling" : j.kind;
+      return changeTask(session, row, {
+        ...letGo(row, session.nowMs, { status, poll: j.poll ?? null }),
+        run_at: j.wait_ms === undefined ? row.run_at : session.nowMs + j.wait_ms,
+        result: j.result ?? null,
+        error: j.error ?? null,
+        failure_reason: failure(j.reason),
+      });
+    });
+    notifyEnds(session, settled);
+    return settled.map(({ id }) => ({ id }));
+  },
+
+  expire_tasks(session, values) {
+    const late = [...session.tables.tasks.values()].filter(
+      ({ deadline_at }) => deadline_at !== null && deadline_at <= session.nowMs,
+    );
+    const expired = ordered(late, ({ deadline_at }) => deadline_at ?? 0)
+      .slice(0, numberAt(values, 2))
+      .map((row) => {
+        const wasPolled = row.status === "polling";
+        return changeTask(session, row, {
+          ...letGo(row, session.nowMs, { status: "failed", callback: "spent" }),
+          failure_reason: wasPolled ? "poll_timeout" : "callback_timeout",
+          error: wasPolled
+            ? `Polling timed out after ${row.poll_config?.maxDuration} s`
+            : `No callback within ${row.max_wait_seconds} s`,
+        });
+      });
+    notifyEnds(session, expired);
+    return expired.map((row) => ({ reason: row.failure_reason }));
+  },
+
+  until_next_deadline: untilNext(({ tables }) =>
+    [...tables.tasks.values()].flatMap(({ deadline_at }) => deadline_at ?? []),
+  ),
+
+  resolve_callback(session, values) {
+    const row = byCallback(session, textAt(values, 1));
+    if (row === undefined || (row.status !== "waiting" && row.status !== "polling")) return [];
+    const resolved = changeTask(session, row, {
+      ...letGo(row, session.nowMs, { status: "completed", callback: "spent" }),
+      result: JSON.parse(textAt(values, 2)),
+      error: null,
+    });
+    notifyEnds(session, [resolved]);
+    return [{ teamId: row.team_id, id: row.id }];
+  },
+
+  callback_status(session, values) {
+    const row = byCallback(session, textAt(values, 1));
+    return row === undefined ? [] : [{ status: row.status }];
+  },
+};
+
+function byCallback({ tables }: Session, hash: string): TaskColumns | undefined {
+  for (const row of tables.tasks.values()) if (row.callback_hash === hash) return row;
+  return undefined;
+}
+
+/** `for key share`: a deletion under way is waited for. */
+function waitForDeletion({ model, transaction }: Session, queueId: number): void {
+  requireUnlocked(model, transaction, `deletion ${queueId}`);
+}
+
+function isDeleted({ tables }: Session, queueId: number): boolean {
+  return tables.queues.get(queueId)?.deleted_at !== null;
+}
+
+function outlook({ status, run_at, on_complete_url }: TaskColumns): object {
+  const isOver = status === "completed" || status === "failed";
+  return {
+    status,
+    runAt: status === "pending" || status === "polling" ? new Date(run_at) : null,
+    notify: isOver && on_complete_url !== null,
+  };
+}
+
+function returnTasks(session: Session, lost: readonly LostTask[]): object[] {
+  for (const { row } of lost) waitForDeletion(session, row.queue_id);
+  const returned = lost.map(({ row, counts, phase }) => {
+    const tooMany = row.interruptions + counts >= MAX_INTERRUPTIONS;
+    const queueIsGone = isDeleted(session, row.queue_id);
+    const status = tooMany || queueIsGone ? "failed" : "pending";
+    const at = new Date(row.attempt_started_at ?? 0).toISOString();
+    return changeTask(session, row, {
+      ...letGo(row, session.nowMs, { status }),
+      failure_reason: tooMany ? "worker_lost" : queueIsGone ? "queue_deleted" : null,
+      error: LOST,
+      interruptions: row.interruptions + counts,
+      attempt_started_at: null,
+      attempts: [
+        ...row.attempts,
+        { number: row.attempt_count, status: "interrupted", code: null, at, ms: null, phase, error: LOST },
+      ],
+    });
+  });
+  notifyEnds(session, returned);
+  return returned.map(({ team_id, id, queue_id, status, failure_reason }) => ({
+    teamId: team_id,
+    id,
+    queue: session.tables.queues.get(queue_id)?.name,
+    status,
+    failure: failure_reason,
+  }));
+}

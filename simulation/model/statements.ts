@@ -1,0 +1,103 @@
+import type { Patient, Prepared } from "../../packages/server/src/store/sql.ts";
+import { claimStatements } from "./claim-statements.ts";
+import { intakeStatements } from "./intake-statements.ts";
+import { queueStatements } from "./queue-statements.ts";
+import { settleStatements } from "./settle-statements.ts";
+import type { Statement, Statements } from "./statement.ts";
+import { workerStatements } from "./worker-statements.ts";
+
+const nothing: Statement = () => [];
+
+/** What happens after hours, or is never read by the engine. */
+const without: Statements = {
+  remove_expired_tasks: () => [{ removed: 0 }],
+  fold_tallies: nothing,
+  remove_empty_queues: nothing,
+  remove_old_keys: nothing,
+  audit: nothing,
+  // One team, of the plan that bounds nothing.
+  find_team_terms: (_, values) =>
+    (values[0] as readonly number[]).map((teamId) => ({
+      teamId,
+      plan: "enterprise",
+      ownLimits: null,
+      ownerId: null,
+    })),
+};
+
+const STATEMENTS: Statements = {
+  ...intakeStatements,
+  ...claimStatements,
+  ...settleStatements,
+  ...queueStatements,
+  ...workerStatements,
+  ...without,
+};
+
+/** Statements that are not prepared have no name: each is known by words that stand in no other. */
+const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
+  ["t.fence = 1 and t.attempt_started_at = t.created_at as ours", "find_accepted"],
+  ["a.value ->> 'status' in ('success', 'failed')", "find_settled"],
+  ["t.attempts <> '[]'", "mark_superseded"],
+  ["t.status = 'polling' and not exists (select 1 from workers", "reap_polls"],
+  ["where worker_id = $1 and status = 'active'", "held_tasks"],
+  ["where worker_id = $1 and status = 'polling'", "held_polls"],
+  ["update tasks t set worker_id = null, fence = t.fence + 1 from jsonb_to_recordset", "release_polls"],
+  ['select q.team_id as "teamId", q.name as queue from queues q where', "queues_with_due_tasks"],
+  ["for no key update", "lock_queue"],
+  ["insert into queue_slots as s", "acquire_slots"],
+  ["as r(team_id integer, queue_id bigint, version text)", "release_slots"],
+  ["update queue_slots s set slots = u.slots from used u", "shrink_slots"],
+  ["insert into workers", "register_worker"],
+  ["update workers set expires_at", "renew_worker"],
+  ["delete from workers where expires_at", "remove_expired_workers"],
+  ["delete from workers where id = $1", "remove_worker"],
+  ["select extract(epoch from clock_timestamp())", "database_clock"],
+  ["update notifications set status = $4", "settle_notification"],
+  ["from notifications where worker_id = $1", "held_notifications"],
+  [
+    "update notifications n set worker_id = null, fence = n.fence + 1 from jsonb_to_recordset",
+    "release_notifications",
+  ],
+  ["n.worker_id is not null and not exists (select 1 from workers", "reap_notifications"],
+  ["select pg_notify", "notify"],
+  ["insert into queues as q", "insert_queue"],
+  ["set concurrency = coalesce($3, concurrency)", "update_queue"],
+  ["set paused = $3", "set_queue_paused"],
+  ["with doomed as ( select team_id, id from queues", "mark_queue_deleted"],
+  ["to_json(s) as stats", "find_queue"],
+  ["with doomed as ( select t.team_id, t.id from queues q", "remove_pending_of_deleted_queues"],
+  ["with expired as ( select x.team_id, x.id", "remove_expired_tasks"],
+  ["with dead as ( delete from queue_tallies", "fold_tallies"],
+  ["with gone as ( delete from queues", "remove_empty_queues"],
+  ["delete from idempotency_keys k using ( select", "remove_old_keys"],
+  ["select status from tasks where team_id = $1 and id = $2", "task_status"],
+  ["select status from tasks where callback_hash", "callback_status"],
+  ["insert into audit_events", "audit"],
+];
+
+const known = new Map<string, string>();
+
+/** A statement that the model does not know must be added to it: a silent default would make the simulation lie. */
+export function statementName(query: string | Prepared | Patient): string {
+  const text = typeof query === "string" ? query : query.text;
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  const name = (typeof query === "string" ? undefined : query.name) ?? nameByWords(text);
+  if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
+  known.set(text, name);
+  return name;
+}
+
+function nameByWords(text: string): string {
+  const plain = text.replace(/\s+/g, " ");
+  const names = BY_WORDS.filter(([words]) => plain.includes(words)).map(([, name]) => name);
+  if (names.length === 1) return names[0] ?? "";
+  throw new Error(
+    `The model of the store knows ${names.length} statements (${names}) that could be: ${plain}`,
+  );
+}
+
+export function findStatement(name: string): Statement {
+  return STATEMENTS[name] ?? nothing;
+}

@@ -1,0 +1,138 @@
+import type { AttemptRecord } from "../../chaos/checker/history.ts";
+import type { FailureReason, TaskResult, TaskStatus } from "../../packages/server/src/domain/task.ts";
+
+/*
+ * The tables as far as the engine's statements read and write them, under the columns' own names. Instants are milliseconds.
+ * A row is replaced, never changed, so that the log of changes can keep it.
+ * Counts (queue_tallies) are left out: no decision of the engine reads them.
+ */
+
+export interface AttemptColumn extends AttemptRecord {
+  readonly at: string;
+  readonly ms: number | null;
+  readonly error: string | null;
+}
+
+export interface TaskColumns {
+  readonly team_id: number;
+  readonly id: string;
+  readonly queue_id: number;
+  readonly shape: string;
+  readonly priority: number;
+  readonly sandbox: boolean;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly body: string | null;
+  readonly body_is_json: boolean;
+  readonly sign: boolean;
+  readonly timeout_seconds: number;
+  readonly max_retries: number;
+  readonly backoff: string;
+  readonly retry_delay_seconds: number;
+  readonly provider: string | null;
+  readonly poll_config: { readonly maxDuration: number } | null;
+  readonly wait_for_callback: boolean;
+  readonly max_wait_seconds: number | null;
+  readonly on_complete_url: string | null;
+  readonly idempotency_key: string | null;
+  readonly created_at: number;
+  readonly callback_hash: string | null;
+  readonly callback_sealed: string | null;
+  readonly status: TaskStatus;
+  readonly run_at: number;
+  readonly started_at: number | null;
+  readonly deadline_at: number | null;
+  readonly completed_at: number | null;
+  readonly fence: number;
+  readonly worker_id: number | null;
+  readonly attempt_count: number;
+  readonly attempt_started_at: number | null;
+  readonly failures: number;
+  readonly interruptions: number;
+  readonly attempts: readonly AttemptColumn[];
+  readonly poll: object | null;
+  readonly result: TaskResult | null;
+  readonly error: string | null;
+  readonly failure_reason: FailureReason | null;
+}
+
+export interface QueueColumns {
+  readonly team_id: number;
+  readonly id: number;
+  readonly name: string;
+  readonly concurrency: number;
+  readonly max_retries: number;
+  readonly backoff: string;
+  readonly retry_delay_seconds: number;
+  readonly timeout_seconds: number;
+  readonly paused: boolean;
+  readonly epoch: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly deleted_at: number | null;
+}
+
+export interface WorkerColumns {
+  readonly id: number;
+  readonly name: string;
+  readonly expires_at: number;
+}
+
+export interface SlotColumns {
+  readonly team_id: number;
+  readonly queue_id: number;
+  readonly worker_id: number;
+  readonly slots: number;
+  /** Stands for `xmin`: another one with every write. */
+  readonly version: string;
+}
+
+export interface NotificationColumns {
+  readonly team_id: number;
+  readonly id: string;
+  readonly task_id: string;
+  readonly url: string;
+  readonly status: "pending" | "delivered" | "failed";
+  readonly attempts: number;
+  readonly next_at: number;
+  readonly fence: number;
+  readonly worker_id: number | null;
+  readonly last_error: string | null;
+}
+
+export interface KeyColumns {
+  readonly team_id: number;
+  readonly key: string;
+  readonly sandbox: boolean;
+  readonly task_id: string;
+  readonly created_at: number;
+}
+
+export interface Tables {
+  readonly tasks: Map<string, TaskColumns>;
+  readonly queues: Map<number, QueueColumns>;
+  readonly workers: Map<number, WorkerColumns>;
+  readonly slots: Map<string, SlotColumns>;
+  readonly notifications: Map<string, NotificationColumns>;
+  readonly keys: Map<string, KeyColumns>;
+}
+
+/** A committed change, as a trigger would see it: the row after it, or of a deleted row as it was. */
+export type RowChange =
+  | { readonly relation: "tasks"; readonly op: Op; readonly row: TaskColumns }
+  | { readonly relation: "queues"; readonly op: Op; readonly row: QueueColumns }
+  | { readonly relation: "workers"; readonly op: Op; readonly row: WorkerColumns }
+  | { readonly relation: "notifications"; readonly op: Op; readonly row: NotificationColumns };
+type Op = "insert" | "update" | "delete";
+
+export function emptyTables(): Tables {
+  return {
+    tasks: new Map(),
+    queues: new Map(),
+    workers: new Map(),
+    slots: new Map(),
+    notifications: new Map(),
+    keys: new Map(),
+  };
+}

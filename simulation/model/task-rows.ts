@@ -1,0 +1,103 @@
+import type { FailureReason, TaskStatus } from "../../packages/server/src/domain/task.ts";
+import type { Session } from "./session.ts";
+import type { TaskColumns } from "./tables.ts";
+
+const camelNames = new Map<string, string>();
+
+/** `{ maxRetries: row.max_retries }`: the named columns under the names that the code knows them by. */
+export function pickColumns<Row extends object>(row: Row, names: readonly (keyof Row & string)[]): object {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) picked[camelNames.get(name) ?? camelName(name)] = row[name];
+  return picked;
+}
+
+function camelName(column: string): string {
+  const name = column.replace(/_([a-z])/g, (_, next: string) => next.toUpperCase());
+  camelNames.set(column, name);
+  return name;
+}
+
+export function changeTask(
+  session: Session,
+  before: TaskColumns,
+  changes: Partial<TaskColumns>,
+): TaskColumns {
+  const row = { ...before, ...changes };
+  session.tables.tasks.set(row.id, row);
+  session.model.onChange({ relation: "tasks", op: "update", row });
+  return row;
+}
+
+export function insertTask({ model, tables }: Session, row: TaskColumns): void {
+  tables.tasks.set(row.id, row);
+  model.onChange({ relation: "tasks", op: "insert", row });
+}
+
+/** Its idempotency key goes with it. */
+export function deleteTask({ model, tables }: Session, row: TaskColumns): void {
+  tables.tasks.delete(row.id);
+  for (const [name, key] of tables.keys) if (key.task_id === row.id) tables.keys.delete(name);
+  model.onChange({ relation: "tasks", op: "delete", row });
+}
+
+/** What every statement sets that takes a task out of a worker's hands: see `endColumns` of the store. */
+export function letGo(
+  row: TaskColumns,
+  nowMs: number,
+  to: {
+    readonly status: TaskStatus;
+    readonly deadlineAt?: number | null;
+    readonly poll?: object | null;
+    readonly callback?: "spent";
+  },
+): Partial<TaskColumns> {
+  const ends = to.status === "completed" || to.status === "failed";
+  return {
+    status: to.status,
+    completed_at: ends ? nowMs : null,
+    deadline_at: ends ? null : to.deadlineAt === undefined ? row.deadline_at : to.deadlineAt,
+    poll: ends ? null : to.poll === undefined ? row.poll : to.poll,
+    callback_sealed: ends ? null : row.callback_sealed,
+    ...(to.callback === "spent" && { callback_hash: null }),
+    fence: row.fence + 1,
+    worker_id: null,
+  };
+}
+
+/** Those that ended are told, in the same commit. */
+export function notifyEnds({ model, tables, nowMs }: Session, changed: readonly TaskColumns[]): void {
+  for (const { team_id, id: task_id, status, on_complete_url: url } of changed) {
+    if ((status !== "completed" && status !== "failed") || url === null) continue;
+    const number = model.nextId("notifications");
+    const id = `00000000-0000-4000-9000-${String(number).padStart(12, "0")}`;
+    const row = {
+      team_id,
+      id,
+      task_id,
+      url,
+      status: "pending" as const,
+      attempts: 0,
+      next_at: nowMs,
+      fence: 0,
+      worker_id: null,
+      last_error: null,
+    };
+    tables.notifications.set(id, row);
+    model.onChange({ relation: "notifications", op: "insert", row });
+  }
+}
+
+export function failure(reason: string | undefined | null): FailureReason | null {
+  return (reason ?? null) as FailureReason | null;
+}
+
+/** By the first that differs, as `order by` does. */
+export function ordered<Row>(rows: Iterable<Row>, ...by: ((row: Row) => number | string)[]): Row[] {
+  return [...rows].sort((one, other) => {
+    for (const value of by) {
+      const [a, b] = [value(one), value(other)];
+      if (a !== b) return a < b ? -1 : 1;
+    }
+    return 0;
+  });
+}

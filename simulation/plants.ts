@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PromiseName } from "../chaos/checker/violation.ts";
+import { copyServer, PLANTS } from "../chaos/rig/plants.ts";
+import type { StatementPlant } from "./model/session.ts";
+import { loadServer } from "./server.ts";
+import type { Options } from "./simulate.ts";
+
+const STATEMENT_PLANTS: readonly StatementPlant[] = ["no-fence", "all-slots", "attempt-not-recorded"];
+/** Longer than any run. */
+const NO_DEADLINE_MS = 2_000_000;
+
+/**
+ * The plants of `chaos/` that can be simulated. Those of the engine's code are put into a copy of the build, as there. Those
+ * of the statements and of the pool are put into what stands for them here. Not on disk though confirmed: nothing here is.
+ */
+export const SIMULATED_PLANTS: readonly string[] = [
+  ...STATEMENT_PLANTS,
+  "no-deadline",
+  "call-before-commit",
+  "stale-start",
+];
+
+export interface PlantedServer {
+  readonly breaks: readonly PromiseName[];
+  readonly options: Omit<Options, "seed">;
+  remove(): Promise<void>;
+}
+
+export async function plantBug(name: string, distDir: string): Promise<PlantedServer> {
+  const plant = PLANTS[name];
+  if (plant === undefined || !SIMULATED_PLANTS.includes(name)) throw new Error(`There is no plant "${name}"`);
+  const { breaks } = plant;
+  const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;
+  if (statementPlant !== null || name === "no-deadline") {
+    const statementMs = name === "no-deadline" ? { statementMs: NO_DEADLINE_MS } : {};
+    const options = { server: await loadServer(distDir), statementPlant, ...statementMs };
+    return { breaks, options, remove: async () => {} };
+  }
+  const directory = await mkdtemp(join(tmpdir(), "bellhop-simulation-"));
+  const main = await copyServer(distDir, directory, plant);
+  return {
+    breaks,
+    options: { server: await loadServer(dirname(main)) },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,91 @@
+import { parseArgs } from "node:util";
+import { DIST } from "./dist-dir.ts";
+import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
+import { loadServer } from "./server.ts";
+import { simulate } from "./simulate.ts";
+import { describeRun, type Sweep, sweep } from "./sweep.ts";
+
+const usage = `npm run simulate -- [options]
+
+  --seeds n     how many runs, one seed after the other (default 1000)
+  --from n      the first seed (default 1)
+  --seed n      instead: this run alone, with the timeline of every task that broke a promise
+  --plant name  with a bug put in, which must be found: ${SIMULATED_PLANTS.join(", ")}
+`;
+
+const SAY_EVERY = 1_000;
+
+interface Arguments {
+  readonly seed: number | null;
+  readonly from: number;
+  readonly seeds: number;
+  readonly plant: string | null;
+}
+
+function readArguments(args: string[]): Arguments {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({ args, options: { seeds: text, from: text, seed: text, plant: text } });
+  const whole = (name: "seeds" | "from" | "seed", initial: number): number => {
+    const value = Number(values[name] ?? initial);
+    if (!Number.isInteger(value) || value < 1 || value >= 2 ** 32)
+      throw new Error(`--${name} must be a whole number from 1`);
+    return value;
+  };
+  return {
+    seed: values.seed === undefined ? null : whole("seed", 1),
+    from: whole("from", 1),
+    seeds: whole("seeds", 1_000),
+    plant: values.plant ?? null,
+  };
+}
+
+function summarize({ seeds, tasks, calls, faults, simulatedMs, failed }: Sweep, tookMs: number): string {
+  const hours = (simulatedMs / 3_600_000).toFixed(1);
+  return [
+    `${seeds} seeds in ${(tookMs / 1000).toFixed(1)} s: ${tasks} tasks, ${calls} calls, ${faults} faults in ${hours} simulated hours`,
+    failed.length === 0
+      ? "0 violations"
+      : `violations with the seeds ${failed.map(({ seed }) => seed).join(", ")}: npm run simulate -- --seed ${failed[0]?.seed}`,
+  ].join("\n");
+}
+
+/** Whether all is as it should be: no promise broken, or, with a bug in it, one that the bug breaks. */
+async function main({ seed, from, seeds, plant }: Arguments): Promise<boolean> {
+  const planted = plant === null ? null : await plantBug(plant, DIST);
+  const options = planted?.options ?? { server: await loadServer(DIST) };
+  try {
+    if (seed !== null) {
+      const run = await simulate({ ...options, seed });
+      const { answers, seen, faults, endedAt } = run.history;
+      console.log(describeRun(run));
+      console.log(
+        `seed ${seed}: ${answers.length} requests, ${seen.length} calls, ${faults.length} faults in ${(endedAt / 1000).toFixed(1)} s; ${run.violations.length} violations`,
+      );
+      return run.violations.length === 0;
+    }
+    const beganMs = performance.now();
+    const result = await sweep({
+      ...options,
+      from,
+      seeds,
+      mostFailed: planted === null ? 10 : 1,
+      isFailed: ({ violations }) =>
+        violations.some(({ promise }) => planted?.breaks.includes(promise) ?? true),
+      onSeed: (done, isFailed) => {
+        if (isFailed) console.log(`seed ${done} broke a promise`);
+        else if (done % SAY_EVERY === 0) console.log(`seed ${done}`);
+      },
+    });
+    console.log(summarize(result, performance.now() - beganMs));
+    return (result.failed.length === 0) === (planted === null);
+  } finally {
+    await planted?.remove();
+  }
+}
+
+try {
+  process.exitCode = (await main(readArguments(process.argv.slice(2)))) ? 0 : 1;
+} catch (error) {
+  console.error(`${error instanceof Error ? (error.stack ?? error.message) : error}\n\n${usage}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,39 @@
+import { pathToFileURL } from "node:url";
+import type { createLimitsOf } from "../packages/server/src/domain/limits.ts";
+import type { Problem } from "../packages/server/src/domain/problem.ts";
+import type { createEngine } from "../packages/server/src/engine/engine.ts";
+import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
+import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
+import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
+import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
+import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
+
+/** The parts of a built server that are simulated as they are: everything from the engine to the store's door. */
+export interface Server {
+  readonly createEngine: typeof createEngine;
+  readonly createOutgoing: typeof createOutgoing;
+  readonly createBudgetLookup: typeof createBudgetLookup;
+  readonly createLimitsOf: typeof createLimitsOf;
+  readonly createQueueService: typeof createQueueService;
+  readonly removePendingTask: typeof removePendingTask;
+  readonly taskStatus: typeof taskStatus;
+  readonly resolveCallback: typeof resolveCallback;
+  readonly callbackStatus: typeof callbackStatus;
+  readonly Problem: typeof Problem;
+}
+
+/** From a `dist` directory: the one that ships, or a copy with a bug in it. */
+export async function loadServer(distDir: string): Promise<Server> {
+  const files = [
+    "engine/engine.js",
+    "engine/outgoing.js",
+    "service/tasks/queue-service.js",
+    "store/tasks/task-removals.js",
+    "store/tasks/callbacks.js",
+    "service/access/team-budgets.js",
+    "domain/limits.js",
+    "domain/problem.js",
+  ];
+  const modules = await Promise.all(files.map((file) => import(pathToFileURL(`${distDir}/${file}`).href)));
+  return Object.assign({}, ...modules);
+}

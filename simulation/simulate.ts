@@ -1,0 +1,178 @@
+import { check } from "../chaos/checker/check.ts";
+import type { Change, History, NotificationRow, QueueRow, TaskRow } from "../chaos/checker/history.ts";
+import type { Violation } from "../chaos/checker/violation.ts";
+import { createRandom } from "../chaos/rig/random.ts";
+import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";
+import { insertQueue } from "../packages/server/src/store/tasks/queues.ts";
+import { createModelDatabase } from "./model/model-database.ts";
+import { createModel, type Done, type StatementPlant } from "./model/session.ts";
+import type { NotificationColumns, QueueColumns, RowChange, Tables, TaskColumns } from "./model/tables.ts";
+import type { Server } from "./server.ts";
+import { createClients, QUEUES, TEAM } from "./world/clients.ts";
+import { STATEMENT_MS } from "./world/connections.ts";
+import { createHouse } from "./world/house.ts";
+import { START_OF_TIME_MS } from "./world/process.ts";
+import { createScheduler } from "./world/scheduler.ts";
+import { drawWeather } from "./world/storm.ts";
+import { createTargets } from "./world/target.ts";
+
+const STORM_MS = 18_000;
+/** Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. */
+const CALM_MS = 90_000;
+
+export interface Options {
+  readonly seed: number;
+  readonly server: Server;
+  /** A bug of the statements, which the model has in PostgreSQL's place. */
+  readonly statementPlant?: StatementPlant | null;
+  /** How long a statement may take. */
+  readonly statementMs?: number;
+  /** Told of everything that the database is asked to do and does, in this order. */
+  readonly onStatement?: (done: Done) => void;
+}
+
+export interface Run {
+  readonly history: History;
+  readonly violations: readonly Violation[];
+  /** As it is at the end. */
+  readonly tables: Tables;
+}
+
+/** One run. Whatever happens in it follows from the seed: the same seed is the same run, to the last event. */
+export async function simulate(options: Options): Promise<Run> {
+  const { seed, server, statementPlant, statementMs, onStatement = () => {} } = options;
+  const random = createRandom(seed);
+  const weather = drawWeather(random);
+  const scheduler = createScheduler();
+  const changes: Change[] = [];
+  const targets = createTargets(scheduler, random.fork());
+  const model = createModel({
+    nowMs: () => START_OF_TIME_MS + scheduler.nowMs,
+    plant: statementPlant ?? null,
+    onChange: (change) => changes.push(logged(change, changes.length, scheduler.nowMs)),
+    onNotify: (payload) => house.hint(payload),
+  });
+  const nodes = random.between(1, 3);
+  const house = createHouse({
+    server,
+    scheduler,
+    random: random.fork(),
+    model,
+    targets,
+    weather,
+    nodes,
+    statementMs: statementMs ?? STATEMENT_MS,
+    onStatement,
+  });
+  const clients = createClients({ server, scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
+
+  const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1 };
+  const database = createModelDatabase(model, onStatement);
+  for (const queue of QUEUES)
+    await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });
+  house.startAll();
+  const requests = random.between(10, 40);
+  for (let each = 0; each < requests; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
+  // Together, as a burst of work comes.
+  const burstMs = random.next() * STORM_MS;
+  for (let each = random.between(0, 8); each > 0; each -= 1)
+    scheduler.after(burstMs + random.next() * 5, clients.act);
+  for (let atMs = 500; atMs < STORM_MS; atMs += weather.everyMs * 2 * random.next() + 1)
+    scheduler.after(atMs, house.strike);
+  const { tasks, notifications } = model.tables;
+  let lookedAt = -1;
+  const isAtRest = () => {
+    // Nothing comes to rest without a change.
+    if (lookedAt === changes.length) return false;
+    lookedAt = changes.length;
+    return (
+      [...tasks.values()].every(({ status }) => status === "completed" || status === "failed") &&
+      [...notifications.values()].every((each) => isTold(each, model.nowMs()))
+    );
+  };
+  await scheduler.run(STORM_MS);
+  house.heal();
+  targets.heal();
+  // Until the last process is awake, and has done what it was asked to before: it may be to pause a queue.
+  await scheduler.run(Math.max(STORM_MS, house.quietAtMs) + 5_000);
+  clients.resumeAll();
+  await scheduler.run(scheduler.nowMs + CALM_MS, isAtRest);
+  clients.hangUp();
+
+  const history: History = {
+    answers: clients.answers,
+    seen: targets.seen,
+    changes,
+    faults: house.faults,
+    lives: house.lives,
+    lags: [],
+    beganAt: 0,
+    calmAt: STORM_MS,
+    endedAt: scheduler.nowMs,
+    rest: {
+      at: scheduler.nowMs,
+      tasks: [...tasks.values()].map(toTask),
+      notifications: [...notifications.values()].map(toNotification),
+      stats: [],
+      orderedQueueId: null,
+    },
+  };
+  const bugs = house.bugs.map(
+    ({ at, text }): Violation => ({
+      promise: "process",
+      text: `an engine met a bug: ${text}`,
+      taskId: null,
+      at,
+    }),
+  );
+  return { history, tables: model.tables, violations: [...check(history).filter(isInScope), ...bugs] };
+}
+
+/** Or waits for longer than a run does, after its second try. */
+function isTold({ status, attempts, next_at }: NotificationColumns, nowMs: number): boolean {
+  return status !== "pending" || (attempts >= 2 && next_at > nowMs);
+}
+
+/**
+ * Of the API only submissions are held to their 2 s and to a cause for each 503. The other requests are several statements,
+ * each with a deadline of its own, and wait for the rows that a transaction of another node has locked.
+ */
+function isInScope({ promise, text }: Violation): boolean {
+  return promise !== "answers" || text.startsWith("create ");
+}
+
+function logged(change: RowChange, seq: number, committedAt: number): Change {
+  const { relation, op, row } = change;
+  const when = { seq, committedAt, op };
+  if (relation === "tasks") return { ...when, relation, row: toTask(row) };
+  if (relation === "queues") return { ...when, relation, row: toQueue(row) };
+  if (relation === "notifications") return { ...when, relation, row: toNotification(row) };
+  return { ...when, relation, row: { id: row.id, pid: Number(row.name.split(" ").at(-1)) } };
+}
+
+function toTask(row: TaskColumns): TaskRow {
+  return {
+    id: row.id,
+    queueId: row.queue_id,
+    status: row.status,
+    priority: row.priority,
+    fence: row.fence,
+    workerId: row.worker_id,
+    attemptCount: row.attempt_count,
+    attempts: row.attempts,
+    runAt: row.run_at - START_OF_TIME_MS,
+    createdAt: row.created_at - START_OF_TIME_MS,
+    deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,
+    hasNotification: row.on_complete_url !== null,
+    idempotencyKey: row.idempotency_key,
+    failureReason: row.failure_reason,
+  };
+}
+
+function toQueue({ id, name, concurrency, paused, deleted_at }: QueueColumns): QueueRow {
+  return { id, name, concurrency, paused, deleted: deleted_at !== null };
+}
+
+function toNotification({ id, task_id, status, attempts, next_at }: NotificationColumns): NotificationRow {
+  return { id, taskId: task_id, status, attempts, nextAt: next_at - START_OF_TIME_MS };
+}

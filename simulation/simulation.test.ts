@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { DIST } from "./dist-dir.ts";
+import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
+import { loadServer } from "./server.ts";
+import { simulate } from "./simulate.ts";
+import { describeRun, sweep } from "./sweep.ts";
+
+const SEEDS = 1_000;
+
+describe("the simulated engine", () => {
+  it(`keeps every promise with each of ${SEEDS} seeds`, async () => {
+    const { failed, tasks } = await sweep({
+      server: await loadServer(DIST),
+      from: 1,
+      seeds: SEEDS,
+      mostFailed: 3,
+    });
+    const told = failed.map(({ seed, run }) => `npm run simulate -- --seed ${seed}\n${describeRun(run)}`);
+    assert.equal(told.join("\n"), "");
+    assert.ok(tasks > SEEDS, "there was something to simulate");
+  });
+
+  it("does the same again with the same seed, and something else with another", async () => {
+    const server = await loadServer(DIST);
+    const [first, again, other] = [
+      await simulate({ server, seed: 7 }),
+      await simulate({ server, seed: 7 }),
+      await simulate({ server, seed: 8 }),
+    ];
+    assert.deepEqual(again, first);
+    assert.notDeepEqual(other.history.changes, first.history.changes);
+  });
+
+  for (const name of SIMULATED_PLANTS)
+    it(`finds the bug "${name}" within as many seeds`, async () => {
+      const { breaks, options, remove } = await plantBug(name, DIST);
+      try {
+        const { failed } = await sweep({
+          ...options,
+          from: 1,
+          seeds: SEEDS,
+          mostFailed: 1,
+          isFailed: ({ violations }) => violations.some(({ promise }) => breaks.includes(promise)),
+        });
+        assert.equal(failed.length, 1);
+      } finally {
+        await remove();
+      }
+    });
+});

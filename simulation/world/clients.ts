@@ -1,0 +1,270 @@
+import type { Action, Answer } from "../../chaos/checker/history.ts";
+import type { Random } from "../../chaos/rig/random.ts";
+import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
+import type { NewTask } from "../../packages/server/src/domain/task.ts";
+import { NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
+import type { Server } from "../server.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export const TEAM = 1;
+export const QUEUES = ["one", "two"] as const;
+type QueueName = (typeof QUEUES)[number];
+
+const REQUESTER: Requester = {
+  teamId: TEAM,
+  team: "team",
+  environment: "live",
+  kind: "api_key",
+  id: "key",
+  name: "Client",
+  userId: null,
+  role: "admin",
+  scopes: null,
+  requestsPerMinute: null,
+  tokenHash: null,
+  address: "127.0.0.1",
+  requestId: "simulated",
+};
+
+/** Those who use the API: each request goes to one node, and ends with its answer or with its process. */
+export interface Clients {
+  readonly answers: readonly Answer[];
+  /** One request that chance decides on, at any node. */
+  act(): void;
+  /** Resumes every queue, and asks until it is so. */
+  resumeAll(): void;
+  /** The run is over: what was not answered by now was not answered. */
+  hangUp(): void;
+}
+
+export function createClients(options: {
+  readonly server: Server;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  /** The process that serves at this node now; null: none does. */
+  readonly nodeAt: (index: number) => SimulatedNode | null;
+  readonly nodes: number;
+}): Clients {
+  const { server, scheduler, random } = options;
+  const answers: Answer[] = [];
+  /** The requests without an answer, each as it would end without one. */
+  const open = new Set<() => void>();
+  const tasks: NewTask[] = [];
+
+  /** Status as the API would give it; the work resolves with it. */
+  function request(
+    action: Action,
+    about: { readonly taskId?: string; readonly queue?: string },
+    work: (node: SimulatedNode) => Promise<number>,
+    onAnswer: (status: number | null) => void = () => {},
+  ): void {
+    const index = random.between(0, options.nodes - 1);
+    const node = options.nodeAt(index);
+    const at = scheduler.nowMs;
+    const told = (status: number | null, failure: Answer["failure"]) => {
+      const { taskId = null, queue = null } = about;
+      answers.push({ action, node: index, at, endedAt: scheduler.nowMs, status, failure, taskId, queue });
+      onAnswer(status);
+    };
+    if (node === null) {
+      told(null, "refused");
+      return;
+    }
+    const hangUp = () => told(null, "timeout");
+    open.add(hangUp);
+    const ending = node.process.onEnd(() => {
+      open.delete(hangUp);
+      told(null, "reset");
+    });
+    node.process.after(random.next(), "read", () => {
+      work(node)
+        .catch(statusOf)
+        .then((status) => {
+          ending.cancel();
+          open.delete(hangUp);
+          told(status, null);
+        });
+    });
+  }
+
+  function statusOf(error: unknown): number {
+    if (!(error instanceof server.Problem)) {
+      scheduler.fail(error);
+      return 500;
+    }
+    return error.code === "database_away" || error.code === "overloaded" ? 503 : 404;
+  }
+
+  function create(): void {
+    const task = newTask(tasks.length, random);
+    tasks.push(task);
+    send(task);
+    // The same request again, as a client does that heard nothing: under one key there is one task.
+    if (task.idempotency !== null && random.chance(0.5)) send(retold(task, taskId(tasks.length + 10_000)));
+  }
+
+  function send(task: NewTask): void {
+    request("create", { taskId: task.id, queue: task.queue }, async ({ engine }) => {
+      const accepted = await engine.submit(task);
+      return accepted === null ? 404 : 201;
+    });
+  }
+
+  function remove(): void {
+    const task = random.pick(tasks);
+    request("delete-task", { taskId: task.id }, async ({ databases: { api } }) => {
+      const isGone = await api.transaction((sql) => server.removePendingTask(sql, REQUESTER, task.id));
+      if (isGone) return 200;
+      return (await server.taskStatus(api, REQUESTER, task.id)) === null ? 404 : 409;
+    });
+  }
+
+  function callBack(): void {
+    const task = random.pick(tasks);
+    const { callback } = task;
+    if (callback === null) return;
+    request("callback", { taskId: task.id }, async ({ databases: { api }, engine }) => {
+      const result = { statusCode: 200, headers: {}, body: "{}", duration: 0 };
+      const found = await server.resolveCallback(api, callback.hash, result);
+      if (found === null) return (await server.callbackStatus(api, callback.hash)) === null ? 404 : 409;
+      engine.ended();
+      return 200;
+    });
+  }
+
+  function setPaused(paused: boolean, queue: QueueName, onAnswer?: (status: number | null) => void): void {
+    const work = async ({ databases: { api } }: SimulatedNode) => {
+      await server.createQueueService({ database: api }).setPaused(REQUESTER, queue, paused);
+      return 200;
+    };
+    request(paused ? "pause" : "resume", { queue }, work, onAnswer);
+  }
+
+  function resize(): void {
+    const queue = random.pick(QUEUES);
+    const concurrency = random.between(1, 4);
+    request("limit", { queue }, async ({ databases: { api } }) => {
+      await server.createQueueService({ database: api }).update(REQUESTER, queue, { concurrency });
+      return 200;
+    });
+  }
+
+  function replaceQueue(): void {
+    const queue = random.pick(QUEUES);
+    request("delete-queue", { queue }, async ({ databases: { api } }) => {
+      await server.createQueueService({ database: api }).remove(REQUESTER, queue);
+      return 200;
+    });
+    scheduler.after(random.next() * 2_000, () => createQueue(queue, () => {}));
+  }
+
+  function createQueue(queue: QueueName, onAnswer: (status: number | null) => void): void {
+    const work = async ({ databases: { api } }: SimulatedNode) => {
+      const settings = { concurrency: random.between(1, 3), retryDelaySeconds: 1 };
+      await server.createQueueService({ database: api }).create(REQUESTER, queue, settings);
+      return 201;
+    };
+    request("create-queue", { queue }, work, onAnswer);
+  }
+
+  return {
+    answers,
+    hangUp() {
+      for (const end of open) end();
+    },
+    act() {
+      const action = random.weighted({
+        create: 10,
+        remove: tasks.length > 0 ? 3 : 0,
+        callBack: tasks.length > 0 ? 3 : 0,
+        pause: 1,
+        resume: 1,
+        resize: 1,
+        replaceQueue: 0.2,
+      });
+      if (action === "create") return create();
+      if (action === "remove") return remove();
+      if (action === "callBack") return callBack();
+      if (action === "resize") return resize();
+      return action === "replaceQueue" ? replaceQueue() : setPaused(action === "pause", random.pick(QUEUES));
+    },
+    resumeAll() {
+      for (const queue of QUEUES) {
+        const again = (): void =>
+          setPaused(false, queue, (status) => {
+            if (status === null || status >= 500) scheduler.after(100, again);
+          });
+        again();
+      }
+    },
+  };
+}
+
+function taskId(number: number): string {
+  return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+}
+
+/** The same request, under the id that the server gives it this time. */
+function retold(task: NewTask, id: string): NewTask {
+  const text = JSON.stringify(task).replaceAll(task.id, id).replaceAll(digitsOf(task.id), digitsOf(id));
+  return JSON.parse(text);
+}
+
+function digitsOf(id: string): string {
+  return id.replaceAll("-", "");
+}
+
+function newTask(number: number, random: Random): NewTask {
+  const id = taskId(number);
+  const follow = random.weighted({ none: 6, callback: 1, poll: 1 });
+  return {
+    teamId: TEAM,
+    id,
+    shape: "direct",
+    queue: random.pick(QUEUES),
+    call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
+    priority: random.between(1, 10),
+    onCompleteUrl: random.chance(0.3) ? `https://caller.example/notification/${id}` : null,
+    bodyIsJson: false,
+    sign: false,
+    tags: null,
+    metadata: null,
+    expiresInSeconds: null,
+    retryDelaySeconds: null,
+    retryMaxDelaySeconds: null,
+    noRetryStatuses: null,
+    maxRetries: random.between(0, 3),
+    backoff: random.pick(["fixed", "exponential"] as const),
+    timeoutSeconds: random.between(1, 4),
+    delaySeconds: random.weighted({ none: 3, some: 1 }) === "some" ? random.between(1, 4) : 0,
+    runAt: null,
+    follow:
+      follow === "none"
+        ? NO_FOLLOW_UP
+        : {
+            ...NO_FOLLOW_UP,
+            waitForCallback: follow === "callback",
+            maxWaitSeconds: random.between(2, 12),
+            pollConfig: follow === "poll" ? pollConfig(id, random.between(3, 15)) : null,
+          },
+    sandbox: false,
+    callback: follow === "callback" ? { hash: digitsOf(id), sealed: null } : null,
+    idempotency: random.chance(0.15)
+      ? { key: `key ${number}`, requestHash: "00", callbackSealed: null }
+      : null,
+  };
+}
+
+function pollConfig(id: string, maxDuration: number) {
+  return {
+    urlTemplate: `https://target.example/poll/${id}`,
+    interval: 1,
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: ["failed"],
+    resultPath: "",
+    forwardAuth: false,
+    maxDuration,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Life } from "../../chaos/checker/history.ts";
+import type { Engine } from "../../packages/server/src/engine/engine.ts";
+import type { Log } from "../../packages/server/src/engine/log.ts";
+import type { Caller } from "../../packages/server/src/outbound/caller.ts";
+import type { Database } from "../../packages/server/src/store/sql.ts";
+import type { Server } from "../server.ts";
+import type { Purpose } from "./connections.ts";
+import type { Process } from "./process.ts";
+
+/** One process with the engine that runs in it. */
+export interface SimulatedNode {
+  readonly process: Process;
+  readonly engine: Engine;
+  readonly databases: Readonly<Record<Purpose, Database>>;
+  readonly life: { -readonly [Key in keyof Life]: Life[Key] };
+}
+
+const CAPACITY = 20;
+
+/** Puts the real engine together as `compose-node.ts` does, on what is simulated. */
+export function createNodeEngine(options: {
+  readonly server: Server;
+  readonly process: Process;
+  readonly databases: Readonly<Record<Purpose, Database>>;
+  readonly caller: Pick<Caller, "call">;
+  readonly random: () => number;
+  /** Told of everything that the engine takes for a bug. */
+  readonly onBug: (what: string) => void;
+}): Engine {
+  const { server, process, databases } = options;
+  const nothing = () => {};
+  const log: Log = {
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error(fields, message) {
+      const error = "err" in fields ? fields.err : null;
+      // A database that is away is no bug, wherever it is met.
+      if (!(error instanceof server.Problem)) options.onBug(`${message}: ${describe(error)}`);
+    },
+  };
+  return server.createEngine({
+    databases,
+    outgoing: server.createOutgoing({
+      caller: { ...options.caller, callUnwiped: noVault },
+      vault: { resolve: noVault, openText: noVault },
+      signingSecrets: () => [],
+      publicUrl: () => "https://bellhop.example",
+      nowMs: process.time.nowMs,
+    }),
+    log,
+    name: `node ${process.node} ${process.pid}`,
+    capacity: CAPACITY,
+    retentionDays: 30,
+    findBudgets: server.createBudgetLookup(databases.chores, server.createLimitsOf()),
+    resultLimitBytes: 65_536,
+    composeMessage: async (teamId, taskId) => {
+      const status = await server.taskStatus(databases.api, { teamId, environment: "live" }, taskId);
+      return status === null ? null : { task: taskId, body: JSON.stringify({ status }) };
+    },
+    time: process.time,
+    random: options.random,
+  });
+}
+
+function noVault(): never {
+  throw new Error("Nothing here asks for the vault");
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
