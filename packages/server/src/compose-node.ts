@@ -10,7 +10,7 @@ import type { EngineDatabases } from "./engine/engine-databases.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
-import { createMetrics } from "./metrics/metrics.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
@@ -40,6 +40,8 @@ import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
+import { createBulkService } from "./service/tasks/bulk-service.ts";
+import { createBulkWorker } from "./service/tasks/bulk-worker.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
@@ -170,6 +172,8 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
+  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, metrics) });
+  engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
   const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
   return { engine, vault, services: composeServices(deps, parts), presence };
@@ -201,6 +205,21 @@ function composeBasis({ databases, keyRing, time }: NodeDeps) {
       time,
       readDepths: () => readQueueDepths(database, MOST_QUEUES),
     }),
+  };
+}
+
+/** What follows when a task was cancelled or begun anew, by whatever way. */
+function listeners(
+  engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
+  metrics: Metrics,
+): Pick<Parameters<typeof createTaskService>[0], "onCancelled" | "onPending"> {
+  return {
+    onCancelled(cancelled) {
+      metrics.engine.cancelled();
+      engine.ended();
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
   };
 }
 
@@ -244,17 +263,13 @@ function composeServices(
       vault,
       providers,
       publicUrl,
-      onCancelled(cancelled) {
-        metrics.engine.cancelled();
-        engine.ended();
-        return engine.follow(cancelled);
-      },
-      onPending: engine.pending,
+      ...listeners(engine, metrics),
       onStored(task, accepted) {
         metrics.engine.created(task.shape, task.sandbox);
         engine.pending(task, accepted);
       },
     }),
+    bulks: createBulkService({ database }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {

@@ -22,7 +22,7 @@ describe("searching tasks", () => {
       errands,
       { tags: ["a"], ...call("https://One.test:8443/x") },
       call("http://[::1]:80/one.test"),
-      { tags: ["a", "b"], ...call("http:\\\\one.test?x") },
+      { tags: ["a", "b"], ...call("http://\\/one.test?x") },
       { sandbox: true, tags: ["a"], ...call("https://one.test/") },
     );
     ids.push(
