@@ -55,6 +55,11 @@ const WHEN = {
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
   team_limit: "The person owns as many teams on the plan free as one may.",
+  limit_reached:
+    "The team has as much of this as its plan allows. `GET /v1/me` shows every bound and what is used of it.",
+  tasks_full: "So many of the team's tasks have not ended that its plan allows no more for now.",
+  space_low:
+    "The disk of the server's database is nearly full: tasks that were accepted go on, new ones are not.",
   member_exists: "The invited address is a member's.",
   last_owner: "A team keeps at least one owner: nobody can remove the last, or give it another role.",
   api_keys_full: "The team has as many active API keys as one may.",

@@ -26,7 +26,7 @@ import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
 import { type ApiDeps, createApi } from "./api/server.ts";
-import type { Services } from "./compose-node.ts";
+import type { Services } from "./compose-services.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {

@@ -58,6 +58,11 @@ export const PROBLEMS = {
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },
   queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },
+  limit_reached: { status: 403, text: "The plan <plan> allows at most <most> <unit> (<name>)" },
+  tasks_full: {
+    status: 429,
+    text: "The plan <plan> allows at most <most> tasks that have not ended (tasksOpen)",
+  },
   team_limit: { status: 409, text: "A person can own at most <most> teams on the free plan" },
   team_not_found: { status: 404, text: "Team not found" },
   member_not_found: { status: 404, text: "Member not found" },
@@ -67,6 +72,10 @@ export const PROBLEMS = {
   overloaded: { status: 503, text: "Too many requests are waiting to be stored, try again shortly" },
   crowded: { status: 503, text: "Too many open connections, try again shortly" },
   database_away: { status: 503, text: "The database cannot be reached, try again shortly" },
+  space_low: {
+    status: 503,
+    text: "The server's disk is nearly full, new tasks are not accepted: try again later",
+  },
   stopping: { status: 503, text: "The server is stopping" },
   api_key_not_found: { status: 404, text: "API key not found or already revoked" },
   api_keys_full: { status: 409, text: "A team can have at most <limit> active API keys: revoke one first" },

@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { type PageRequest, WHOLE_LIST } from "../domain/page.ts";
 import { Problem } from "../domain/problem.ts";
 import { createUuidSource, formatId, parseId } from "../domain/public-id.ts";
 import { Secret } from "../domain/secret.ts";
@@ -46,7 +47,7 @@ export interface Vault {
     within?: Sql,
   ): Promise<VaultToken>;
   /** The active ones, newest first. */
-  list(teamId: number): Promise<VaultToken[]>;
+  list(teamId: number, page?: PageRequest): Promise<VaultToken[]>;
   /** Null when there is no active token of this id. The stored value is wiped. */
   revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
@@ -88,9 +89,9 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
       return withPublicId(await insertVaultToken(within, row));
     },
-    async list(teamId) {
+    async list(teamId, page = WHOLE_LIST) {
       ring();
-      return (await listVaultTokens(sql, teamId)).map(withPublicId);
+      return (await listVaultTokens(sql, teamId, page)).map(withPublicId);
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();

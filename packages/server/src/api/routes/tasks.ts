@@ -95,6 +95,9 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
           201: CreatedAnswer,
           200: ReplayedAnswer,
           ...refusals(
+            "limit_reached",
+            "tasks_full",
+            "space_low",
             "vault_token_unknown",
             "vault_token_inside",
             "vault_token_host",

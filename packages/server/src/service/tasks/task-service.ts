@@ -18,6 +18,7 @@ import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
+import type { Stock } from "../stock.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import {
@@ -28,6 +29,9 @@ import {
   type PreparedTask,
 } from "./task-batch.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
+
+/** It takes a while to make room. */
+const SPACE_SECONDS = 30;
 
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
@@ -50,6 +54,9 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
+  readonly stock: Pick<Stock, "admit">;
+  /** There is room on the disk for another task. */
+  readonly hasSpace?: () => boolean;
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
@@ -109,13 +116,18 @@ export function createTaskService(deps: {
   async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
     const { teamId, environment } = principal;
     const { idempotencyKey: key, requestText } = request;
+    if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const origin = {
       teamId,
       sandbox: environment === "test",
+      terms: principal,
       idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
     const { task, callback } = await acceptRequest(request, origin, acceptance);
+    // Awaited only where the database must be asked: nearly never.
+    const looked = deps.stock.admit(principal, task.call.body?.length ?? 0);
+    if (looked !== undefined) await looked;
     const shown = callback && shownCallback(callback.id);
     return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
   }

@@ -82,9 +82,9 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
           -- younger ones unread.
           select t.team_id, t.id from tasks t
            where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and t.status = s.status
-             and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(days => $1)) * 1000)::bigint), 12, '0')
+             and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
                          || '00000000000000000000')::uuid
-             and t.completed_at < now() - make_interval(days => $1)
+             and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
            order by t.id limit $2) x
         limit $2
      ), removed as (
