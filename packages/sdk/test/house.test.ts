@@ -123,6 +123,17 @@ describe("the SDK, against a real server", () => {
     await assert.rejects(bellhop.tasks.wait(first, { timeoutMs: 0 }), TimeoutError);
   });
 
+  it("acts on all tasks that match", async () => {
+    const { id } = await bellhop.tasks.create({ queue: "still", webhookUrl: target, tags: ["bulk"] });
+    const filter = { tag: "bulk", createdAfter: "2020-01-01T00:00:00Z" };
+    assert.equal(await bellhop.tasks.bulk.count({ action: "cancel", filter }), 1);
+    assert.equal((await bellhop.tasks.get(id)).status, "pending");
+    const bulk = await bellhop.tasks.bulk.start({ action: "cancel", filter });
+    assert.equal((await bellhop.tasks.wait(id)).status, "cancelled");
+    const { action, matched } = await bellhop.tasks.bulk.get(bulk.id);
+    assert.deepEqual([action, matched], ["cancel", 1]);
+  });
+
   it("makes one task of the same request twice", async () => {
     const job = { queue: "still", webhookUrl: target, idempotencyKey: "once" };
     const [one, other] = [await bellhop.tasks.create(job), await bellhop.tasks.create(job)];

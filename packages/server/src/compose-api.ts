@@ -20,6 +20,7 @@ import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerBatchRoute } from "./api/routes/task-batch.ts";
+import { registerBulkRoutes } from "./api/routes/task-bulk.ts";
 import { registerExplanationRoute } from "./api/routes/task-explanation.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
@@ -88,6 +89,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
       guarded: [
         (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
+        (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),

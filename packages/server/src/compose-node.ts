@@ -1,5 +1,11 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
-import { composeBasis, composeServices, type NodeDeps, type Services } from "./compose-services.ts";
+import {
+  composeBasis,
+  composeServices,
+  listeners,
+  type NodeDeps,
+  type Services,
+} from "./compose-services.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
@@ -8,6 +14,7 @@ import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
+import { createBulkWorker } from "./service/tasks/bulk-worker.ts";
 import { takePulse } from "./store/pulse.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import { createRotation } from "./vault/rotation.ts";
@@ -92,6 +99,8 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
+  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, metrics) });
+  engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
   addSpaceWatch(basis, engine);
   const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };

@@ -7,7 +7,7 @@ import type { Time } from "./domain/time.ts";
 import type { EngineDatabases } from "./engine/engine-databases.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
-import { createMetrics } from "./metrics/metrics.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
@@ -34,6 +34,7 @@ import { createSessionService } from "./service/people/session-service.ts";
 import { createSignInService } from "./service/people/sign-in-service.ts";
 import { createTeamService } from "./service/people/team-service.ts";
 import { createStock } from "./service/stock.ts";
+import { createBulkService } from "./service/tasks/bulk-service.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
@@ -103,6 +104,21 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
   };
 }
 
+/** What follows when a task was cancelled or begun anew, by whatever way. */
+export function listeners(
+  engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
+  metrics: Metrics,
+): Pick<Parameters<typeof createTaskService>[0], "onCancelled" | "onPending"> {
+  return {
+    onCancelled(cancelled) {
+      metrics.engine.cancelled();
+      engine.ended();
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
+  };
+}
+
 export function composeServices(
   deps: NodeDeps,
   parts: ReturnType<typeof composeBasis> & {
@@ -146,17 +162,13 @@ export function composeServices(
       vault,
       providers,
       publicUrl,
-      onCancelled(cancelled) {
-        metrics.engine.cancelled();
-        engine.ended();
-        return engine.follow(cancelled);
-      },
-      onPending: engine.pending,
+      ...listeners(engine, metrics),
       onStored(task, accepted) {
         metrics.engine.created(task.shape, task.sandbox);
         engine.pending(task, accepted);
       },
     }),
+    bulks: createBulkService({ database }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {

@@ -49,6 +49,12 @@ export const PROBLEMS = {
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },
   task_queue_gone: { status: 409, text: 'Task cannot be retried: its queue "<name>" was deleted' },
   task_not_pending: { status: 409, text: "Task is not pending (current: <status>)" },
+  bulk_not_found: { status: 404, text: "Bulk action not found" },
+  bulk_ended: { status: 409, text: "Bulk action has already ended (current: <status>)" },
+  bulks_full: {
+    status: 409,
+    text: "A team can have at most <limit> bulk actions running: wait, or stop one first",
+  },
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },
   queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },

@@ -68,6 +68,17 @@ const makeAuthorization: AccessRow["make"] = (_world, team) => team.newAuthoriza
 
 const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
 const aTask = { make: makeTask, makeSandbox: makeSandboxTask, unknown: `task_${UNUSED}` };
+/** It touches none of its tasks, and takes seconds to say so: until then it can be stopped. */
+const makeBulk =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const tag = newName();
+    const tasks = Array(4).fill({ ...TASK, tags: [tag] });
+    await call(team[key], "POST", "/v1/tasks/batch", { tasks });
+    const bulk = { action: "retry", filter: { tag }, rate: 1 };
+    return (await call(team[key], "POST", "/v1/tasks/bulk", bulk)).json.bulk.id;
+  };
+const aBulk = { make: makeBulk("liveKey"), makeSandbox: makeBulk("testKey"), unknown: `bulk_${UNUSED}` };
 const anApplication = { make: makeApplication, unknown: `app_${UNUSED}` };
 const open = { scope: "public", status: 200 } as const;
 
@@ -84,6 +95,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
   },
+  "POST /v1/tasks/bulk": {
+    scope: "tasks:write",
+    role: "member",
+    status: 202,
+    body: { action: "retry", filter: { queue: "nobody-has-this" } },
+  },
+  "GET /v1/tasks/bulk/:bulk_id": { scope: "tasks:read", status: 200, ...aBulk },
+  "POST /v1/tasks/bulk/:bulk_id/stop": { scope: "tasks:write", role: "member", status: 200, ...aBulk },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
   "GET /v1/tasks/:task_id/explain": { scope: "tasks:read", status: 200, ...aTask },

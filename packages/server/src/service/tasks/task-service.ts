@@ -1,17 +1,9 @@
 import { createHash } from "node:crypto";
-import { invalid, mustBe } from "../../domain/complaint.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
-import {
-  type CreatedTask,
-  makeCreatedTask,
-  type NewTask,
-  type Task,
-  type TaskStatus,
-  type TaskSummary,
-} from "../../domain/task.ts";
+import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
 import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
@@ -19,7 +11,7 @@ import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
-import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
+import { findTask } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
 import { type Renewal, type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
@@ -36,27 +28,10 @@ import {
   createTogether,
   type PreparedTask,
 } from "./task-batch.ts";
+import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 
 /** It takes a while to make room. */
 const SPACE_SECONDS = 30;
-
-export interface TaskQuery {
-  readonly queue: string | null;
-  readonly status: TaskStatus | null;
-  /** Only tasks of the sandbox, or only the others. Null: as the credential's environment has it. */
-  readonly sandbox: boolean | null;
-  readonly limit: number;
-  readonly offset: number;
-  /** The id of a task: only older ones are listed. */
-  readonly cursor: string | null;
-}
-
-export interface TaskPage {
-  readonly tasks: readonly TaskSummary[];
-  readonly total: number;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-}
 
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
@@ -193,20 +168,7 @@ export function createTaskService(deps: {
       return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
     get,
-    async list({ teamId, environment }, { queue, status, limit, offset, cursor, ...query }) {
-      const sandbox = query.sandbox ?? environment === "test";
-      if (environment === "test" && !sandbox)
-        throw invalid([mustBe("sandbox", "true with a test key: it sees no other tasks")]);
-      const filter = { teamId, sandbox, queue, status };
-      const [found, total] = await Promise.all([
-        // One more than asked for tells whether there is a next page.
-        listTasks(database, filter, { limit: limit + 1, offset, before: cursor }),
-        countTasks(database, filter),
-      ]);
-      const tasks = found.slice(0, limit);
-      const hasMore = found.length > limit;
-      return { tasks, total, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
-    },
+    list: (principal, query) => listPage(database, principal, query),
     async remove(requester, id) {
       const removed = await database.transaction(async (sql) => {
         const isGone = await removePendingTask(sql, requester, id);
