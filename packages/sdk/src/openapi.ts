@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * List tasks
-         * @description The team's tasks, newest first. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than `limit` at a time, and `nextCursor` goes on with the rest.
+         * @description The team's tasks, newest first, that fit every filter. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than `limit` at a time. Filters other than queue, status and time look at a bounded number of tasks for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes on from there.
          */
         get: operations["listTasks"];
         put?: never;
@@ -332,6 +332,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel, retry or delete many tasks
+         * @description Notes which tasks fit the filter, and works them off in the background, at `rate` tasks a second, each exactly once, through restarts. With `dry_run` it only tells how many there are.
+         */
+        post: operations["createBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk/{bulk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bulk action
+         * @description How far an action on many tasks is. It is kept for 30 days after its end.
+         */
+        get: operations["getBulk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk/{bulk_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a bulk action
+         * @description Once answered, no further task is touched. What was done stays done.
+         */
+        post: operations["stopBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/batch": {
         parameters: {
             query?: never;
@@ -361,7 +421,7 @@ export interface paths {
         };
         /**
          * List queues
-         * @description All queues of the team by name, each with how many tasks are in which state.
+         * @description The queues of the team by name, each with how many tasks are in which state.
          */
         get: operations["listQueues"];
         put?: never;
@@ -453,7 +513,7 @@ export interface paths {
         };
         /**
          * List the active tokens
-         * @description Newest first, all of them. Values are never shown.
+         * @description Newest first. Values are never shown.
          */
         get: operations["listTokens"];
         put?: never;
@@ -733,7 +793,7 @@ export interface paths {
         };
         /**
          * List the active API keys
-         * @description Newest first, all of them. The keys themselves are never shown again.
+         * @description Newest first. The keys themselves are never shown again.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -817,7 +877,7 @@ export interface paths {
         };
         /**
          * List the applications
-         * @description Newest first, all of them. Secrets are never shown again.
+         * @description Newest first. Secrets are never shown again.
          */
         get: operations["listApplications"];
         put?: never;
@@ -991,6 +1051,13 @@ export interface components {
         /** @description The active keys of the team, newest first. */
         ApiKeyList: {
             apiKeys: components["schemas"]["ApiKey"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description An OAuth application, without its secret. */
         Application: {
@@ -1034,6 +1101,13 @@ export interface components {
         /** @description The applications of the team, newest first. */
         ApplicationList: {
             applications: components["schemas"]["Application"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description One try. */
         Attempt: {
@@ -1215,6 +1289,50 @@ export interface components {
             /** @description Which refusal it is, for programs. */
             code?: string;
         };
+        /** @description An action on many tasks, and how far it is. */
+        Bulk: {
+            /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description What is done.
+             * @enum {string}
+             */
+            action: "cancel" | "retry" | "delete";
+            /**
+             * @description `running` until every task has had its turn.
+             * @enum {string}
+             */
+            status: "running" | "completed" | "stopped";
+            /** @description Tasks that fitted the filter when it was asked for. Later ones are not touched. */
+            matched: number;
+            /** @description Tasks that were changed. */
+            done: number;
+            /** @description Tasks that were not in a fitting state when their turn came. */
+            skipped: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @description An action on many tasks.
+         * @example {
+         *       "bulk": {
+         *         "id": "bulk_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *         "action": "retry",
+         *         "status": "running",
+         *         "matched": 1200,
+         *         "done": 340,
+         *         "skipped": 2,
+         *         "created_at": "2026-03-01T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        BulkAnswer: {
+            bulk: components["schemas"]["Bulk"];
+        };
         /**
          * @description Another role for a member.
          * @example {
@@ -1287,6 +1405,80 @@ export interface components {
             scopes: string[];
             /** @description How it gets tokens: `authorization_code`, `refresh_token`, `client_credentials`. `refresh_token` goes with `authorization_code`. With `client_credentials` it acts on its own, as an admin of the team it belongs to. Default: `["authorization_code","refresh_token"]`. */
             grantTypes?: string[];
+        };
+        /**
+         * @description One action on every task that fits a filter.
+         * @example {
+         *       "action": "retry",
+         *       "filter": {
+         *         "queue": "emails",
+         *         "status": "failed",
+         *         "response_code": "5xx"
+         *       },
+         *       "rate": 20
+         *     }
+         */
+        CreateBulk: {
+            /**
+             * @description `cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones.
+             * @enum {string}
+             */
+            action: "cancel" | "retry" | "delete";
+            /** @description The filters of the list of tasks. Empty, it means every task, and `confirm` has to say so. */
+            filter: {
+                /** @description Only tasks of this queue. */
+                queue?: string;
+                /**
+                 * @description Only tasks in this state, or in one of several, separated by commas.
+                 * @example failed,cancelled
+                 */
+                status?: string;
+                /** @description Only tasks that have this tag. */
+                tag?: string;
+                /**
+                 * @description Only tasks created then or later.
+                 * @example 2026-03-01T09:30:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks created earlier than then.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Only calls to this host, named as in the URL, without its port.
+                 * @example api.example.com
+                 */
+                host?: string;
+                /** @description Only tasks that name this provider. */
+                provider?: string;
+                /**
+                 * @description Only tasks that failed for this reason.
+                 * @enum {string}
+                 */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                /**
+                 * @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`).
+                 * @example 503
+                 * @example 5xx
+                 * @example timeout
+                 * @example network
+                 */
+                response_code?: string;
+                /** @description Only this task, by either spelling of its id. */
+                id?: string;
+                /** @description True: only tasks of the sandbox. Test keys reach no others. */
+                sandbox?: boolean;
+            };
+            /** @description Only tell how many tasks fit. Default: `false`. */
+            dry_run?: boolean;
+            /** @description Tasks a second, at most. Default: `50`. */
+            rate?: number;
+            /**
+             * @description Needed with an empty filter.
+             * @enum {string}
+             */
+            confirm?: "all";
         };
         /**
          * @description A call to make as given. Give `delay` or `delayUntil`, not both, and at most one of `waitForCallback`, `provider` and `pollConfig`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a header or the body are filled in when the call is made, and make the task wait for its callback unless it is polled or says `waitForCallback: false`.
@@ -2151,7 +2343,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -2251,6 +2443,16 @@ export interface components {
             /** @example true */
             sent: boolean;
         };
+        /**
+         * @description What a bulk action would be about.
+         * @example {
+         *       "matched": 1200
+         *     }
+         */
+        MatchedTasks: {
+            /** @description Tasks that fit the filter at this moment. */
+            matched: number;
+        };
         /** @description Whom the credential speaks for, and what it may do. */
         Me: {
             /**
@@ -2310,9 +2512,16 @@ export interface components {
                  */
                 email: string;
             } | null;
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`. */
             limits: {
-                /** @description How many requests a minute the team may make; null is no limit. */
-                requestsPerMinute: number | null;
+                [key: string]: {
+                    /** @description The most there may be; null is no limit. */
+                    max?: number | null;
+                    /** @description How many there are; null where they are not counted. */
+                    used?: number | null;
+                    /** @description The least that a value may be, where the bound is from below; null is none. */
+                    min?: number | null;
+                };
             };
         };
         /** @description A person who belongs to the team. */
@@ -2704,6 +2913,13 @@ export interface components {
         /** @description All queues of the team. */
         QueueList: {
             queues: components["schemas"]["QueueWithStats"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description How many tasks of the queue are in each state. */
         QueueStats: {
@@ -3217,11 +3433,13 @@ export interface components {
         };
         /** @description One page of tasks. */
         TaskList: {
-            /** @description Newest first, each as the kind that it was created as. */
+            /** @description In the order asked for, each as the kind that it was created as. */
             tasks: (components["schemas"]["TaskSummary"] | components["schemas"]["DirectTaskSummary"])[];
             pagination: {
-                /** @description Tasks that match, on all pages. */
+                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that are looked at. */
                 total: number;
+                /** @description True when there may be more than `total`: no more were counted. */
+                totalIsCapped?: boolean;
                 limit: number;
                 offset: number;
                 hasMore: boolean;
@@ -3511,6 +3729,13 @@ export interface components {
         /** @description The active tokens of the team, newest first. */
         TokenList: {
             tokens: components["schemas"]["Token"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A form, url-encoded. What is not known is left aside. */
         TokenRequest: {
@@ -3591,7 +3816,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `queue_exists` or `queue_default_kept` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3617,7 +3842,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign`. */
+        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign` or `limit_reached`. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3640,7 +3865,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `queue_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
+        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3716,7 +3941,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `rate_limited`. */
+        /** @description With the code `rate_limited` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3741,7 +3966,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `overloaded` or `crowded` or `database_away` or `stopping` or `vault_off`. */
+        /** @description With the code `overloaded` or `crowded` or `database_away` or `space_low` or `stopping` or `vault_off`. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4256,10 +4481,40 @@ export interface operations {
             query?: {
                 /** @description Only tasks of this queue. */
                 queue?: string;
-                /** @description Only tasks in this state. */
-                status?: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+                /**
+                 * @description Only tasks in this state, or in one of several, separated by commas.
+                 * @example failed,cancelled
+                 */
+                status?: string;
+                /** @description Only tasks that have this tag. */
+                tag?: string;
+                /**
+                 * @description Only tasks created then or later.
+                 * @example 2026-03-01T09:30:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks created earlier than then.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Only calls to this host, named as in the URL, without its port.
+                 * @example api.example.com
+                 */
+                host?: string;
+                /** @description Only tasks that name this provider. */
+                provider?: string;
+                /** @description Only tasks that failed for this reason. */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                /** @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`). */
+                response_code?: string;
+                /** @description Only this task, by either spelling of its id. */
+                id?: string;
                 /** @description `true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it. */
                 sandbox?: "true" | "false";
+                /** @description `asc`: the oldest first. */
+                order?: "desc" | "asc";
                 /** @description Tasks on a page. */
                 limit?: number;
                 /** @description Tasks to skip, at most 10000. For deep lists use `cursor`, which costs the same on every page. */
@@ -4347,7 +4602,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
@@ -4357,11 +4612,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `space_low`: The server's disk is nearly full, new tasks are not accepted: try again later · `vault_off`: Token vault is not configured */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4599,6 +4854,149 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBulk"];
+            };
+        };
+        responses: {
+            /** @description What a bulk action would be about. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchedTasks"];
+                };
+            };
+            /** @description An action on many tasks. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulks_full`: A team can have at most <limit> bulk actions running: wait, or stop one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An action on many tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulk_not_found`: Bulk action not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An action on many tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulk_not_found`: Bulk action not found */
+            404: components["responses"]["NotFound"];
+            /** @description `bulk_ended`: Bulk action has already ended (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createTasks: {
         parameters: {
             query?: never;
@@ -4645,7 +5043,12 @@ export interface operations {
     };
     listQueues: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4709,7 +5112,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `queue_exists`: Queue "<name>" already exists */
             409: components["responses"]["Conflict"];
@@ -4942,7 +5345,12 @@ export interface operations {
     };
     listTokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5006,7 +5414,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
@@ -5684,7 +6092,12 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5888,7 +6301,12 @@ export interface operations {
     };
     listApplications: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5952,7 +6370,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `applications_full`: A team can have at most <limit> applications: delete one first */
             409: components["responses"]["Conflict"];
