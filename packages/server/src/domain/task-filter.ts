@@ -24,16 +24,30 @@ export type Order = "desc" | "asc";
 
 /** How the last attempt that has ended was answered: by a status code of this range, or not at all. */
 export type LastAnswer =
-  | { readonly from: number; readonly to: number }
+  | { readonly least: number; readonly most: number }
   | { readonly none: "timeout" | "network" };
+
+/** The specification's order, and behind it what came later. */
+export const STATUSES = [
+  "pending",
+  "active",
+  "completed",
+  "failed",
+  "waiting",
+  "polling",
+  "cancelled",
+] as const satisfies readonly TaskStatus[];
+
+/** One or several of them. */
+export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
 
 export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|network)$";
 
 /** Of a text that fits the pattern. */
 export function readLastAnswer(text: string): LastAnswer {
   if (text === "timeout" || text === "network") return { none: text };
-  const from = Number(text.replace("xx", "00"));
-  return { from, to: text.endsWith("xx") ? from + 99 : from };
+  const least = Number(text.replace("xx", "00"));
+  return { least, most: text.endsWith("xx") ? least + 99 : least };
 }
 
 const HOST = /^[^\s/\\?#@:[\]]+$/;

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { REASON_CODES } from "../../domain/explanation.ts";
 import { Problem } from "../../domain/problem.ts";
+import { STATUSES } from "../../domain/task-filter.ts";
 import { parseTaskId, publicTaskId } from "../../domain/task-id.ts";
 import type { ExplanationService } from "../../service/tasks/explanation-service.ts";
 import { access } from "../http/access.ts";
@@ -8,7 +9,6 @@ import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { model, oneOf, ref } from "../schemas/field.ts";
-import { STATUSES } from "../tasks/task-parts.ts";
 import { TaskPath } from "./tasks.ts";
 
 const Explanation = model(

@@ -3,6 +3,7 @@ import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
+import { STATUSES } from "../../domain/task-filter.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
@@ -24,14 +25,7 @@ import {
   type ViewedTask,
 } from "./field-row.ts";
 import { RawJson } from "./json-text.ts";
-import {
-  Attempt,
-  DirectAttempt,
-  STATUSES,
-  TaskResult,
-  TaskResultSummary,
-  writeAttempt,
-} from "./task-parts.ts";
+import { Attempt, DirectAttempt, TaskResult, TaskResultSummary, writeAttempt } from "./task-parts.ts";
 
 /*
  * Every field of a task, once. Below this room there is one kind of task; callers know two:
