@@ -27,20 +27,6 @@ export type LastAnswer =
   | { readonly least: number; readonly most: number }
   | { readonly none: "timeout" | "network" };
 
-/** The specification's order, and behind it what came later. */
-export const STATUSES = [
-  "pending",
-  "active",
-  "completed",
-  "failed",
-  "waiting",
-  "polling",
-  "cancelled",
-] as const satisfies readonly TaskStatus[];
-
-/** One or several of them. */
-export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
-
 export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|network)$";
 
 /** Of a text that fits the pattern. */

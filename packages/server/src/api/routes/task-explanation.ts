@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { REASON_CODES } from "../../domain/explanation.ts";
 import { Problem } from "../../domain/problem.ts";
-import { STATUSES } from "../../domain/task-filter.ts";
 import { parseTaskId, publicTaskId } from "../../domain/task-id.ts";
 import type { ExplanationService } from "../../service/tasks/explanation-service.ts";
 import { access } from "../http/access.ts";
@@ -9,6 +8,7 @@ import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { model, oneOf, ref } from "../schemas/field.ts";
+import { STATUSES } from "../schemas/task-status.ts";
 import { TaskPath } from "./tasks.ts";
 
 const Explanation = model(

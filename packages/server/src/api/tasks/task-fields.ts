@@ -3,7 +3,6 @@ import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
-import { STATUSES } from "../../domain/task-filter.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
@@ -15,6 +14,7 @@ import {
 } from "../../domain/task-request.ts";
 import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
 import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
+import { STATUSES } from "../schemas/task-status.ts";
 import {
   ANSWERS_AND_RECORDS,
   always,

@@ -5,16 +5,12 @@ import type { ProblemDetail } from "../../domain/problem.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import { FAILURE_REASONS, TASK_STATUSES } from "../../domain/task.ts";
-import {
-  RESPONSE_CODE_PATTERN,
-  readHost,
-  readLastAnswer,
-  STATUS_LIST_PATTERN,
-} from "../../domain/task-filter.ts";
+import { RESPONSE_CODE_PATTERN, readHost, readLastAnswer } from "../../domain/task-filter.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
 import { LABEL_LIMITS } from "../../domain/task-request.ts";
 import type { AskedFilter } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
+import { STATUS_LIST_PATTERN } from "../schemas/task-status.ts";
 
 /** Which tasks are meant, as a list says it. All of it must be true of a task. */
 export const FILTER_FIELDS = {
