@@ -79,7 +79,7 @@ async function searchPage(sql: Sql, teamId: number, filter: TaskFilter, { limit,
     after = found.next;
     if (after === null || ids.length === limit) break;
   }
-  const tasks = await readSummaries(sql, teamId, ids, order);
+  const tasks = await readSummaries(sql, teamId, ids);
   return { tasks, hasMore: after !== null, nextCursor: after };
 }
 

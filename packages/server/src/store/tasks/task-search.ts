@@ -176,8 +176,8 @@ const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][S
 
 function answered(wanted: LastAnswer, bind: (value: unknown) => string): string {
   const last = "t.attempts -> -1";
-  if ("from" in wanted)
-    return `(${last} ->> 'code')::integer between ${bind(wanted.from)} and ${bind(wanted.to)}`;
+  if ("least" in wanted)
+    return `(${last} ->> 'code')::integer between ${bind(wanted.least)} and ${bind(wanted.most)}`;
   return wanted.none === "timeout"
     ? `${last} ->> 'status' = 'timeout'`
     : `${last} ->> 'status' = 'failed' and ${last} ->> 'phase' <> 'responded'`;
