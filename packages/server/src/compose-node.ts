@@ -44,6 +44,8 @@ import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
+import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
+import { createScheduleService } from "./service/tasks/schedule-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
@@ -113,8 +115,8 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     time,
   });
   const presence = addPresence(deps, engine, null);
-  const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
-  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
+  const services = composeServices(deps, { ...basis, engine, isDispatching: null, pulses: { intake } });
+  return { engine, vault: basis.vault, services, presence };
 }
 
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
@@ -171,8 +173,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     });
   }
   const presence = addPresence(deps, engine, engine);
-  const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
-  return { engine, vault, services: composeServices(deps, parts), presence };
+  const isDispatching = engine.lease.isHeld;
+  const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
+  engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
+  return { engine, vault, services, presence };
 }
 
 function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
@@ -216,7 +220,6 @@ function composeServices(
   const { engine, vault, signingSecrets, metrics, pulses } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
-
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
   const findSession = createSessionLookup(database);
   const findAccess = createAccessLookup(database);
@@ -236,24 +239,29 @@ function composeServices(
       engine.ended();
     },
   });
+  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
+    metrics.engine.created(task.shape, task.sandbox);
+    engine.pending(task, accepted);
+  };
+  const tasks = createTaskService({
+    database,
+    submit: engine.submit,
+    vault,
+    providers,
+    publicUrl,
+    onCancelled(cancelled) {
+      metrics.engine.cancelled();
+      engine.ended();
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
+    onStored,
+  });
+  const scheduling = { database, accept: tasks.accept, onStored };
   return {
-    tasks: createTaskService({
-      database,
-      submit: engine.submit,
-      vault,
-      providers,
-      publicUrl,
-      onCancelled(cancelled) {
-        metrics.engine.cancelled();
-        engine.ended();
-        return engine.follow(cancelled);
-      },
-      onPending: engine.pending,
-      onStored(task, accepted) {
-        metrics.engine.created(task.shape, task.sandbox);
-        engine.pending(task, accepted);
-      },
-    }),
+    tasks,
+    schedules: createScheduleService(scheduling),
+    scheduleRunner: createScheduleRunner(scheduling),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {

@@ -174,7 +174,7 @@ export function createEngine(deps: {
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
   const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
-  const reconciler = actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "reconciler", once: reconcile });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
   function start(claim: Claim, local: LocalQueue): void {
@@ -262,6 +262,7 @@ export function createEngine(deps: {
       if ("claim" in heard) cancellations.hear(heard);
       else if (heard.kind === "team")
         budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
+      else if (heard.kind === "schedule") actors.wake("scheduler");
       else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
       else if (heard.kind === "later") alarmActor.wake();
       else if (heard.kind === "ended") onEnded();
@@ -273,8 +274,7 @@ export function createEngine(deps: {
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();
-      alarmActor.wake();
-      reconciler.wake();
+      actors.wake("alarm", "scheduler", "reconciler");
     },
     async start() {
       await lease.start();

@@ -13,7 +13,13 @@ import {
   type TaskSummary,
 } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
+import {
+  acceptRequest,
+  type CallbackUse,
+  followUpOf,
+  type TaskOrigin,
+  type TaskRequest,
+} from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
@@ -62,6 +68,8 @@ export interface TaskService {
     items: readonly BatchItem[],
     together: boolean,
   ): Promise<readonly BatchResult[]>;
+  /** Everything but storing it, for a task that another than a request of this moment asks for. */
+  accept(origin: TaskOrigin, request: TaskRequest): Promise<PreparedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
@@ -140,6 +148,10 @@ export function createTaskService(deps: {
       idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
+    return accept(origin, request);
+  }
+
+  async function accept(origin: TaskOrigin, request: TaskRequest): Promise<PreparedTask> {
     const { task, callback } = await acceptRequest(request, origin, acceptance);
     const shown = callback && shownCallback(callback.id);
     return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
@@ -180,6 +192,7 @@ export function createTaskService(deps: {
       if (!together) return createEach(items, (request) => create(principal, request));
       return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
+    accept,
     get,
     async list({ teamId, environment }, { queue, status, limit, offset, cursor, ...query }) {
       const sandbox = query.sandbox ?? environment === "test";
