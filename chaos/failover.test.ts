@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { SERVER } from "../packages/server/test/places.ts";
 import { runFailover } from "./failover.ts";
 
 it("nodes on a replicated database lose nothing when its primary dies, and follow to the standby", async () => {
   const { violations, lines } = await runFailover({
-    distDir: fileURLToPath(new URL("../packages/server/dist", import.meta.url)),
+    distDir: join(SERVER, "dist"),
     how: "kill",
     nodes: 1,
     seconds: 0.5,

@@ -51,8 +51,9 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverVer
   const directory = await mkdtemp(join(tmpdir(), "bellhop-failover-"));
   chmodSync(directory, 0o755);
   endAtExit(() => rmSync(directory, { recursive: true, force: true }));
-  const { first, second } = await createPair(directory);
+  // First what may be missing: a pair that was started must be ended.
   const main = await copyServer(options.distDir, join(directory, "server"), null);
+  const { first, second } = await createPair(directory);
   const target = await startTarget();
   const nodes: Node[] = [];
   for (let index = 1; index <= options.nodes; index += 1) {

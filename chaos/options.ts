@@ -15,6 +15,7 @@ export const usage = `npm run chaos -- [options]
   --check directory instead: checks evidence that was kept
   --plant name      with a bug put in, which must be found: ${Object.keys(PLANTS).join(", ")}
   --failover        instead: a replicated pair of PostgreSQL servers, the primary killed, the standby promoted
+  --fairness        instead: 100,000 tasks of one team at a target that hangs, and how long another team's wait
   --prove           instead: every plant, one after the other; fails if one is not found
 `;
 
@@ -30,6 +31,7 @@ export interface Options {
   readonly plant: string | null;
   readonly prove: boolean;
   readonly failover: boolean;
+  readonly fairness: boolean;
 }
 
 /** Throws an error that names the wrong option. */
@@ -50,6 +52,7 @@ export function parseOptions(args: string[]): Options {
       plant: text,
       prove: flag,
       failover: flag,
+      fairness: flag,
       help: flag,
     },
   });
@@ -73,5 +76,6 @@ export function parseOptions(args: string[]): Options {
     plant: values.plant ?? null,
     prove: values.prove ?? false,
     failover: values.failover ?? false,
+    fairness: values.fairness ?? false,
   };
 }

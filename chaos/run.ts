@@ -1,6 +1,7 @@
 import type { PromiseName } from "./checker/violation.ts";
 import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
 import { runFailover } from "./failover.ts";
+import { runFairness } from "./fairness.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
@@ -83,8 +84,13 @@ async function failover({ dist, nodes, seconds }: Options): Promise<boolean> {
   return isGood;
 }
 
+function fairness({ dist, seconds }: Options): Promise<boolean> {
+  return runFairness({ distDir: dist, tasks: 100_000, seconds, say: (line) => console.log(line) });
+}
+
 async function main(options: Options): Promise<boolean> {
   if (options.failover) return failover(options);
+  if (options.fairness) return fairness(options);
   if (options.prove) return prove(options);
   const verdict =
     options.check === null

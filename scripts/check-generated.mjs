@@ -1,17 +1,22 @@
 // Some files are written from the source. Compares the committed ones with what the source says now; `--write` brings
 // them up to date. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
+import { generate } from "../packages/sdk/scripts/generate.mjs";
 import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
 import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
 import { VERSION } from "../packages/server/dist/version.js";
 import { errorPage } from "./error-page.mjs";
 
+const document = await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787");
 const generated = {
-  "openapi.json": `${JSON.stringify(await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787"), null, 2)}\n`,
+  "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorPage(PROBLEMS),
 };
+for (const [name, text] of Object.entries(await generate(JSON.parse(generated["openapi.json"])))) {
+  generated[`packages/sdk/src/${name}`] = text;
+}
 
 for (const [name, text] of Object.entries(generated)) {
   const file = new URL(`../${name}`, import.meta.url);

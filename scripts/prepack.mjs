@@ -1,17 +1,18 @@
-// Before `npm pack` in packages/server: a build of exactly the source that is there, and the two pages that every
-// package shows.
+// Before `npm pack` in a package: a build of exactly the source that is there, and the pages of the repository that it
+// is to show, by name.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const server = join(root, "packages", "server");
+const here = process.cwd();
+const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
 execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: root });
-for (const name of readdirSync(join(server, "dist"), { recursive: true }).map(String)) {
-  const source = join(server, "src", name.replace(/\.js(\.map)?$/, ".ts"));
+for (const name of readdirSync(join(here, "dist"), { recursive: true }).map(String)) {
+  const source = join(here, "src", name.replace(OUTPUT, ".ts"));
   // What a file left behind that was renamed or removed since.
-  if (/\.js(\.map)?$/.test(name) && !existsSync(source)) rmSync(join(server, "dist", name));
+  if (OUTPUT.test(name) && !existsSync(source)) rmSync(join(here, "dist", name));
 }
-for (const page of ["README.md", "LICENSE"]) copyFileSync(join(root, page), join(server, page));
+for (const page of process.argv.slice(2)) copyFileSync(join(root, page), join(here, page));

@@ -37,7 +37,7 @@ function build() {
   const startedAt = performance.now();
   say("Building Bellhop, a few seconds; the next start skips this …");
   // Types are checked by `npm test`, not by a start.
-  const { status } = spawnSync(process.execPath, [compiler, "-b", "--noCheck"], {
+  const { status } = spawnSync(process.execPath, [compiler, "-b", "packages/server", "--noCheck"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });

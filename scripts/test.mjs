@@ -35,9 +35,11 @@ try {
   await rm(trustDir, { recursive: true, force: true });
 }
 
-/** What the compiler leaves alone: the package's own description, and outputs whose sources are gone. */
+/** What the compiler leaves alone: the packages' own descriptions, and outputs whose sources are gone. */
 async function prepareTree() {
-  await cp(join(root, "packages/server/package.json"), join(tree, "packages/server/package.json"));
+  for (const name of await readdir(join(root, "packages"))) {
+    await cp(join(root, "packages", name, "package.json"), join(tree, "packages", name, "package.json"));
+  }
   const outputs = (await readdir(tree, { recursive: true })).filter((name) => name.endsWith(".js"));
   for (const name of outputs) {
     if (!existsSync(join(root, name.replace(/js$/, "ts")))) await rm(join(tree, name));

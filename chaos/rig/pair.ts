@@ -12,8 +12,14 @@ import { chooseIdentity, type Identity } from "../../packages/server/src/postgre
 import { clearPostmasterPid } from "../../packages/server/src/postgres/postmaster.ts";
 import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/runtime.ts";
 import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
-import { connectionTo, makeSocketDir } from "../../packages/server/src/postgres/socket-dir.ts";
+import { adminConnectionTo, makeSocketDir } from "../../packages/server/src/postgres/socket-dir.ts";
 import { endAtExit } from "./ending.ts";
+
+const HBA = "pair_hba.conf";
+/** On loopback, for the length of a run: nodes, the rig and the standby, all as the superuser and without a password. */
+const TRUST = ["local all", "host all", "host replication"]
+  .map((kind) => `${kind} all ${kind.startsWith("host") ? "127.0.0.1/32 " : ""}trust\n`)
+  .join("");
 
 /** One PostgreSQL of a pair, on a port of loopback. */
 export interface Server {
@@ -44,6 +50,7 @@ export async function createPair(
   const identity = await chooseIdentity(join(one, "pgdata"));
   const runtimeDir = await ensureRuntime(binaries, one);
   const pgdata = await ensureCluster(one, runtimeDir, binaries.version, identity, () => {});
+  await writeFile(join(pgdata, HBA), TRUST, { mode: 0o644 });
   // It has never been started: a copy of it is a backup.
   await cp(pgdata, join(other, "pgdata"), { recursive: true });
   await writeFile(join(other, "pgdata", "standby.signal"), "");
@@ -114,7 +121,8 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
     query,
     async start(settings) {
       await clearPostmasterPid(pgdata);
-      const flags = settingFlags(connectionTo(socketDir, port), {
+      const flags = settingFlags(adminConnectionTo(socketDir, { admin: "", app: "" }, port), {
+        hba_file: join(pgdata, HBA),
         listen_addresses: "127.0.0.1",
         max_connections: "200",
         ...settings,

@@ -1,6 +1,7 @@
 import type { Action, Answer } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
+import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import { NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
 import type { Server } from "../server.ts";
@@ -21,7 +22,9 @@ const REQUESTER: Requester = {
   userId: null,
   role: "admin",
   scopes: null,
+  plan: "enterprise",
   requestsPerMinute: null,
+  limits: UNBOUNDED,
   tokenHash: null,
   address: "127.0.0.1",
   requestId: "simulated",

@@ -21,12 +21,13 @@ import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerBatchRoute } from "./api/routes/task-batch.ts";
+import { registerBulkRoutes } from "./api/routes/task-bulk.ts";
 import { registerExplanationRoute } from "./api/routes/task-explanation.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
 import { type ApiDeps, createApi } from "./api/server.ts";
-import type { Services } from "./compose-node.ts";
+import type { Services } from "./compose-services.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
@@ -89,6 +90,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
       guarded: [
         (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
+        (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),

@@ -1,96 +1,25 @@
 import { notificationText } from "./api/tasks/notification-view.ts";
-import type { RefuseUrl } from "./domain/call.ts";
-import type { SendMail } from "./domain/identity/mail.ts";
-import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
-import type { NodeRole } from "./domain/node-role.ts";
-import { publicTaskId } from "./domain/task-id.ts";
-import type { Time } from "./domain/time.ts";
-import { createEngine, type Engine } from "./engine/engine.ts";
-import type { EngineDatabases } from "./engine/engine-databases.ts";
-import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
-import type { Log } from "./engine/log.ts";
-import { createOutgoing } from "./engine/outgoing.ts";
-import { createMetrics } from "./metrics/metrics.ts";
-import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
-import type { Caller } from "./outbound/caller.ts";
-import { createApiKeyService } from "./service/access/api-key-service.ts";
-import { createAuthService } from "./service/access/auth-service.ts";
-import { createFailureLimit } from "./service/access/failure-limit.ts";
 import {
-  createAccessLookup,
-  createKeyLookup,
-  createSessionLookup,
-  createTokenLookup,
-} from "./service/access/principals.ts";
-import { createRequestLimits } from "./service/access/request-limits.ts";
+  composeBasis,
+  composeServices,
+  listeners,
+  type NodeDeps,
+  type Services,
+} from "./compose-services.ts";
+import { publicTaskId } from "./domain/task-id.ts";
+import { createEngine, type Engine } from "./engine/engine.ts";
+import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
+import { createOutgoing } from "./engine/outgoing.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
-import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
 import { createBudgetLookup } from "./service/access/team-budgets.ts";
-import { createTokenSigner } from "./service/access/token-signer.ts";
-import { createAuditService } from "./service/audit/audit-service.ts";
-import { createHealthService } from "./service/health-service.ts";
-import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
-import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
-import { createOAuthService } from "./service/oauth/oauth-service.ts";
-import { createSystemService } from "./service/operator/system-service.ts";
-import { createInvitationService } from "./service/people/invitation-service.ts";
-import { createMemberService } from "./service/people/member-service.ts";
-import { createSessionService } from "./service/people/session-service.ts";
-import { createSignInService } from "./service/people/sign-in-service.ts";
-import { createTeamService } from "./service/people/team-service.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
-import { createCallbackService } from "./service/tasks/callback-service.ts";
-import { createExplanationService } from "./service/tasks/explanation-service.ts";
-import type { ProviderService } from "./service/tasks/provider-service.ts";
-import { createQueueService } from "./service/tasks/queue-service.ts";
-import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
-import { createScheduleService } from "./service/tasks/schedule-service.ts";
-import { createTaskService } from "./service/tasks/task-service.ts";
-import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
-import { createVaultService } from "./service/vault/vault-service.ts";
-import { type Pulse, takePulse } from "./store/pulse.ts";
-import type { Database } from "./store/sql.ts";
-import { readQueueDepths } from "./store/tasks/queue-depths.ts";
+import { createBulkWorker } from "./service/tasks/bulk-worker.ts";
+import { takePulse } from "./store/pulse.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
-import type { KeyRing } from "./vault/key-ring.ts";
 import { createRotation } from "./vault/rotation.ts";
-import { createVault, type Vault } from "./vault/vault.ts";
+import type { Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
-
-/** What a node stands on: connections, the way out, time, and what the operator decided. */
-export interface NodeDeps {
-  readonly databases: EngineDatabases & {
-    /** For everything that answers a request, but the insertion of tasks. */
-    readonly api: Database;
-  };
-  readonly caller: Caller;
-  /** The egress policy, as far as it can be seen from a URL. */
-  readonly refuseUrl: RefuseUrl;
-  readonly sendMail: SendMail;
-  readonly providers: ProviderService;
-  /** Null: no vault. */
-  readonly keyRing: KeyRing | null;
-  /** The operator's own; none: they are kept in the database and replaced from time to time. */
-  readonly sessionKeys: readonly string[];
-  readonly signUp: "open" | "invited";
-  /** False: no person would get a link that they ask for, so none is made. */
-  readonly sendsLinks: boolean;
-  readonly publicUrl: () => string;
-  readonly name: string;
-  readonly role: NodeRole;
-  /** The database is one that only this process reaches. */
-  readonly embedded: boolean;
-  readonly capacity: number;
-  /** What the operator set for a plan otherwise than it is. */
-  readonly planLimits?: PlanLimits;
-  readonly retentionDays: number;
-  /** How much of an answer is kept. */
-  readonly resultLimitBytes: number;
-  readonly log: Log;
-  readonly time: Time;
-  readonly random: () => number;
-}
 
 export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly engine: Work;
@@ -98,8 +27,6 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly services: Services;
   readonly presence: Presence;
 }
-
-export type Services = ReturnType<typeof composeServices>;
 
 /** A node that serves the API and makes no calls. Nothing runs yet, as below. */
 export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
@@ -115,17 +42,17 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     time,
   });
   const presence = addPresence(deps, engine, null);
-  const services = composeServices(deps, { ...basis, engine, isDispatching: null, pulses: { intake } });
-  return { engine, vault: basis.vault, services, presence };
+  addSpaceWatch(basis, engine);
+  const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
+  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
 }
 
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
 export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
-  const limitsOf = createLimitsOf(deps.planLimits);
   const basis = composeBasis(deps);
-  const { vault, signingSecrets, metrics } = basis;
+  const { vault, signingSecrets, metrics, limitsOf } = basis;
   const pulses = {
     intake: takePulse(databases.intake, time.monotonicMs),
     claims: takePulse(databases.claim, time.monotonicMs),
@@ -172,7 +99,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
+  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, metrics) });
+  engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
+  addSpaceWatch(basis, engine);
   const isDispatching = engine.lease.isHeld;
   const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
   engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
@@ -194,106 +124,6 @@ function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Eng
   return presence;
 }
 
-function composeBasis({ databases, keyRing, time }: NodeDeps) {
-  const database = databases.api;
-  return {
-    vault: createVault({ sql: database, keyRing }),
-    signingSecrets: createSigningSecretService({ database, monotonicMs: time.monotonicMs }),
-    metrics: createMetrics({
-      version: VERSION,
-      time,
-      readDepths: () => readQueueDepths(database, MOST_QUEUES),
-    }),
-  };
-}
-
-function composeServices(
-  deps: NodeDeps,
-  parts: ReturnType<typeof composeBasis> & {
-    readonly engine: Pick<FrontDesk, "submit" | "ended" | "pending" | "follow" | "isCrowded">;
-    readonly isDispatching: (() => boolean) | null;
-    readonly pulses: Readonly<Record<string, Pulse>>;
-  },
-) {
-  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
-  const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, pulses } = parts;
-  const database = deps.databases.api;
-  const now = () => new Date(nowMs());
-  const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
-  const findSession = createSessionLookup(database);
-  const findAccess = createAccessLookup(database);
-  const failures = createFailureLimit({ monotonicMs });
-  const auth = createAuthService({
-    findKey: createKeyLookup(database),
-    findToken: createTokenLookup({ signer, findSession, findAccess }),
-    failures,
-    monotonicMs,
-  });
-  const limits = createRequestLimits({ sql: database, monotonicMs });
-  const callbacks = createCallbackService({
-    sql: database,
-    monotonicMs,
-    onEnded() {
-      metrics.engine.ended(null);
-      engine.ended();
-    },
-  });
-  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
-    metrics.engine.created(task.shape, task.sandbox);
-    engine.pending(task, accepted);
-  };
-  const tasks = createTaskService({
-    database,
-    submit: engine.submit,
-    vault,
-    providers,
-    publicUrl,
-    onCancelled(cancelled) {
-      metrics.engine.cancelled();
-      engine.ended();
-      return engine.follow(cancelled);
-    },
-    onPending: engine.pending,
-    onStored,
-  });
-  const scheduling = { database, accept: tasks.accept, onStored };
-  return {
-    tasks,
-    schedules: createScheduleService(scheduling),
-    scheduleRunner: createScheduleRunner(scheduling),
-    explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
-    queues: createQueueService({ database }),
-    callbacks: {
-      ...callbacks,
-      resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),
-    },
-    metrics,
-    providers,
-    vault: createVaultService({ vault, database }),
-    signingSecrets,
-    health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
-    auth,
-    limits,
-    visits: createSourceLimit({ ...VISITS, monotonicMs }),
-    apiKeys: createApiKeyService({ database }),
-    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
-    sessions: createSessionService({ database, signer }),
-    teams: createTeamService({ database }),
-    members: createMemberService({ database }),
-    invitations: createInvitationService({ database, sendMail, publicUrl }),
-    applications: createOAuthApplicationService({ database }),
-    authorizations: createAuthorizationService({ database }),
-    oauth: createOAuthService({
-      database,
-      signer,
-      findSession,
-      failures,
-      limits,
-      publicUrl,
-      recheck: auth.recheck,
-    }),
-    audit: createAuditService({ sql: database }),
-    system: createSystemService({ sql: database, embedded: deps.embedded }),
-  };
+function addSpaceWatch({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
+  if (space !== null) actors.add({ name: "space", once: space.lookOnce });
 }

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
+import { spaceOf } from "./compose-space.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createCaller } from "./outbound/caller.ts";
@@ -158,6 +159,8 @@ async function build(
     role: config.role,
     embedded: embedded !== null,
     capacity: config.maxInFlight,
+    planLimits: config.planLimits,
+    ...spaceOf(config, embedded?.dataDir ?? null, database),
     retentionDays: config.retentionDays,
     resultLimitBytes,
     log,
@@ -225,7 +228,7 @@ async function chooseKeyRing({ vaultKeys }: Config, dataDir: string | null): Pro
 
 async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
   log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
-  const missing = vault.isOpen ? await vault.missingKeys() : [];
+  const missing = await vault.missingKeys();
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 

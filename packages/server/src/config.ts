@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
+import type { PlanLimits } from "./domain/limits.ts";
 import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
 import { closestName } from "./domain/spelling.ts";
 import { choose, exposureOf, type InForce } from "./exposure.ts";
@@ -8,6 +9,7 @@ import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
+import { readPlanLimits } from "./plan-settings.ts";
 import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
@@ -32,6 +34,11 @@ export interface Config {
   readonly logLevel: string;
   readonly retentionDays: number;
   readonly maxInFlight: number;
+  /** Below so many bytes left no task is accepted; 0: whatever is left. */
+  readonly freeSpaceBytes: number;
+  readonly databaseLimitBytes: number;
+  /** What is set for a plan otherwise than it is. */
+  readonly planLimits: PlanLimits;
   readonly bodyLimitBytes: number;
   readonly resultLimitBytes: number;
   readonly stopGraceSeconds: number;
@@ -101,6 +108,11 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
+    freeSpaceBytes: integer(environment, SETTINGS.freeSpaceBytes, 0, Number.MAX_SAFE_INTEGER),
+    databaseLimitBytes: integer(environment, SETTINGS.databaseLimitBytes, 0, Number.MAX_SAFE_INTEGER),
+    planLimits: readPlanLimits(text, (message) => {
+      throw new ConfigError(message);
+    }),
     bodyLimitBytes: integer(environment, SETTINGS.bodyLimitBytes, 1024, 104_857_600),
     resultLimitBytes: integer(environment, SETTINGS.resultLimitBytes, 1024, LARGE_ANSWER_BYTES),
     stopGraceSeconds: integer(environment, SETTINGS.stopGraceSeconds, 0, 3600),

@@ -97,6 +97,32 @@ export const SETTINGS = {
     fallback: "2000",
     about: "Calls that one node has in flight at most, 2 to 100000.",
   },
+  freeSpaceBytes: {
+    name: "BELLHOP_FREE_SPACE",
+    fallback: "268435456",
+    about:
+      "Bytes that must be left on the disk of the embedded database, or of BELLHOP_DATABASE_LIMIT: below that new tasks are " +
+      "answered 503 and finished ones removed after an hour; 0 looks at nothing.",
+  },
+  databaseLimitBytes: {
+    name: "BELLHOP_DATABASE_LIMIT",
+    fallback: "0",
+    about: "Bytes that the database of DATABASE_URL may grow to; 0: its size is not looked at.",
+  },
+  planFree: {
+    name: "BELLHOP_PLAN_FREE",
+    fallback: null,
+    about:
+      "Bounds of the plan free other than the built-in ones, such as callsInFlight=50, queues=none; the names are those " +
+      "that GET /v1/me shows.",
+  },
+  planPro: { name: "BELLHOP_PLAN_PRO", fallback: null, about: "The same for the plan pro." },
+  planEnterprise: {
+    name: "BELLHOP_PLAN_ENTERPRISE",
+    fallback: null,
+    about:
+      "The same for the plan enterprise, which has none unless they are set here or by bellhop team plan.",
+  },
   bodyLimitBytes: {
     name: "BELLHOP_BODY_LIMIT",
     fallback: "1048576",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { readTask } from "../src/api/tasks/task-reader.ts";
+import { UNBOUNDED } from "../src/domain/limits.ts";
 import { acceptRequest } from "../src/domain/task-request.ts";
 import { createOutgoing } from "../src/engine/outgoing.ts";
 
@@ -30,7 +31,8 @@ function request() {
 }
 
 async function task() {
-  const origin = { teamId: 1, sandbox: false, idempotency: null, requireTokenUse: () => {} };
+  const terms = { plan: "enterprise", limits: UNBOUNDED } as const;
+  const origin = { teamId: 1, sandbox: false, idempotency: null, terms, requireTokenUse: () => {} };
   const deps = {
     findProvider: () => null,
     checkReferences: async () => {},

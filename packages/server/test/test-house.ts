@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { composeNode, type Services } from "../src/compose-node.ts";
+import { composeNode } from "../src/compose-node.ts";
+import type { Services } from "../src/compose-services.ts";
 import type { SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";

@@ -1,4 +1,5 @@
 import type { Requester } from "../src/domain/identity/principal.ts";
+import { UNBOUNDED } from "../src/domain/limits.ts";
 
 /** A live key of a team, at work from this machine, unless the test says otherwise. */
 export function principalOf(teamId: number, own: Partial<Requester> = {}): Requester {
@@ -12,7 +13,9 @@ export function principalOf(teamId: number, own: Partial<Requester> = {}): Reque
     userId: null,
     role: "admin",
     scopes: null,
+    plan: "enterprise",
     requestsPerMinute: null,
+    limits: UNBOUNDED,
     tokenHash: null,
     address: "127.0.0.1",
     requestId: "test",

@@ -4,6 +4,7 @@ import { QUEUE_DEFAULTS, type QueueSettings } from "../src/domain/queue.ts";
 import type { Reach } from "../src/domain/reach.ts";
 import type { Settlement } from "../src/domain/settlement.ts";
 import { type NewTask, NO_FOLLOW_UP, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
+import type { TaskFilter } from "../src/domain/task-filter.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
 import { newUuid } from "../src/service/new-uuid.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
@@ -140,6 +141,21 @@ export const RETRY: Verdict = { kind: "retry", waitMs: 60_000, error: "The targe
 
 /** As every credential but a test key reaches the tasks of a team. */
 export const live = (teamId: number): Reach => ({ teamId, environment: "live" });
+
+/** What a list says that says nothing. */
+export const ALL_TASKS: TaskFilter = {
+  sandbox: false,
+  queue: null,
+  statuses: null,
+  tag: null,
+  createdAfter: null,
+  createdBefore: null,
+  hosts: null,
+  provider: null,
+  failureReason: null,
+  lastAnswer: null,
+  id: null,
+};
 
 type CountedQueue = Record<TaskStatus, number> & { readonly queue_id: string; readonly sandbox: boolean };
 

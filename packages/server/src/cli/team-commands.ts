@@ -3,6 +3,7 @@ import { readEmail } from "../domain/identity/email.ts";
 import { PLANS, type Plan } from "../domain/identity/plan.ts";
 import { ROLES, type Role } from "../domain/identity/role.ts";
 import type { Member } from "../domain/identity/team.ts";
+import { isWrong, type OwnLimits, parseLimits } from "../domain/limits.ts";
 import { formatId } from "../domain/public-id.ts";
 import { addMember, type Joined, removeMember } from "../service/operator/operator-members.ts";
 import {
@@ -68,10 +69,11 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .argument("<team>", "id or exact name")
     .addArgument(new Argument("<plan>", "what it may use").choices(PLANS))
     .option("--per-minute <n>", "requests a minute, for enterprise; without it no limit", readCount)
-    .action(async (text: string, plan: Plan, options: { perMinute?: number }) => {
-      const { perMinute = null } = options;
+    .option("--limit <name=n>", "a bound of its own, or name=none; may be given several times", readLimit)
+    .action(async (text: string, plan: Plan, options: { perMinute?: number; limit?: OwnLimits }) => {
+      const { perMinute = null, limit: ownLimits = null } = options;
       const { before, after } = await operator.work((database) =>
-        changePlan(database, userName, text, { plan, perMinute }),
+        changePlan(database, userName, text, { plan, perMinute, ownLimits }),
       );
       const was = isSamePlan(before, after) ? "as before" : `was ${describePlan(before)}`;
       print(`${printable(after.name)}: ${describePlan(after)} (${was})\n`);
@@ -151,11 +153,21 @@ function describeJoined({ team, email, role, before }: Joined): string {
 }
 
 function isSamePlan(one: TeamSummary, other: TeamSummary): boolean {
-  return one.plan === other.plan && one.requestsPerMinute === other.requestsPerMinute;
+  return describePlan(one) === describePlan(other);
 }
 
-function describePlan({ plan, requestsPerMinute }: TeamSummary): string {
-  return requestsPerMinute === null ? `${plan}, no limit` : `${plan}, ${requestsPerMinute} requests a minute`;
+function describePlan({ plan, requestsPerMinute, ownLimits }: TeamSummary): string {
+  const own = Object.entries(ownLimits ?? {}).map(
+    ([name, figure]) => `, ${name} ${figure ?? "without a limit"}`,
+  );
+  const rate = requestsPerMinute === null ? "no limit" : `${requestsPerMinute} requests a minute`;
+  return `${plan}, ${rate}${own.join("")}`;
+}
+
+function readLimit(text: string, before: OwnLimits = {}): OwnLimits {
+  const read = parseLimits(text);
+  if (isWrong(read)) throw new InvalidArgumentError(`It ${read.wrong}.`);
+  return { ...before, ...read };
 }
 
 function readCount(text: string): number {

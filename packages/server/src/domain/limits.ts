@@ -1,4 +1,6 @@
+import { mustBe } from "./complaint.ts";
 import type { Plan } from "./identity/plan.ts";
+import { Problem, type ProblemDetail } from "./problem.ts";
 
 interface Bound {
   /** What each plan allows; null is no limit. An enterprise team has none unless one is set for it. */
@@ -59,13 +61,16 @@ export const UNBOUNDED: Limits = createLimitsOf()("enterprise", null);
 /** Far beyond what one database carries: a larger figure is a typing mistake. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Reads `name=20, other=none`; null for a text that cannot be read so, with the part that is wrong. */
+/** Reads `name=20, other=none`; of a text that cannot be read so it says what is wrong. */
 export function parseLimits(text: string): OwnLimits | { readonly wrong: string } {
   const own: Record<string, number | null> = {};
   for (const part of text.split(",").map((entry) => entry.trim())) {
     if (part === "") continue;
     const [, name = "", figure = ""] = /^(\w+)\s*=\s*(\d{1,16}|none)$/.exec(part) ?? [];
-    if (!isLimitName(name) || Number(figure) > MOST) return { wrong: part };
+    if (!isLimitName(name) || Number(figure) > MOST)
+      return {
+        wrong: `has "${part}", which is no <name>=<number> or <name>=none; names are ${LIMIT_NAMES.join(", ")}`,
+      };
     own[name] = figure === "none" ? null : Number(figure);
   }
   return own;
@@ -77,4 +82,38 @@ export function isWrong(read: OwnLimits | { readonly wrong: string }): read is {
 
 function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(LIMITS, name);
+}
+
+/** A plan with what it allows: as a principal has it. */
+export interface Terms {
+  readonly plan: Plan;
+  readonly limits: Limits;
+}
+
+/** A figure in a request that its team's plan does not allow; null if it does, or none was given. */
+export function limitComplaint(
+  { plan, limits }: Terms,
+  name: LimitName,
+  field: string,
+  figure: number | null | undefined,
+): ProblemDetail | null {
+  const bound = limits[name];
+  if (bound === null || figure === null || figure === undefined) return null;
+  const isLeast = "isLeast" in LIMITS[name];
+  if (isLeast ? figure >= bound : figure <= bound) return null;
+  return mustBe(field, `at ${isLeast ? "least" : "most"} ${bound}: ${name} of the plan ${plan}`);
+}
+
+/** Refuses one more of something that a team has so many of. */
+export function requireRoom({ plan, limits }: Terms, name: LimitName, used: number): void {
+  const most = limits[name];
+  if (most === null || used < most) return;
+  throw new Problem("limit_reached", { plan, most: String(most), unit: LIMITS[name].unit, name });
+}
+
+/** The figure, within the bound if there is one. */
+export function within(limits: Limits, name: LimitName, figure: number): number {
+  const bound = limits[name];
+  if (bound === null) return figure;
+  return "isLeast" in LIMITS[name] ? Math.max(figure, bound) : Math.min(figure, bound);
 }

@@ -1,5 +1,18 @@
+import { invalid, mustBe } from "./complaint.ts";
+
 /** How ids look from outside: `task_…`. The row holds the UUID; the prefix says what it is the id of. */
-export type IdPrefix = "task" | "tok" | "key" | "user" | "team" | "app" | "auth" | "inv" | "evt" | "sch";
+export type IdPrefix =
+  | "task"
+  | "tok"
+  | "key"
+  | "user"
+  | "team"
+  | "app"
+  | "auth"
+  | "inv"
+  | "evt"
+  | "bulk"
+  | "sch";
 
 /** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -56,6 +69,13 @@ export function parseId(prefix: IdPrefix, text: string): string | null {
     }
   }
   return String.fromCharCode(...codes);
+}
+
+/** The UUID in the cursor of a page, which is the id of the last entry before it. */
+export function readCursor(prefix: IdPrefix, cursor: string | null): string | null {
+  const id = cursor === null ? null : parseId(prefix, cursor);
+  if (cursor !== null && id === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
+  return id;
 }
 
 function isHyphenPlace(at: number): boolean {

@@ -2,7 +2,9 @@ import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { parseInstant } from "./instant.ts";
+import type { Terms } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
+import { requireWithinPlan, withinPlan } from "./plan-rules.ts";
 import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
@@ -191,6 +193,8 @@ function metadataComplaints(metadata: Readonly<Record<string, string>>): Problem
 /** Whose task it will be. */
 export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
   readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
+  /** What the team may ask for. */
+  readonly terms: Terms;
   /** Refuses if the task's creator may not have vault tokens sent. */
   readonly requireTokenUse: () => void;
 }
@@ -231,11 +235,12 @@ export interface NewCallback extends StoredCallback {
  */
 export async function acceptRequest(
   request: TaskRequest,
-  { teamId, sandbox, idempotency, requireTokenUse }: TaskOrigin,
+  { teamId, sandbox, idempotency, terms, requireTokenUse }: TaskOrigin,
   deps: AcceptanceDeps,
 ): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
   const { call, shape } = request;
-  const follow = followUpOf(request, deps.findProvider);
+  requireWithinPlan(request, terms);
+  const follow = withinPlan(followUpOf(request, deps.findProvider), terms.limits);
   const references = vaultReferences(call.headers);
   if (references.length > MOST_REFERENCES)
     throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);

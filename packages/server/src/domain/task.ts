@@ -50,17 +50,19 @@ export interface TaskResult {
 }
 
 /** Why a task ended `failed`, for machines; `error` says it to people. */
-export type FailureReason =
-  | "retries_exhausted"
-  | "worker_lost"
-  | "queue_deleted"
-  | "poll_failed"
-  | "poll_timeout"
-  | "callback_timeout"
-  | "token_revoked"
-  | "blocked"
-  | "not_retryable"
-  | "expired";
+export const FAILURE_REASONS = [
+  "retries_exhausted",
+  "worker_lost",
+  "queue_deleted",
+  "poll_failed",
+  "poll_timeout",
+  "callback_timeout",
+  "token_revoked",
+  "blocked",
+  "not_retryable",
+  "expired",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** What a 2xx to the first call means: the end, or the beginning of a job that someone else reports on. */
 export interface FollowUp {

@@ -1,4 +1,5 @@
 import type { Claim } from "../domain/claim.ts";
+import { type Limits, within } from "../domain/limits.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { ownHeaders } from "../domain/own-headers.ts";
 import type { FailureReason } from "../domain/task.ts";
@@ -61,6 +62,8 @@ export function createAttempts(deps: {
   readonly meter?: EngineMeter;
   readonly time: Time;
   readonly random: () => number;
+  /** What a team's plan allows now: a task may have been made under another. */
+  readonly limitsOf: (teamId: number) => Limits;
   readonly onSettled: (settled: Settled) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
@@ -97,13 +100,14 @@ export function createAttempts(deps: {
     const { claim } = attempt;
     if (attempt.isDropped) return noteAborted(claim);
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
+    const limits = deps.limitsOf(claim.teamId);
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
       messageId: publicTaskId(claim),
       call: claim.call,
       headers: ownHeaders(claim),
-      timeoutMs: claim.timeoutSeconds * 1000,
+      timeoutMs: within(limits, "timeoutSeconds", claim.timeoutSeconds) * 1000,
       sign: claim.sign,
       callbackSealed: claim.callbackSealed,
       wipe: null,
@@ -119,7 +123,15 @@ export function createAttempts(deps: {
       if (attempt.isDropped) return noteAborted(claim);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    await settle(claim, outcome, judge(claim, outcome, new Date(deps.time.nowMs()), deps.random()));
+    await settle(claim, outcome, judgeWithin(limits, claim, outcome));
+  }
+
+  function judgeWithin(limits: Limits, claim: Claim, outcome: Outcome): Verdict {
+    const maxRetries = within(limits, "retries", claim.maxRetries);
+    const trial = maxRetries === claim.maxRetries ? claim : { ...claim, maxRetries };
+    const verdict = judge(trial, outcome, new Date(deps.time.nowMs()), deps.random());
+    if (verdict.kind !== "retry" || limits.retryDelaySeconds === null) return verdict;
+    return { ...verdict, waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000) };
   }
 
   /** Its record was closed by the cancel. */

@@ -26,8 +26,8 @@ export interface Budget {
   limitsOf(teamId: number): Limits;
   /** Asks for teams that are not known yet; null where all are, so that most callers need not wait. */
   learn(teamIds: readonly number[]): Promise<void> | null;
-  /** A team's plan has changed. */
-  relearn(teamId: number): Promise<void>;
+  /** A team's plan has changed. If it cannot be read now, the next refresh makes up for it. */
+  relearn(teamId: number): void;
   /** Asks again for all that are known: owners and plans change, and a hint may be lost. */
   refreshOnce(): Promise<number>;
 }
@@ -178,7 +178,9 @@ export function createBudget(deps: {
         for (const teamId of unknown) isKnown.add(teamId);
       });
     },
-    relearn: (teamId) => (entries.has(teamId) ? askAgain([teamId]) : Promise.resolve()),
+    relearn(teamId) {
+      if (entries.has(teamId)) askAgain([teamId]).catch(() => {});
+    },
     async refreshOnce() {
       forgetIdle();
       for (const teamId of isKnown) if (!entries.has(teamId)) isKnown.delete(teamId);

@@ -1,69 +1,42 @@
 import type { Claim } from "../domain/claim.ts";
-import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import { parseHint } from "../store/tasks/hints.ts";
-import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
-import { type Actors, createActors } from "./actors.ts";
-import { type Alarm, createAlarm } from "./alarm.ts";
-import { type Attempts, createAttempts } from "./attempts.ts";
+import { createActors } from "./actors.ts";
+import { createAlarm } from "./alarm.ts";
+import { createAttempts } from "./attempts.ts";
 import { createBudget, type FindBudgets } from "./budget.ts";
-import { type Cancellations, createCancellations } from "./cancellations.ts";
+import { createCancellations } from "./cancellations.ts";
 import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
-import { createDeadlines, type Deadlines } from "./deadlines.ts";
-import type { Deliveries } from "./deliveries.ts";
-import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createDeadlines } from "./deadlines.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
-import type { FrontDesk } from "./front-desk.ts";
+import type { Engine } from "./engine-view.ts";
+import { createHearing } from "./hearing.ts";
 import { createHints } from "./hints.ts";
+import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
-import { createJanitor, type Janitor } from "./janitor.ts";
-import { createLease, type Lease } from "./lease.ts";
+import { createJanitor } from "./janitor.ts";
+import { createLease } from "./lease.ts";
 import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { createPoller, MOST_POLLS } from "./poller.ts";
-import { createReaper, type Reaper } from "./reaper.ts";
+import { createReaper } from "./reaper.ts";
 import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
+
+export type { Engine } from "./engine-view.ts";
 
 const RECONCILE_MS = 5_000;
 /** A stop waits no longer for a silent database to store what had come in. */
 const LAST_INTAKE_MS = 2_000;
 /** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
 const FAREWELL_MS = 2_000;
-
-export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowded"> {
-  /** Further ones may be added before the start. */
-  readonly actors: Actors;
-  readonly lease: Lease;
-  readonly dispatcher: Dispatcher;
-  readonly attempts: Attempts;
-  readonly alarm: Alarm;
-  readonly reaper: Reaper;
-  readonly janitor: Janitor;
-  readonly poller: Deliveries;
-  readonly courier: Deliveries;
-  readonly deadlines: Deadlines;
-  readonly cancellations: Cancellations;
-  submit(task: NewTask): Promise<Accepted | null>;
-  /** A message of another node, or of the service, on the channel. */
-  hear(message: string): void;
-  /** Hints may have been missed: look at everything again. */
-  lookEverywhere(): void;
-  start(): Promise<void>;
-  /** Stops claiming, lets calls finish for so long, gives the rest back. */
-  stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
-  ended(): void;
-  /** Cuts a stop's grace short. */
-  hurry(): void;
-}
 
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
@@ -72,7 +45,6 @@ export function createEngine(deps: {
   readonly meter?: EngineMeter;
   readonly name: string;
   readonly capacity: number;
-  /** What teams may have under way. */
   readonly findBudgets: FindBudgets;
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
@@ -102,13 +74,16 @@ export function createEngine(deps: {
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
   const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
+  const outgoing = paceByHost(deps.outgoing, budget.limitsOf, time);
   const attempts = createAttempts({
     ...deps,
     sql: databases.settle,
+    outgoing,
     settler,
     lease,
     unanswered,
     meter,
+    limitsOf: budget.limitsOf,
     onSettled,
     onReturned,
   });
@@ -146,12 +121,14 @@ export function createEngine(deps: {
     lease,
     unanswered,
     learn: budget.learn,
+    outgoing,
     clock,
     meter,
   };
   const poller = createPoller({
     ...deliveries,
     pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
+    limitsOf: budget.limitsOf,
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
     onEnded,
@@ -176,6 +153,17 @@ export function createEngine(deps: {
   const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
   actors.add({ name: "reconciler", once: reconcile });
   actors.add({ name: "budgets", once: budget.refreshOnce });
+
+  const hear = createHearing({
+    ownId: workerId,
+    dispatcher,
+    secondLook,
+    cancellations,
+    budget,
+    wakeAlarm: () => alarmActor.wake(),
+    wakeScheduler: () => actors.wake("scheduler"),
+    onEnded,
+  });
 
   function start(claim: Claim, local: LocalQueue): void {
     attempts.start(claim, () => {
@@ -256,21 +244,7 @@ export function createEngine(deps: {
     deadlines,
     cancellations,
     submit: (task) => intake.submit(task),
-    hear(message) {
-      const heard = parseHint(message);
-      if (heard === null || heard.from === lease.workerId) return;
-      if ("claim" in heard) cancellations.hear(heard);
-      else if (heard.kind === "team")
-        budget.relearn(heard.teamId).catch((err) => log.debug({ err }, "budget.not_read"));
-      else if (heard.kind === "schedule") actors.wake("scheduler");
-      else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
-      else if (heard.kind === "later") alarmActor.wake();
-      else if (heard.kind === "ended") onEnded();
-      else if (!dispatcher.refresh(heard.teamId, heard.queue) && heard.kind === "queue") {
-        // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
-        secondLook.now(heard);
-      }
-    },
+    hear,
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();

@@ -99,7 +99,7 @@ export function createOutgoing(deps: {
     // Nearly always known: no promise is made then.
     const signing = deps.signingSecrets(recorded.teamId);
     const go = (keys: readonly string[]) => dispatch(recorded, call, signed(recorded, call, keys), secrets);
-    return signing instanceof Promise ? signing.then(go) : go(signing);
+    return signing instanceof Promise ? signing.then(go).catch(refuseUnreadable) : go(signing);
   }
 
   function signed(

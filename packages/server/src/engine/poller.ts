@@ -1,4 +1,5 @@
 import type { Call } from "../domain/call.ts";
+import { type Limits, within } from "../domain/limits.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import {
   judgePoll,
@@ -47,6 +48,7 @@ export function createPoller(deps: {
   readonly lease: Lease;
   readonly unanswered: Unanswered;
   readonly pool: Pool;
+  readonly limitsOf: (teamId: number) => Limits;
   readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly outgoing: Outgoing;
   readonly log: Log;
@@ -124,10 +126,11 @@ export function createPoller(deps: {
     return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
   }
 
-  function toStep({ plan, config }: PollClaim, verdict: PollVerdict): PollStep {
+  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict): PollStep {
     if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
     if (verdict.kind === "failed") return verdict;
-    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs: config.interval * 1000 };
+    const waitMs = within(deps.limitsOf(teamId), "pollIntervalSeconds", config.interval) * 1000;
+    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs };
   }
 
   return createDeliveries({

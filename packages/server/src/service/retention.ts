@@ -2,6 +2,7 @@ import { removeOldAuditEvents } from "../store/identity/audit-events.ts";
 import { removeExpiredCredentials } from "../store/identity/expired-credentials.ts";
 import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
+import { removeOldBulks } from "../store/tasks/bulks.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -9,12 +10,14 @@ const ROUND_MS = 60_000;
 const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
+const BULK_DAYS = 30;
 
-/** Removes credentials and audit events past their time. Returns how long to nap: not at all while there is more. */
+/** Removes credentials, audit events and bulk actions past their time. Returns how long to nap: not at all while there is more. */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
-  return events === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
+  return events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
 }

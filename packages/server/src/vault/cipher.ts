@@ -3,7 +3,7 @@ import type { KeyRing, VaultKey } from "./key-ring.ts";
 
 /** What a sealed text belongs to. It opens nowhere else: not in another row, nor for another team, nor as another thing. */
 export interface SealContext {
-  readonly purpose: "token" | "callback";
+  readonly purpose: "token" | "callback" | "signing";
   readonly teamId: number;
   /** The id of the row, or whatever names the thing within its team and purpose. */
   readonly id: string;

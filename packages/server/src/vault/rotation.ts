@@ -10,19 +10,14 @@ import {
 } from "../store/vault/vault-tokens.ts";
 import { SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
+import { createCallbackWalk, createSigningWalk, type RotationStep } from "./other-seals.ts";
 import { tokenContext } from "./vault.ts";
 
 const BATCH = 200;
 /** Another node may still seal with the older key while the change makes its way through the cluster. */
 const ROUND_MS = 60_000;
-
-export interface RotationStep {
-  readonly resealed: number;
-  /** Tampered with, or sealed with another key of the same id. They are left as they are. */
-  readonly unreadable: number;
-  /** Whether every token of an older key has been looked at since the walk began. */
-  readonly done: boolean;
-}
+/** Callbacks are many, and only tasks that have not ended hold one: they are looked through every so many rounds. */
+const CALLBACK_ROUNDS = 10;
 
 export interface Rotation {
   /** Takes the next batch; after the last one the walk begins again. */
@@ -33,6 +28,8 @@ export interface Rotation {
   rotateAll(): Promise<Omit<RotationStep, "done">>;
 }
 
+const NOTHING: RotationStep = { resealed: 0, unreadable: 0, done: true };
+
 export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyRing }): Rotation {
   const { sql, keyRing } = deps;
   const older = keyRing.ids.filter((id) => id !== keyRing.sealing.id);
@@ -40,7 +37,7 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
   let place: TokenPlace | null = null;
 
   async function rotateOnce(batch = BATCH): Promise<RotationStep> {
-    if (older.length === 0) return { resealed: 0, unreadable: 0, done: true };
+    if (older.length === 0) return NOTHING;
     const tokens = await findTokensSealedBy(sql, older, place, batch);
     let resealed = 0;
     let unreadable = 0;
@@ -64,18 +61,34 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
     }
   }
 
+  const walks = [rotateOnce, createSigningWalk(deps, BATCH), createCallbackWalk(deps, older, BATCH)];
+  /** Which walk is being made, and which round of all of them. With one key there is nothing left after the first. */
+  let current = 0;
+  let round = 0;
+
   return {
     rotateOnce,
-    turnOnce: async () => ((await rotateOnce()).done ? ROUND_MS : 0),
+    async turnOnce() {
+      for (; current < walks.length; current += 1) {
+        const isDue = round === 0 || (older.length > 0 && (current < 2 || round % CALLBACK_ROUNDS === 0));
+        const step = isDue ? await walks[current]?.() : NOTHING;
+        if (step?.done === false) return 0;
+      }
+      current = 0;
+      round += 1;
+      return ROUND_MS;
+    },
     async rotateAll() {
       place = null;
       let resealed = 0;
       let unreadable = 0;
-      for (let done = false; !done; ) {
-        const step = await rotateOnce();
-        resealed += step.resealed;
-        unreadable += step.unreadable;
-        done = step.done;
+      for (const walk of walks) {
+        for (let done = false; !done; ) {
+          const step = await walk();
+          resealed += step.resealed;
+          unreadable += step.unreadable;
+          done = step.done;
+        }
       }
       return { resealed, unreadable };
     },

@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { type PageRequest, WHOLE_LIST } from "../domain/page.ts";
 import { Problem } from "../domain/problem.ts";
 import { createUuidSource, formatId, parseId } from "../domain/public-id.ts";
 import { Secret } from "../domain/secret.ts";
@@ -9,6 +10,7 @@ import {
   type VaultToken,
 } from "../domain/vault-token.ts";
 import type { Sql } from "../store/sql.ts";
+import { secretKeysInUse } from "../store/vault/signing-secrets.ts";
 import {
   findActiveTokens,
   findSealedTokens,
@@ -20,6 +22,7 @@ import {
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
+import { isSealed, openSecret, sealSecret } from "./signing-seal.ts";
 
 /**
  * What a reference stands for at the moment of a call. `unreadable`: the token is there, but the key that sealed it is
@@ -44,7 +47,7 @@ export interface Vault {
     within?: Sql,
   ): Promise<VaultToken>;
   /** The active ones, newest first. */
-  list(teamId: number): Promise<VaultToken[]>;
+  list(teamId: number, page?: PageRequest): Promise<VaultToken[]>;
   /** Null when there is no active token of this id. The stored value is wiped. */
   revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
@@ -56,7 +59,11 @@ export interface Vault {
   sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
   /** Throws a SealError for what was not sealed for exactly this. */
   openText(purpose: "callback", teamId: number, id: string, sealed: Buffer): string;
-  /** Keys that active tokens need and that are not on the ring: worth a word at the start. */
+  /** As a signing secret is stored: sealed where there is a key. */
+  sealSigningSecret(teamId: number, id: string, secret: string): string;
+  /** Throws a SealError, or the problem that there is no vault. What was never sealed needs none. */
+  openSigningSecret(teamId: number, id: string, stored: string): string;
+  /** Keys that active tokens and signing secrets need and that are not on the ring: worth a word at the start. */
   missingKeys(): Promise<string[]>;
 }
 
@@ -82,9 +89,9 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
       return withPublicId(await insertVaultToken(within, row));
     },
-    async list(teamId) {
+    async list(teamId, page = WHOLE_LIST) {
       ring();
-      return (await listVaultTokens(sql, teamId)).map(withPublicId);
+      return (await listVaultTokens(sql, teamId, page)).map(withPublicId);
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();
@@ -128,8 +135,15 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
     },
     sealText: (purpose, teamId, id, text) => seal(ring().sealing, { purpose, teamId, id }, text),
     openText: (purpose, teamId, id, sealed) => unseal(ring(), { purpose, teamId, id }, sealed),
+    sealSigningSecret: (teamId, id, secret) =>
+      keyRing === null ? secret : sealSecret(keyRing, teamId, id, secret),
+    openSigningSecret: (teamId, id, stored) =>
+      isSealed(stored) ? openSecret(ring(), teamId, id, stored) : stored,
     async missingKeys() {
-      return (await tokenKeysInUse(sql)).filter((id) => keyRing?.find(id) === undefined);
+      // Without a vault tokens are refused by name; a secret that signs is needed by every call that is signed.
+      const tokens = keyRing === null ? [] : await tokenKeysInUse(sql);
+      const used = new Set([...tokens, ...(await secretKeysInUse(sql))]);
+      return [...used].filter((id) => keyRing?.find(id) === undefined);
     },
   };
 }

@@ -142,7 +142,7 @@ describe("API keys", () => {
     });
     assert.equal((await create("{")).status, 400);
     assert.equal((await create(undefined)).status, 400);
-    assert.equal((await api.call("GET", "/v1/apikeys?limit=1")).status, 400);
+    assert.equal((await api.call("GET", "/v1/apikeys?page=1")).status, 400);
     assert.equal((await api.call("DELETE", "/v1/apikeys/key_x", { a: 1 })).status, 400);
   });
 

@@ -26,8 +26,10 @@ describe("who am I", () => {
       scopes: [...SCOPES],
       team: { id: body.team.id, name: "Analytical Engines", plan: "enterprise" },
       user: null,
-      limits: { requestsPerMinute: null },
+      limits: body.limits,
     });
+    assert.deepEqual(body.limits.requestsPerMinute, { max: null, used: null });
+    assert.deepEqual(body.limits.queues, { max: null, used: 1 });
     assert.match(body.id, /^key_[0-9a-z]{26}$/);
     assert.match(body.team.id, /^team_[0-9a-z]{26}$/);
   });
@@ -38,10 +40,12 @@ describe("who am I", () => {
 
     const { body } = await ask(await team.newKey("test"));
 
-    assert.deepEqual(
-      [body.environment, body.role, body.limits],
-      ["test", "member", { requestsPerMinute: 60 }],
-    );
+    const { requestsPerMinute, callsInFlight, retryDelaySeconds, bytesStored } = body.limits;
+    assert.deepEqual([body.environment, body.role], ["test", "member"]);
+    assert.deepEqual(requestsPerMinute, { max: 60, used: 1 });
+    assert.deepEqual(callsInFlight, { max: 20, used: 0 });
+    assert.deepEqual(retryDelaySeconds, { min: 1 });
+    assert.deepEqual(bytesStored, { max: 268_435_456, used: 0 });
   });
 
   it("tells a person who they are, whatever their role", async () => {

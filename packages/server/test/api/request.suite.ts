@@ -263,10 +263,11 @@ describe("requests", () => {
   });
 
   it("warns once of a proxy that it was not told of", async () => {
-    api.lines.length = 0;
+    const untold = await createTestApi();
     for (let time = 0; time < 3; time += 1)
-      await api.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
-    const warnings = api.lines.filter(({ msg }) => msg === "proxy.not_trusted");
+      await untold.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
+    await untold.close();
+    const warnings = untold.lines.filter(({ msg }) => msg === "proxy.not_trusted");
     assert.deepEqual(
       warnings.map(({ setting }) => setting),
       ["BELLHOP_TRUST_PROXY"],

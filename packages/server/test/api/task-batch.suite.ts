@@ -25,10 +25,11 @@ describe("POST /v1/tasks/batch", () => {
       { ...TASK, queue: "nowhere" },
       { ...TASK, targetUrl: "https://target.example/start" },
       { ...TASK, priority: 11 },
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 1])),
     ]);
 
     assert.equal(status, 200);
-    assert.deepEqual([body.created, body.replayed, body.refused], [2, 0, 5]);
+    assert.deepEqual([body.created, body.replayed, body.refused], [2, 0, 6]);
     const [queued, direct, ...refused] = body.results;
     assert.deepEqual([queued.index, queued.task.delay, queued.task.status], [0, 60, "pending"]);
     assert.match(queued.task.id, /^task_/);
@@ -40,6 +41,7 @@ describe("POST /v1/tasks/batch", () => {
       { index: 4, error: 'Queue "nowhere" not found', code: "queue_not_found" },
       { index: 5, error: "Use either webhook_url or targetUrl, not both", code: "invalid" },
       { index: 6, error: "priority must be an integer between 1 and 10", code: "invalid" },
+      { index: 7, error: "Request body must have at most 100 fields", code: "invalid" },
     ]);
     assert.equal(await total(), before + 2);
   });

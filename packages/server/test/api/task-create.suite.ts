@@ -184,7 +184,7 @@ describe("POST /v1/tasks", () => {
   });
 
   it("does not answer a flood of wrong fields with another", async () => {
-    const flood = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`f${index}`, 1]));
+    const flood = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`f${index}`, 1]));
     const long = { ["x".repeat(10_000)]: 1 };
 
     assert.equal((await refusal(flood)).details.length, 20);

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { LinkDelivery } from "../../src/api/pages/sign-in.ts";
 import type { ApiDeps } from "../../src/api/server.ts";
 import { composeApi } from "../../src/compose-api.ts";
-import type { Services } from "../../src/compose-node.ts";
+import type { Services } from "../../src/compose-services.ts";
 import type { Mail } from "../../src/domain/identity/mail.ts";
 import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { openTestTeam, type TestTeam } from "./test-team.ts";

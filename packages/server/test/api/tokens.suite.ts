@@ -198,7 +198,7 @@ describe("vault tokens", () => {
       code: "body_not_object",
     });
     assert.equal((await create("{")).status, 400);
-    assert.equal((await api.call("GET", "/v1/tokens?limit=1")).status, 400);
+    assert.equal((await api.call("GET", "/v1/tokens?page=1")).status, 400);
     assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
   });
 

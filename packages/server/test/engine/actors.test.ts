@@ -91,6 +91,7 @@ describe("the actors of an engine", () => {
           "retention",
           "session-keys",
           "vault-rotation",
+          "presence",
         ],
       );
     } finally {

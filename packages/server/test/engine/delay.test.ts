@@ -99,7 +99,7 @@ describe("a task of a test key", () => {
       assert.deepEqual([task.status, task.sandbox, task.attempts], ["pending", true, []]);
     }
     assert.equal(house.target.calls.length, calls);
-    assert.equal((await house.queues.get(house.principal, QUEUE)).stats.pending, 2);
+    assert.equal((await house.queues.get(sandbox, QUEUE)).stats.pending, 2);
     await house.tasks.remove(house.principal, id);
   });
 

@@ -26,6 +26,29 @@ describe("fairness between teams", () => {
     assert.equal(house.engine.attempts.count, hanging + 1);
   });
 
+  it("starts a team's task at once while thousands of another team's are due", async () => {
+    house = await openTestHouse({ concurrency: 100 }, { capacity: 12 });
+    const guest = await house.openTeam();
+    house.target.hold();
+    await house.submit();
+    await house.look();
+    await house.database.rows(
+      `insert into tasks
+       select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'pending',
+                 'attempt_started_at', null, 'worker_id', null, 'attempt_count', 0, 'started_at', null))).*
+         from tasks t, generate_series(1, 3000)`,
+    );
+    await house.look();
+    await house.rest();
+    const hanging = house.engine.attempts.count;
+    assert.ok(hanging >= 6 && hanging < 12, `a team alone gets half of the node, not ${hanging} of 12`);
+
+    await house.submit({}, guest);
+    await house.rest();
+
+    assert.equal(house.engine.attempts.count, hanging + 1);
+  });
+
   it("starts the fourth team's task while three others hang", async () => {
     house = await openTestHouse({ concurrency: 100 }, { capacity: 12 });
     house.target.hold();

@@ -104,6 +104,7 @@ describe("idempotency keys", () => {
 
   it("without a vault a repeated request is not told the callback, and nothing else is amiss", async () => {
     const closed = createTaskService({
+      stock: { admit: () => undefined },
       database: house.database,
       submit: house.engine.submit,
       vault: createVault({ sql: house.database, keyRing: null }),

@@ -263,8 +263,8 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
     house.engine.attempts.abandon();
     await house.engine.attempts.finished();
 
-    await house.engine.attempts.reconcileOnce();
-    await house.engine.attempts.reconcileOnce();
+    // The slot that is free again may be claimed for just now: until that is answered none is taken for lost.
+    for (let returned = 0; returned === 0; ) returned = (await house.engine.attempts.reconcileOnce()).length;
 
     const { status, attempts } = await house.task(id);
     assert.equal(status, "pending");

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
-import { countBothWays } from "../test-store.ts";
+import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
 const problem = (message: string, status: number) => (error: unknown) => {
   assert.ok(error instanceof Problem);
@@ -189,11 +189,12 @@ describe("retrying a task by hand", () => {
   });
 
   const listOf = (limit: number) => ({
+    ...ALL_TASKS,
     queue: QUEUE,
-    status: null,
+    sandbox: null,
+    order: "desc" as const,
     limit,
     offset: 0,
     cursor: null,
-    sandbox: null,
   });
 });

@@ -5,6 +5,7 @@ import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
+import { ALL_TASKS } from "../test-store.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
 describe("the sandbox", () => {
@@ -86,9 +87,11 @@ describe("the sandbox", () => {
         );
       }
       const listed = await house.tasks.list(house.principal, {
+        ...ALL_TASKS,
         queue: QUEUE,
-        status: "pending",
+        statuses: ["pending"],
         sandbox: true,
+        order: "desc",
         limit: 20,
         offset: 0,
         cursor: null,

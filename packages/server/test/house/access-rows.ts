@@ -47,11 +47,13 @@ const makeTask: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tasks", TASK)).json.id;
 const makeSandboxTask: AccessRow["make"] = async ({ call }, { testKey }) =>
   (await call(testKey, "POST", "/v1/tasks", TASK)).json.id;
-const makeCancelledTask: AccessRow["make"] = async (world, team) => {
-  const id = (await makeTask?.(world, team)) ?? "";
-  await world.call(team.liveKey, "POST", `/v1/tasks/${id}/cancel`);
-  return id;
-};
+const makeCancelled =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const { id } = (await call(team[key], "POST", "/v1/tasks", TASK)).json;
+    await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
+    return id;
+  };
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -75,6 +77,17 @@ const makeSandboxSchedule: AccessRow["make"] = async ({ call }, { testKey }) =>
 const aSchedule = { make: makeSchedule, unknown: `sch_${UNUSED}`, makeTest: makeSandboxSchedule };
 const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
 const aTask = { make: makeTask, makeSandbox: makeSandboxTask, unknown: `task_${UNUSED}` };
+/** It touches none of its tasks, and takes seconds to say so: until then it can be stopped. */
+const makeBulk =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const tag = newName();
+    const tasks = Array(4).fill({ ...TASK, tags: [tag] });
+    await call(team[key], "POST", "/v1/tasks/batch", { tasks });
+    const bulk = { action: "retry", filter: { tag }, rate: 1 };
+    return (await call(team[key], "POST", "/v1/tasks/bulk", bulk)).json.bulk.id;
+  };
+const aBulk = { make: makeBulk("liveKey"), makeSandbox: makeBulk("testKey"), unknown: `bulk_${UNUSED}` };
 const anApplication = { make: makeApplication, unknown: `app_${UNUSED}` };
 const open = { scope: "public", status: 200 } as const;
 
@@ -91,6 +104,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
   },
+  "POST /v1/tasks/bulk": {
+    scope: "tasks:write",
+    role: "member",
+    status: 202,
+    body: { action: "retry", filter: { queue: "nobody-has-this" } },
+  },
+  "GET /v1/tasks/bulk/:bulk_id": { scope: "tasks:read", status: 200, ...aBulk },
+  "POST /v1/tasks/bulk/:bulk_id/stop": { scope: "tasks:write", role: "member", status: 200, ...aBulk },
   "GET /v1/tasks": { scope: "tasks:read", status: 200 },
   "GET /v1/tasks/:task_id": { scope: "tasks:read", status: 200, ...aTask },
   "GET /v1/tasks/:task_id/explain": { scope: "tasks:read", status: 200, ...aTask },
@@ -99,7 +120,8 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     scope: "tasks:write",
     role: "member",
     status: 200,
-    make: makeCancelledTask,
+    make: makeCancelled("liveKey"),
+    makeSandbox: makeCancelled("testKey"),
     unknown: `task_${UNUSED}`,
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },

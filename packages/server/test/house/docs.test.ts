@@ -19,6 +19,7 @@ const TASK = /"id":"(task_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f-]{27})"/g;
 /** What a reader puts in by hand, from the answers so far. */
 const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\btask_…/g, /task_[0-9a-z]{26}/g],
+  [/\bbulk_…/g, /bulk_[0-9a-z]{26}/g],
   [/\btok_…/g, /tok_[0-9a-z]{26}/g],
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
 ];
@@ -57,7 +58,13 @@ describe("the examples of the documentation", { concurrency: true }, () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  for (const page of ["README.md", "docs/api.md", "docs/cancel-and-retry.md", "docs/schedules.md"]) {
+  for (const page of [
+    "README.md",
+    "docs/api.md",
+    "docs/cancel-and-retry.md",
+    "docs/bulk.md",
+    "docs/schedules.md",
+  ]) {
     it(`of ${page} do what the page says`, async () => {
       const { marked } = await examplesOf(page);
       assert.ok(marked.length > 0, "nothing is marked to run");

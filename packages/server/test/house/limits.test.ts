@@ -111,7 +111,7 @@ describe("limits over two nodes on one database", () => {
       Array.from({ length: 45 }, (_, index) => send(nodeAt(index), "POST", path)),
     );
 
-    assert.deepEqual([statuses(answers, 400), statuses(answers, 429)], [30, 15]);
+    assert.deepEqual([statuses(answers, 404), statuses(answers, 429)], [30, 15]);
     for (const { status, retryAfter } of answers)
       if (status === 429) assert.ok(retryAfter >= 1 && retryAfter <= 60, String(retryAfter));
   });

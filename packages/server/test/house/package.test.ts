@@ -23,7 +23,9 @@ describe("the packed package", () => {
     await chmod(home, 0o755);
     installed = join(home, "node_modules", "@bellhop", "server");
     await mkdir(installed, { recursive: true });
-    execFileSync("npm", ["pack", "--silent", `--pack-destination=${home}`], { cwd: SERVER });
+    execFileSync("npm", ["pack", "--silent", "--ignore-scripts=false", `--pack-destination=${home}`], {
+      cwd: SERVER,
+    });
     const [tarball = ""] = (await readdir(home)).filter((name) => name.endsWith(".tgz"));
     execFileSync("tar", ["xzf", join(home, tarball), "-C", installed, "--strip-components=1"]);
     const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { hashFile, hashTree, PROGRAMS } from "../../src/postgres/checksum.ts";
+import { CHECKSUMS } from "../../src/postgres/checksums.ts";
 import { ensureRuntime, findBinaries } from "../../src/postgres/runtime.ts";
 import { makeTempDir, removeDir } from "./scene.ts";
 
@@ -49,5 +51,42 @@ describe("the runtime copy of the binaries", () => {
     await ensureRuntime({ native, version: "18.5.0" }, dir);
 
     assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0"]);
+  });
+
+  it("is not made of binaries that are not the released ones, and made again when it was changed", async () => {
+    const programs: Record<string, string> = {};
+    for (const program of PROGRAMS) {
+      await writeFile(join(native, "bin", program), `#!/bin/sh\n# ${program}\n`);
+      programs[program] = await hashFile(join(native, "bin", program));
+    }
+    const checksums = { version: "18.6.0", tree: await hashTree(native), programs };
+    const binaries = { native, version: "18.6.0", checksums };
+    const postgres = join(await ensureRuntime(binaries, dir), "bin", "postgres");
+    await writeFile(postgres, "#!/bin/sh\nother");
+    await ensureRuntime(binaries, dir);
+    assert.equal(await hashFile(postgres), programs.postgres);
+
+    await writeFile(postgres, "#!/bin/sh\nother");
+    await writeFile(join(native, "bin", "postgres"), "#!/bin/sh\nother");
+    await assert.rejects(
+      ensureRuntime(binaries, dir),
+      /are not the ones that this Bellhop was released with/,
+    );
+    assert.deepEqual(await readdir(join(dir, "runtime")), []);
+  });
+
+  it("has checksums for every platform, of the version that is installed", async () => {
+    const manifest = new URL("../../package.json", import.meta.url);
+    const { optionalDependencies } = JSON.parse(await readFile(manifest, "utf8"));
+    const expected = Object.entries(optionalDependencies).map(([name, version]) => [
+      name.split("/")[1],
+      version,
+    ]);
+    assert.deepEqual(
+      Object.entries(CHECKSUMS).map(([platform, { version }]) => [platform, version]),
+      expected,
+    );
+    const { native: installed, checksums } = await findBinaries();
+    assert.equal(await hashTree(installed), checksums?.tree);
   });
 });

@@ -3,11 +3,14 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { parseId } from "../../src/domain/public-id.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { createSigningSecretService } from "../../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
+import { SealError } from "../../src/vault/cipher.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createRotation } from "../../src/vault/rotation.ts";
 import { createVault, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { openTestHouse, plainRequest } from "../test-house.ts";
 import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
 
 const OLD = `old:${randomBytes(32).toString("base64")}`;
@@ -150,11 +153,78 @@ describe("a change of keys", () => {
     assert.deepEqual(await keysInUse(), ["new"]);
   });
 
-  it("asks the database nothing while there is only one key", async () => {
+  it("asks the database nothing while there is only one key, but once for what was never sealed", async () => {
     await store(1);
+    const rotation = createRotation({ sql, keyRing: before });
     sql.sent.length = 0;
 
-    assert.equal(await createRotation({ sql, keyRing: before }).turnOnce(), 60_000);
-    assert.deepEqual(sql.sent, []);
+    assert.equal(await rotation.turnOnce(), 60_000);
+    assert.equal(sql.sent.length, 1);
+    assert.equal(await rotation.turnOnce(), 60_000);
+    assert.equal(sql.sent.length, 1);
+  });
+
+  it("seals the secrets that sign calls, those from before there was a vault too, and seals them anew", async () => {
+    const [first = 0, second = 0] = teams;
+    const secretsOf = (keyRing: typeof before | null) =>
+      createSigningSecretService({
+        database: sql,
+        vault: createVault({ sql, keyRing }),
+        monotonicMs: () => 0,
+      });
+    const open = await secretsOf(null).secretsFor(first);
+    const sealed = await secretsOf(before).secretsFor(second);
+    const stored = async () =>
+      (await sql.rows<{ secret: string }>("select secret from signing_secrets order by team_id")).map(
+        ({ secret }) => secret.split(":").slice(0, -1).join(":"),
+      );
+    assert.deepEqual(await stored(), ["", "sealed:old"]);
+    assert.match(open[0] ?? "", /^whsec_/);
+
+    assert.deepEqual(await createRotation({ sql, keyRing: during }).rotateAll(), {
+      resealed: 2,
+      unreadable: 0,
+    });
+    assert.deepEqual(await stored(), ["sealed:new", "sealed:new"]);
+    assert.deepEqual(await secretsOf(after).secretsFor(first), open);
+    assert.deepEqual(await secretsOf(after).secretsFor(second), sealed);
+    // In another team's row it opens nothing.
+    await sql.rows(
+      `update signing_secrets set secret = (select secret from signing_secrets where team_id = $1) where team_id = $2`,
+      [first, second],
+    );
+    await assert.rejects(Promise.resolve(secretsOf(after).secretsFor(second)), SealError);
+    await assert.rejects(Promise.resolve(secretsOf(null).secretsFor(first)), { code: "vault_off" });
+  });
+});
+
+describe("a change of keys under tasks that still have to name their callback", () => {
+  it("reseals what they hold, and leaves those that hold nothing alone", async () => {
+    const house = await openTestHouse();
+    try {
+      const make = (body: string) =>
+        house.tasks.create(house.principal, {
+          ...plainRequest(house.target.url),
+          shape: "direct",
+          call: { method: "POST", url: house.target.url, headers: {}, body },
+          waitForCallback: true,
+          delaySeconds: 3600,
+        });
+      const named = await make("{callbackId}");
+      await make("none");
+      const used = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+      const rotation = createRotation({ sql: house.database, keyRing: parseKeyRing(`${NEW},${used}`) });
+
+      assert.deepEqual(await rotation.rotateAll(), { resealed: 1, unreadable: 0 });
+      const [row] = await house.database.rows<{ team_id: number; id: string; callback_sealed: Buffer }>(
+        "select team_id, id, callback_sealed from tasks where callback_sealed is not null",
+      );
+      assert.ok(row !== undefined);
+      const vault = createVault({ sql: house.database, keyRing: after });
+      assert.equal(vault.openText("callback", row.team_id, row.id, row.callback_sealed), named.callback?.id);
+      assert.deepEqual(await rotation.rotateAll(), { resealed: 0, unreadable: 0 });
+    } finally {
+      await house.close();
+    }
   });
 });

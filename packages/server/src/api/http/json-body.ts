@@ -68,15 +68,19 @@ const MOST_MEMBERS = 1_000;
 const CARRIED: ReadonlySet<string> = new Set(["payload", "body"]);
 
 /** Each broken rule is an object of its own: a hundred thousand of them keep every other caller waiting. */
-export const refuseManyFields: preValidationHookHandler = ({ body }, _reply, done) => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return done();
+export function manyFieldsIn(body: unknown): Problem | null {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return null;
   const fields = Object.entries(body);
   if (fields.length > MOST_FIELDS)
-    return done(new Problem("invalid", { reason: `Request body must have at most ${MOST_FIELDS} fields` }));
+    return new Problem("invalid", { reason: `Request body must have at most ${MOST_FIELDS} fields` });
   const large = fields.find(([name, value]) => !CARRIED.has(name) && countMembers(value) > MOST_MEMBERS);
-  if (large === undefined) return done();
+  if (large === undefined) return null;
   const [name] = large;
-  done(invalid([{ field: echo(name), error: `${echo(name)} must have at most ${MOST_MEMBERS} members` }]));
+  return invalid([{ field: echo(name), error: `${echo(name)} must have at most ${MOST_MEMBERS} members` }]);
+}
+
+export const refuseManyFields: preValidationHookHandler = ({ body }, _reply, done) => {
+  done(manyFieldsIn(body) ?? undefined);
 };
 
 function countMembers(value: unknown): number {

@@ -1,12 +1,16 @@
 import { AUDIT_ACTION_PATTERN } from "../../domain/identity/audit-event.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { RESPONSE_CODE_PATTERN } from "../../domain/task-filter.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
+import { STATUS_LIST_PATTERN, STATUSES } from "../tasks/task-parts.ts";
 
 /** Patterns are for machines; this is what they say. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
   [AUDIT_ACTION_PATTERN, "an action such as queue.created"],
   [IDEMPOTENCY_KEY_PATTERN, "1 to 255 printable ASCII characters"],
+  [STATUS_LIST_PATTERN, `one of ${STATUSES.map((status) => JSON.stringify(status)).join(", ")}`],
+  [RESPONSE_CODE_PATTERN, "a status code, a class of them such as 5xx, timeout or network"],
 ]);
 
 /**

@@ -5,10 +5,12 @@ import type { ApiKeyService } from "../../service/access/api-key-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/api-key.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["API keys"];
 
@@ -41,16 +43,21 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
   app.get(
     "/apikeys",
     {
+      preValidation: readIntegers("limit"),
       config: access("apikeys:read", "member"),
       schema: {
         operationId: "listApiKeys",
         tags,
         summary: "List the active API keys",
-        description: "Newest first, all of them. The keys themselves are never shown again.",
+        description: "Newest first. The keys themselves are never shown again.",
+        querystring: PageQuery,
         response: { 200: ref(record.ApiKeyList), ...refusals() },
       },
     },
-    async (request) => ({ apiKeys: (await apiKeys.list(callerOf(request))).map(keyView) }),
+    async (request) => {
+      const page = await apiKeys.list(callerOf(request), readPage(request.query));
+      return { apiKeys: page.items.map(keyView), ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

@@ -1,4 +1,6 @@
+import type { Principal } from "../../domain/identity/principal.ts";
 import { SCOPES } from "../../domain/identity/scope.ts";
+import { LIMIT_NAMES, LIMITS, type LimitName } from "../../domain/limits.ts";
 import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
 import { access } from "../http/access.ts";
@@ -21,10 +23,10 @@ export function registerMeRoute(app: Api, teams: TeamService): void {
         response: { 200: ref(Me), ...refusals() },
       },
     },
-    async (request): Promise<Me> => {
+    async (request, reply): Promise<Me> => {
       const caller = callerOf(request);
-      const { kind, id, name, environment, role, scopes, requestsPerMinute } = caller;
-      const { team, user } = await teams.whoAmI(caller);
+      const { kind, id, name, environment, role, scopes } = caller;
+      const [{ team, user }, usage] = await Promise.all([teams.whoAmI(caller), teams.usage(caller)]);
       return {
         kind,
         id,
@@ -34,8 +36,22 @@ export function registerMeRoute(app: Api, teams: TeamService): void {
         scopes: SCOPES.filter((scope) => scopes === null || scopes.has(scope)),
         team: { id: formatId("team", team.id), name: team.name, plan: team.plan },
         user: user === null ? null : { id: formatId("user", user.id), email: user.email },
-        limits: { requestsPerMinute },
+        limits: showLimits(caller, usage, reply.getHeader("x-ratelimit-remaining")),
       };
     },
   );
+}
+
+/** `remaining` is what the answer's own header says is left of the requests a minute. */
+function showLimits(
+  { requestsPerMinute, limits }: Principal,
+  usage: Partial<Record<LimitName, number>>,
+  remaining: unknown,
+): Me["limits"] {
+  const used = requestsPerMinute === null ? null : requestsPerMinute - Number(remaining);
+  const shown: Me["limits"] = { requestsPerMinute: { max: requestsPerMinute, used } };
+  for (const name of LIMIT_NAMES)
+    shown[name] =
+      "isLeast" in LIMITS[name] ? { min: limits[name] } : { max: limits[name], used: usage[name] ?? null };
+  return shown;
 }

@@ -17,10 +17,12 @@ import type {
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth-application.ts";
+import { PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["OAuth"];
 
@@ -40,7 +42,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
         body: ref(record.CreateApplication),
         response: {
           201: ref(record.MintedApplication),
-          ...refusals("applications_full", ...BODY_REFUSALS),
+          ...refusals("applications_full", "limit_reached", ...BODY_REFUSALS),
         },
       },
     },
@@ -54,18 +56,21 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
   app.get(
     "/oauth/applications",
     {
+      preValidation: readIntegers("limit"),
       config: access("team:read"),
       schema: {
         operationId: "listApplications",
         tags,
         summary: "List the applications",
-        description: "Newest first, all of them. Secrets are never shown again.",
+        description: "Newest first. Secrets are never shown again.",
+        querystring: PageQuery,
         response: { 200: ref(record.ApplicationList), ...refusals() },
       },
     },
-    async (request) => ({
-      applications: (await applications.list(callerOf(request))).map(applicationView),
-    }),
+    async (request) => {
+      const page = await applications.list(callerOf(request), readPage(request.query));
+      return { applications: page.items.map(applicationView), ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

@@ -4,9 +4,11 @@ import { readQueueName } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { PageQuery, readPage, showPage } from "../schemas/page.ts";
 import {
   CreateQueue,
   DeletedQueue,
@@ -31,7 +33,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         summary: "Create a queue",
         description: "A new queue is running. Every team has the queue `default` from the start.",
         body: ref(CreateQueue),
-        response: { 201: ref(Queue), ...refusals("queue_exists", ...BODY_REFUSALS) },
+        response: { 201: ref(Queue), ...refusals("queue_exists", "limit_reached", ...BODY_REFUSALS) },
       },
     },
     async (request, reply) => {
@@ -45,18 +47,20 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.get(
     "/queues",
     {
+      preValidation: readIntegers("limit"),
       config: access("queues:read"),
       schema: {
         operationId: "listQueues",
         tags,
         summary: "List queues",
-        description: "All queues of the team by name, each with how many tasks are in which state.",
+        description: "The queues of the team by name, each with how many tasks are in which state.",
+        querystring: PageQuery,
         response: { 200: ref(QueueList), ...refusals() },
       },
     },
     async (request) => {
-      const list = await queues.list(callerOf(request));
-      return { queues: list.map(queueWithStatsView) };
+      const page = await queues.list(callerOf(request), readPage(request.query));
+      return { queues: page.items.map(queueWithStatsView), ...showPage(page, request.query) };
     },
   );
 

@@ -7,6 +7,7 @@ import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
 import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { manyFieldsIn } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { toProblem } from "../http/validation.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -104,7 +105,7 @@ function readItems(
   const now = new Date();
   const holdsNulls = mayHoldNulls(request);
   return request.body.tasks.map((item, index) => {
-    const problem = prepareTaskBody(item, holdsNulls);
+    const problem = manyFieldsIn(item) ?? prepareTaskBody(item, holdsNulls);
     if (problem !== null) return problem;
     if (!validate(item)) return toProblem(errorsOf(validate), "body");
     try {

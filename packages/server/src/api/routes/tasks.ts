@@ -3,9 +3,9 @@ import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
-import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
-import type { TaskQuery, TaskService } from "../../service/tasks/task-service.ts";
+import type { TaskQuery } from "../../service/tasks/task-list.ts";
+import type { TaskService } from "../../service/tasks/task-service.ts";
 import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
@@ -15,6 +15,7 @@ import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { oneOf, ref } from "../schemas/field.ts";
 import { fitPage } from "../tasks/page-budget.ts";
 import { prepareBody } from "../tasks/task-body.ts";
+import { FILTER_FIELDS, readFilter } from "../tasks/task-filter-query.ts";
 import {
   CreatedAnswer,
   CreateEitherTask,
@@ -25,7 +26,6 @@ import {
   RetryTask,
   TaskList,
 } from "../tasks/task-models.ts";
-import { STATUSES } from "../tasks/task-parts.ts";
 import { readTask } from "../tasks/task-reader.ts";
 import { answerText, createdText, summaryText } from "../tasks/task-view.ts";
 
@@ -41,15 +41,15 @@ const MOST_OFFSET = 10_000;
 
 const TaskListQuery = Type.Object(
   {
-    queue: Type.Optional(
-      Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
-    ),
-    status: Type.Optional(oneOf(STATUSES, { description: "Only tasks in this state." })),
+    ...FILTER_FIELDS,
     sandbox: Type.Optional(
       oneOf(["true", "false"], {
         description:
           "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
       }),
+    ),
+    order: Type.Optional(
+      oneOf(["desc", "asc"], { default: "desc", description: "`asc`: the oldest first." }),
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
@@ -95,6 +95,9 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
           201: CreatedAnswer,
           200: ReplayedAnswer,
           ...refusals(
+            "limit_reached",
+            "tasks_full",
+            "space_low",
             "vault_token_unknown",
             "vault_token_inside",
             "vault_token_host",
@@ -130,8 +133,10 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
         tags,
         summary: "List tasks",
         description:
-          "The team's tasks, newest first. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than " +
-          "`limit` at a time, and `nextCursor` goes on with the rest.",
+          "The team's tasks, newest first, that fit every filter. A page has at most 1 MiB: tasks with very long headers and " +
+          "URLs come fewer than `limit` at a time. Filters other than queue, status and time look at a bounded number of tasks " +
+          "for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes " +
+          "on from there.",
         querystring: TaskListQuery,
         response: { 200: ref(TaskList), ...refusals() },
       },
@@ -144,6 +149,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
       const next = isCut ? page.tasks[texts.length - 1]?.id : page.nextCursor;
       const pagination = JSON.stringify({
         total: page.total,
+        ...(page.totalIsCapped && { totalIsCapped: true }),
         limit: query.limit,
         offset: query.offset,
         hasMore: isCut || page.hasMore,
@@ -266,14 +272,14 @@ function readTaskId(text: string): string {
   return id;
 }
 
-function readListQuery(query: Static<typeof TaskListQuery>): TaskQuery {
-  const { queue = null, status = null, limit = 20, offset = 0 } = query;
+function readListQuery({ sandbox, ...query }: Static<typeof TaskListQuery>): TaskQuery {
+  const { order = "desc", limit = 20, offset = 0 } = query;
   if (offset > MOST_OFFSET)
     throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
-  const sandbox = query.sandbox === undefined ? null : query.sandbox === "true";
-  if (query.cursor === undefined) return { queue, status, sandbox, limit, offset, cursor: null };
+  const filter = readFilter(query, sandbox === undefined ? null : sandbox === "true");
+  if (query.cursor === undefined) return { ...filter, order, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);
   if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
-  return { queue, status, sandbox, limit, offset, cursor };
+  return { ...filter, order, limit, offset, cursor };
 }

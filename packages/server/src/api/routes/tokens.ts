@@ -7,9 +7,11 @@ import type { VaultService } from "../../service/vault/vault-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { PageQuery, readPage, showPage } from "../schemas/page.ts";
 import * as record from "../schemas/token.ts";
 
 const tags = ["Vault tokens"];
@@ -31,7 +33,10 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
           "A header of a task whose value is the token's `id` is sent with the credential in its place. The credential " +
           "is encrypted at rest, decrypted only for the call, and never returned or recorded.",
         body: ref(record.CreateToken),
-        response: { 201: ref(record.TokenAnswer), ...refusals("vault_off", ...BODY_REFUSALS) },
+        response: {
+          201: ref(record.TokenAnswer),
+          ...refusals("vault_off", "limit_reached", ...BODY_REFUSALS),
+        },
       },
     },
     async (request, reply) => {
@@ -55,16 +60,21 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.get(
     "/tokens",
     {
+      preValidation: readIntegers("limit"),
       config: access("tokens:read"),
       schema: {
         operationId: "listTokens",
         tags,
         summary: "List the active tokens",
-        description: "Newest first, all of them. Values are never shown.",
+        description: "Newest first. Values are never shown.",
+        querystring: PageQuery,
         response: { 200: ref(record.TokenList), ...refusals("vault_off") },
       },
     },
-    async (request) => ({ tokens: (await vault.list(callerOf(request))).map(tokenView) }),
+    async (request) => {
+      const page = await vault.list(callerOf(request), readPage(request.query));
+      return { tokens: page.items.map(tokenView), ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

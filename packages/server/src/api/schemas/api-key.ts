@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { MOST_ACTIVE_KEYS } from "../../domain/identity/api-key.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 const ENVIRONMENTS = ["live", "test"] as const;
 
@@ -53,6 +54,7 @@ export const CreatedApiKey = model("CreatedApiKey", "The new key. It is shown he
 
 export const ApiKeyList = model("ApiKeyList", "The active keys of the team, newest first.", {
   apiKeys: Type.Array(ref(ApiKey)),
+  pagination,
 });
 
 export const RevokedApiKey = model("RevokedApiKey", "The key is refused from now on.", {

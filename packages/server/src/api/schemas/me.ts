@@ -1,8 +1,16 @@
 import { type Static, Type } from "typebox";
 import { SCOPES } from "../../domain/identity/scope.ts";
+import { LIMIT_NAMES } from "../../domain/limits.ts";
 import { integerOrNull, model, oneOf } from "./field.ts";
 import { personFields } from "./member.ts";
 import { role, teamFields } from "./team.ts";
+
+/** A bound from above with what is used of it, or one from below. */
+interface Limit {
+  max?: number | null;
+  used?: number | null;
+  min?: number | null;
+}
 
 export const Me = model("Me", "Whom the credential speaks for, and what it may do.", {
   kind: oneOf(["api_key", "session", "application"], { description: "What kind of credential was sent." }),
@@ -23,8 +31,18 @@ export const Me = model("Me", "Whom the credential speaks for, and what it may d
       "The person who signed in, or who let the application in; null if there is none, and for an application without " +
       "`team:read`.",
   }),
-  limits: Type.Object({
-    requestsPerMinute: integerOrNull("How many requests a minute the team may make; null is no limit."),
+  limits: Type.Unsafe<Record<string, Limit>>({
+    type: "object",
+    description:
+      "What the team's plan bounds, by name: `requestsPerMinute`, " +
+      `${LIMIT_NAMES.map((name) => `\`${name}\``).join(", ")}.`,
+    additionalProperties: Type.Object({
+      max: Type.Optional(integerOrNull("The most there may be; null is no limit.")),
+      used: Type.Optional(integerOrNull("How many there are; null where they are not counted.")),
+      min: Type.Optional(
+        integerOrNull("The least that a value may be, where the bound is from below; null is none."),
+      ),
+    }),
   }),
 });
 export type Me = Static<typeof Me>;

@@ -7,6 +7,7 @@ import {
 import { LONGEST_REDIRECT_URI, MOST_REDIRECT_URIS } from "../../domain/identity/redirect-uri.ts";
 import { SCOPES } from "../../domain/identity/scope.ts";
 import { instant, model, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 const EXAMPLE = {
   name: "Nightly reports",
@@ -76,6 +77,7 @@ export const MintedApplication = model(
 
 export const ApplicationList = model("ApplicationList", "The applications of the team, newest first.", {
   applications: Type.Array(ref(Application)),
+  pagination,
 });
 
 export const DeletedApplication = model(

@@ -3,6 +3,7 @@ import { BACKOFFS } from "../../domain/backoff.ts";
 import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LONGEST_RETRY_DELAY_SECONDS } from "../../domain/task-request.ts";
 import { instant, model, oneOf, ref, statusList } from "./field.ts";
+import { pagination } from "./page.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,
@@ -102,6 +103,7 @@ export type QueueWithStats = Static<typeof QueueWithStats>;
 
 export const QueueList = model("QueueList", "All queues of the team.", {
   queues: Type.Array(ref(QueueWithStats)),
+  pagination,
 });
 
 export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {

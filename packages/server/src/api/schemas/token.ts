@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { instant, model, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 /** Together with the other headers of a call it must stay below what common servers accept. */
 export const LONGEST_VALUE = 8192;
@@ -59,6 +60,7 @@ export const TokenAnswer = model("TokenAnswer", "The token.", { token: ref(Token
 
 export const TokenList = model("TokenList", "The active tokens of the team, newest first.", {
   tokens: Type.Array(ref(Token)),
+  pagination,
 });
 
 export const RevokedToken = model("RevokedToken", "The token is revoked and its value is gone.", {

@@ -153,10 +153,17 @@ export const DirectTaskSummary = model(
 
 export const TaskList = model("TaskList", "One page of tasks.", {
   tasks: Type.Array(either(TaskSummary, DirectTaskSummary), {
-    description: "Newest first, each as the kind that it was created as.",
+    description: "In the order asked for, each as the kind that it was created as.",
   }),
   pagination: Type.Object({
-    total: Type.Integer({ description: "Tasks that match, on all pages." }),
+    total: Type.Integer({
+      description:
+        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that " +
+        "are looked at.",
+    }),
+    totalIsCapped: Type.Optional(
+      Type.Boolean({ description: "True when there may be more than `total`: no more were counted." }),
+    ),
     limit: Type.Integer(),
     offset: Type.Integer(),
     hasMore: Type.Boolean(),

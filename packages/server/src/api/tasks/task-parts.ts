@@ -14,6 +14,9 @@ export const STATUSES = [
   "cancelled",
 ] as const;
 
+/** One or several of them. */
+export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
+
 const answerHead = {
   statusCode: Type.Integer(),
   headers: textMap({

@@ -1,5 +1,7 @@
+import type { Limits } from "../limits.ts";
 import { Problem } from "../problem.ts";
 import type { Reach } from "../reach.ts";
+import type { Plan } from "./plan.ts";
 import type { Role } from "./role.ts";
 import type { Scope } from "./scope.ts";
 
@@ -16,8 +18,11 @@ export interface Principal extends Reach {
   readonly role: Role;
   /** Null is all of them. */
   readonly scopes: ReadonlySet<Scope> | null;
+  readonly plan: Plan;
   /** Null is no limit. */
   readonly requestsPerMinute: number | null;
+  /** What else the team may do. */
+  readonly limits: Limits;
   /** By which the row of a session or an access token is found again; null for a key, which has its id. */
   readonly tokenHash: Uint8Array | null;
 }

@@ -5,8 +5,9 @@ import {
   type RevokedApiKey,
 } from "../../domain/identity/api-key.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
-import { formatId, parseId } from "../../domain/public-id.ts";
+import { formatId, parseId, readCursor } from "../../domain/public-id.ts";
 import { countActiveKeys, insertApiKey, listApiKeys, revokeApiKey } from "../../store/identity/api-keys.ts";
 import { lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -17,8 +18,8 @@ import { hashSecret, newSecret } from "./secret-hash.ts";
 
 export interface ApiKeyService {
   create(requester: Requester, name: string, environment: ApiKey["environment"]): Promise<MintedApiKey>;
-  /** The active ones, newest first. */
-  list(principal: Principal): Promise<readonly ApiKey[]>;
+  /** The active ones, newest first; the cursor is the id of a key. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<ApiKey>>;
   revoke(requester: Requester, keyId: string): Promise<RevokedApiKey>;
 }
 
@@ -29,7 +30,10 @@ export function createApiKeyService({ database }: { readonly database: Database 
         await requireCurrentRole(sql, requester, "admin");
         return mintApiKey(sql, requester, name, environment);
       }),
-    list: ({ teamId }) => listTeamKeys(database, teamId),
+    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
+      const page = { limit: limit + 1, cursor: readCursor("key", cursor) };
+      return cutPage(await listTeamKeys(database, teamId, page), limit, ({ id }) => id);
+    },
     revoke: (requester, keyId) => database.transaction((sql) => revokeTeamKey(sql, requester, keyId)),
   };
 }
@@ -78,8 +82,8 @@ export async function storeApiKey(
 }
 
 /** The active keys of a team, newest first. */
-export async function listTeamKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
-  return (await listApiKeys(sql, teamId)).map((key) => ({ ...key, id: formatId("key", key.id) }));
+export async function listTeamKeys(sql: Sql, teamId: number, page?: PageRequest): Promise<ApiKey[]> {
+  return (await listApiKeys(sql, teamId, page)).map((key) => ({ ...key, id: formatId("key", key.id) }));
 }
 
 /** Refuses a key that the author's team does not have. Every node refuses the revoked one within a second. */

@@ -1,5 +1,6 @@
 import { requestsPerMinute } from "../../domain/identity/plan.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
+import { createLimitsOf, type LimitsOf } from "../../domain/limits.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { findActiveKey } from "../../store/identity/api-keys.ts";
 import { findLiveAccess } from "../../store/identity/oauth-tokens.ts";
@@ -13,11 +14,11 @@ import type { TokenSigner } from "./token-signer.ts";
  * Whom an API key speaks for. A test key does not manage the team: with a live key of its own making, or a member of its
  * own choosing, it could have calls made after all.
  */
-export function createKeyLookup(sql: Sql): FindPrincipal {
+export function createKeyLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindPrincipal {
   return async (credential): Promise<Principal | null> => {
     const key = await findActiveKey(sql, hashSecret(credential));
     if (key === null) return null;
-    const { id, teamId, teamPublicId, name, environment, plan, customPerMinute } = key;
+    const { id, teamId, teamPublicId, name, environment, plan, customPerMinute, ownLimits } = key;
     return {
       teamId,
       team: formatId("team", teamPublicId),
@@ -28,7 +29,9 @@ export function createKeyLookup(sql: Sql): FindPrincipal {
       userId: null,
       role: environment === "test" ? "member" : "admin",
       scopes: null,
+      plan,
       requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+      limits: limitsOf(plan, ownLimits),
       tokenHash: null,
     };
   };
@@ -52,11 +55,11 @@ export function createTokenLookup(deps: {
 }
 
 /** A person who signed in speaks for the team of the session, in the role that they have there now. */
-export function createSessionLookup(sql: Sql): FindByHash {
+export function createSessionLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindByHash {
   return async (idHash) => {
     const session = await findSession(sql, idHash);
     if (session === null) return null;
-    const { teamId, teamPublicId, userId, email, role, plan, customPerMinute } = session;
+    const { teamId, teamPublicId, userId, email, role, plan, customPerMinute, ownLimits } = session;
     return {
       teamId,
       team: formatId("team", teamPublicId),
@@ -67,7 +70,9 @@ export function createSessionLookup(sql: Sql): FindByHash {
       userId,
       role,
       scopes: null,
+      plan,
       requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+      limits: limitsOf(plan, ownLimits),
       tokenHash: idHash,
     };
   };
@@ -77,7 +82,7 @@ export function createSessionLookup(sql: Sql): FindByHash {
  * An application speaks within the scopes it was granted, and never for more than the person who let it in may do there
  * now. On its own it manages its team like a key.
  */
-export function createAccessLookup(sql: Sql): FindByHash {
+export function createAccessLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindByHash {
   return async (idHash) => {
     const access = await findLiveAccess(sql, idHash);
     if (access === null) return null;
@@ -91,7 +96,9 @@ export function createAccessLookup(sql: Sql): FindByHash {
       userId: access.userId,
       role: access.userId === null ? "admin" : (access.role ?? "viewer"),
       scopes: new Set(access.scopes),
+      plan: access.plan,
       requestsPerMinute: requestsPerMinute(access.plan, access.customPerMinute),
+      limits: limitsOf(access.plan, access.ownLimits),
       tokenHash: idHash,
     };
   };

@@ -6,8 +6,10 @@ import {
 } from "../../domain/identity/oauth-application.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
+import { requireRoom } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
-import { formatId, parseId } from "../../domain/public-id.ts";
+import { formatId, parseId, readCursor } from "../../domain/public-id.ts";
 import {
   countApplications,
   deleteApplication,
@@ -26,8 +28,8 @@ export type ApplicationRequest = Omit<OAuthApplication, "clientId" | "createdAt"
 
 export interface OAuthApplicationService {
   create(requester: Requester, request: ApplicationRequest): Promise<MintedApplication>;
-  /** Newest first. */
-  list(principal: Principal): Promise<readonly OAuthApplication[]>;
+  /** Newest first; the cursor is the id of an application. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<OAuthApplication>>;
   /** Everything that was issued to it is refused from then on. */
   remove(requester: Requester, clientId: string): Promise<DeletedApplication>;
   /** Replaces the secret, at once. */
@@ -47,7 +49,9 @@ export function createOAuthApplicationService({
       const clientSecret = newClientSecret();
       return database.transaction(async (sql) => {
         await requireCurrentRole(sql, requester, "admin");
-        if ((await countApplications(sql, teamId)) >= MOST_APPLICATIONS)
+        const count = await countApplications(sql, teamId);
+        requireRoom(requester, "applications", count);
+        if (count >= MOST_APPLICATIONS)
           throw new Problem("applications_full", { limit: String(MOST_APPLICATIONS) });
         const secretHash = hashSecret(clientSecret);
         const createdAt = await insertApplication(sql, { ...request, id, teamId, secretHash });
@@ -58,7 +62,11 @@ export function createOAuthApplicationService({
         return { ...request, clientId, createdAt, clientSecret };
       });
     },
-    list: async ({ teamId }) => (await listApplications(database, teamId)).map(toApplication),
+    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
+      const page = { limit: limit + 1, cursor: readCursor("app", cursor) };
+      const found = (await listApplications(database, teamId, page)).map(toApplication);
+      return cutPage(found, limit, ({ clientId }) => clientId);
+    },
     async remove(requester, clientId) {
       const id = readId(clientId);
       return database.transaction(async (sql) => {

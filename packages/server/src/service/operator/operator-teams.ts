@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ApiKey } from "../../domain/identity/api-key.ts";
 import { type Plan, requestsPerMinute } from "../../domain/identity/plan.ts";
 import type { Member } from "../../domain/identity/team.ts";
 import { readLabel } from "../../domain/label.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { listMembers } from "../../store/identity/members.ts";
 import { type DirectoryEntry, listDirectory, updatePlan } from "../../store/identity/team-directory.ts";
 import { firstTeam, lockTeam } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { listTeamKeys } from "../access/api-key-service.ts";
 import { recordChange } from "../audit/audit.ts";
 import { createTeam } from "../people/team-service.ts";
@@ -20,6 +23,8 @@ export interface TeamSummary {
   readonly plan: Plan;
   /** Null is no limit. */
   readonly requestsPerMinute: number | null;
+  /** Bounds of its own, other than its plan's; null where it has none. */
+  readonly ownLimits: OwnLimits | null;
   readonly members: number;
   readonly activeKeys: number;
   readonly createdAt: Date;
@@ -69,7 +74,7 @@ export async function createOperatorsTeam(
       throw refusal("Start Bellhop on this database first, then add teams");
     const teamId = await createTeam(sql, label, plan);
     const operator = operatorOf(teamId, userName);
-    if (perMinute !== null) await updatePlan(sql, teamId, plan, perMinute);
+    if (perMinute !== null) await updatePlan(sql, teamId, plan, perMinute, null);
     const { id } = await lockTeam(sql, teamId);
     const detail = { name: label, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
     await recordChange(sql, operator, { action: "team.created", target: formatId("team", id), detail });
@@ -78,12 +83,19 @@ export async function createOperatorsTeam(
   });
 }
 
+export interface PlanChange {
+  readonly plan: Plan;
+  readonly perMinute: number | null;
+  /** Left out: those of the plan. */
+  readonly ownLimits?: OwnLimits | null;
+}
+
 /** A running server goes by the new plan within a second. */
 export async function changePlan(
   database: Database,
   userName: string,
   text: string,
-  { plan, perMinute }: { readonly plan: Plan; readonly perMinute: number | null },
+  { plan, perMinute, ownLimits = null }: PlanChange,
 ): Promise<{ before: TeamSummary; after: TeamSummary }> {
   requirePerMinute(plan, perMinute);
   return database.transaction(async (sql) => {
@@ -92,10 +104,10 @@ export async function changePlan(
     await lockTeam(sql, teamId);
     // Read again: the transaction that held the lock may have changed it.
     const before = summarise(await findOperatorsTeam(sql, id));
-    const after = { ...before, plan, requestsPerMinute: requestsPerMinute(plan, perMinute) };
-    if (before.plan === after.plan && before.requestsPerMinute === after.requestsPerMinute)
-      return { before, after };
-    await updatePlan(sql, teamId, plan, perMinute);
+    const after = { ...before, plan, requestsPerMinute: requestsPerMinute(plan, perMinute), ownLimits };
+    if (isDeepStrictEqual(planOf(before), planOf(after))) return { before, after };
+    await updatePlan(sql, teamId, plan, perMinute, ownLimits);
+    await sendHints(sql, [hintText({ kind: "team", teamId, queue: "-" }, 0)]);
     const detail = { from: planOf(before), to: planOf(after) };
     await recordChange(sql, operatorOf(teamId, userName), {
       action: "team.plan_changed",
@@ -114,17 +126,18 @@ function requirePerMinute(plan: Plan, perMinute: number | null): void {
     throw refusal(`Requests per minute must be a whole number between 1 and ${MOST_PER_MINUTE}`);
 }
 
-function planOf({ plan, requestsPerMinute }: TeamSummary): Pick<TeamSummary, "plan" | "requestsPerMinute"> {
-  return { plan, requestsPerMinute };
+function planOf({ plan, requestsPerMinute, ownLimits }: TeamSummary): object {
+  return { plan, requestsPerMinute, ...(ownLimits !== null && { limits: ownLimits }) };
 }
 
 function summarise(entry: DirectoryEntry): TeamSummary {
-  const { publicId, name, plan, customPerMinute, members, activeKeys, createdAt } = entry;
+  const { publicId, name, plan, customPerMinute, ownLimits, members, activeKeys, createdAt } = entry;
   return {
     id: formatId("team", publicId),
     name,
     plan,
     requestsPerMinute: requestsPerMinute(plan, customPerMinute),
+    ownLimits,
     members,
     activeKeys,
     createdAt,

@@ -1,6 +1,7 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
+import type { LimitName } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE, QUEUE_DEFAULTS } from "../../domain/queue.ts";
@@ -17,8 +18,10 @@ import {
 import { findEmail, lockUser } from "../../store/identity/users.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { insertQueue } from "../../store/tasks/queues.ts";
+import { readTeamUsage } from "../../store/team-usage.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
+import type { Stock } from "../stock.ts";
 
 /** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */
 const MOST_FREE_TEAMS = 10;
@@ -31,6 +34,8 @@ export interface Person {
 export interface TeamService {
   /** The team that the credential speaks for, and the person behind it, if there is one. */
   whoAmI(principal: Principal): Promise<{ team: Team; user: Person | null }>;
+  /** What the team has of everything that its plan bounds and that is counted. */
+  usage(principal: Principal): Promise<Partial<Record<LimitName, number>>>;
   /** All teams of the person who is signed in; of a session that an invitation opened, the one that it led to. */
   list(principal: Principal): Promise<readonly Membership[]>;
   /** A new team of its own for the person who is signed in; the session stays in the team it is in. */
@@ -39,7 +44,13 @@ export interface TeamService {
   rename(requester: Requester, name: string): Promise<Team>;
 }
 
-export function createTeamService({ database }: { readonly database: Database }): TeamService {
+export function createTeamService({
+  database,
+  stock,
+}: {
+  readonly database: Database;
+  readonly stock?: Pick<Stock, "bytesOf">;
+}): TeamService {
   async function get(sql: Sql, teamId: number): Promise<Team> {
     const team = await findTeam(sql, teamId);
     if (team === null) throw new Error("A caller's team is not there");
@@ -56,6 +67,11 @@ export function createTeamService({ database }: { readonly database: Database })
       const mayKnow = userId !== null && (scopes === null || scopes.has("team:read"));
       const email = mayKnow ? await findEmail(database, userId) : null;
       return { team, user: userId === null || email === null ? null : { id: userId, email } };
+    },
+    async usage({ teamId, limits }) {
+      const usage = await readTeamUsage(database, teamId);
+      if (stock === undefined || limits.bytesStored === null) return usage;
+      return { ...usage, bytesStored: await stock.bytesOf(teamId) };
     },
     async list(principal) {
       const teams = await listTeamsOf(database, personOf(principal));

@@ -1,4 +1,7 @@
+import { invalid } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { limitComplaint, requireRoom, type Terms } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import {
   DEFAULT_QUEUE,
@@ -18,11 +21,13 @@ import {
   updateQueue,
 } from "../../store/tasks/queues.ts";
 import { removePendingOfDeletedQueues } from "../../store/tasks/task-removals.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
 
 export interface QueueService {
   create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
-  list(principal: Principal): Promise<readonly QueueWithStats[]>;
+  /** By name; the cursor is a name. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<QueueWithStats>>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
@@ -58,17 +63,25 @@ export function createQueueService(deps: { readonly database: Database }): Queue
   }
 
   return {
-    create: (requester, name, settings) =>
-      database.transaction(async (sql) => {
+    create: async (requester, name, settings) => {
+      requireWithinPlan(requester, settings);
+      return database.transaction(async (sql) => {
+        if (requester.limits.queues !== null)
+          requireRoom(requester, "queues", (await holdTeamUsage(sql, requester.teamId)).queues);
         const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
         if (queue === null) throw new Problem("queue_exists", { name });
         const detail = namedSettings(settings);
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
         return queue;
-      }),
-    list: (principal) => listQueues(database, principal),
+      });
+    },
+    async list(principal, { limit, cursor } = WHOLE_LIST) {
+      const found = await listQueues(database, principal, { limit: limit + 1, cursor });
+      return cutPage(found, limit, ({ name }) => name);
+    },
     get: async (principal, name) => found(await findQueue(database, principal, name), name),
     async update(requester, name, changes) {
+      requireWithinPlan(requester, changes);
       if (Object.keys(changes).length === 0) return found(await findQueue(database, requester, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
       const queue = await change(requester, name, recorded, (sql) =>
@@ -101,6 +114,15 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       }
     },
   };
+}
+
+function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void {
+  const complaints = [
+    limitComplaint(terms, "retries", "max_retries", settings.maxRetries),
+    limitComplaint(terms, "retryDelaySeconds", "retry_delay", settings.retryDelaySeconds),
+    limitComplaint(terms, "timeoutSeconds", "timeout", settings.timeoutSeconds),
+  ].filter((complaint) => complaint !== null);
+  if (complaints.length > 0) throw invalid(complaints);
 }
 
 /** By the names that callers know them by: the record is for them. */

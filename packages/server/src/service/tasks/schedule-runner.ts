@@ -6,7 +6,7 @@ import { dueSchedules, fireSchedule, hasUnendedTask, untilNextRunMs } from "../.
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { PreparedTask } from "./task-batch.ts";
-import type { TaskService } from "./task-service.ts";
+import type { AcceptedFrom, TaskService } from "./task-service.ts";
 
 const BATCH = 100;
 /** At once: many schedules are for the full hour, and the last of them must not be late. */
@@ -26,6 +26,8 @@ export interface ScheduleRunner {
 export function createScheduleRunner(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
+  /** What the team may do now; null if it is gone. */
+  readonly termsOf: (teamId: number) => Promise<AcceptedFrom["terms"] | null>;
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }): ScheduleRunner {
   const { database } = deps;
@@ -33,7 +35,8 @@ export function createScheduleRunner(deps: {
   async function fire(schedule: Schedule): Promise<void> {
     if (schedule.nextRunAt === null) return;
     const { fires, next } = judgeFiring(schedule, schedule.nextRunAt, schedule.now);
-    const prepared = fires ? await attempt(() => prepareTask(deps.accept, schedule)) : null;
+    const terms = fires ? await deps.termsOf(schedule.teamId) : null;
+    const prepared = terms && (await attempt(() => prepareTask(deps.accept, schedule, terms)));
     if (prepared instanceof Error || prepared === null) {
       await fireSchedule(database, schedule, { next, error: prepared?.message ?? null }, async () => null);
       return;
@@ -75,9 +78,13 @@ export function createScheduleRunner(deps: {
 }
 
 /** Everything but storing it. Whether its creator may use vault tokens was asked when the schedule was made. */
-export function prepareTask(accept: TaskService["accept"], schedule: Schedule): Promise<PreparedTask> {
+export function prepareTask(
+  accept: TaskService["accept"],
+  schedule: Schedule,
+  terms: AcceptedFrom["terms"],
+): Promise<PreparedTask> {
   const { teamId, sandbox, task } = schedule;
-  const origin = { teamId, sandbox, idempotency: null, requireTokenUse: () => {} };
+  const origin = { teamId, sandbox, terms, idempotency: null, requireTokenUse: () => {} };
   return accept(origin, task.request);
 }
 

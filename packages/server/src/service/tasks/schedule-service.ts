@@ -68,10 +68,8 @@ export function createScheduleService(deps: {
   async function checkTask(principal: Principal, request: TaskRequest): Promise<void> {
     const { teamId, environment } = principal;
     const requireTokenUse = () => requireScope(principal, "tokens:use");
-    await deps.accept(
-      { teamId, sandbox: environment === "test", idempotency: null, requireTokenUse },
-      request,
-    );
+    const sandbox = environment === "test";
+    await deps.accept({ teamId, sandbox, terms: principal, idempotency: null, requireTokenUse }, request);
     const { queue } = request;
     if ((await findQueue(database, principal, queue)) === null)
       throw new Problem("queue_not_found", { name: queue });
@@ -168,7 +166,7 @@ export function createScheduleService(deps: {
       }),
     async run(requester, idOrName) {
       const schedule = await found(database, requester, idOrName);
-      const { task, finish } = await prepareTask(deps.accept, schedule);
+      const { task, finish } = await prepareTask(deps.accept, schedule, requester);
       const accepted = await database.transaction(async (sql) => {
         await found(sql, requester, formatId("sch", schedule.id), true);
         const stored = await insertTask(sql, task);

@@ -1,17 +1,10 @@
 import { createHash } from "node:crypto";
-import { invalid, mustBe } from "../../domain/complaint.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
+import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
-import {
-  type CreatedTask,
-  makeCreatedTask,
-  type NewTask,
-  type Task,
-  type TaskStatus,
-  type TaskSummary,
-} from "../../domain/task.ts";
+import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
 import {
   acceptRequest,
@@ -25,13 +18,14 @@ import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
-import { countTasks, findTask, listTasks } from "../../store/tasks/task-reads.ts";
+import { findTask } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
 import { type Renewal, type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
+import type { Stock } from "../stock.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import {
@@ -41,23 +35,13 @@ import {
   createTogether,
   type PreparedTask,
 } from "./task-batch.ts";
+import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 
-export interface TaskQuery {
-  readonly queue: string | null;
-  readonly status: TaskStatus | null;
-  /** Only tasks of the sandbox, or only the others. Null: as the credential's environment has it. */
-  readonly sandbox: boolean | null;
-  readonly limit: number;
-  readonly offset: number;
-  /** The id of a task: only older ones are listed. */
-  readonly cursor: string | null;
-}
+/** It takes a while to make room. */
+const SPACE_SECONDS = 30;
 
-export interface TaskPage {
-  readonly tasks: readonly TaskSummary[];
-  readonly total: number;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
+export interface AcceptedFrom extends TaskOrigin {
+  readonly terms: Terms & { readonly teamId: number };
 }
 
 export interface TaskService {
@@ -69,7 +53,7 @@ export interface TaskService {
     together: boolean,
   ): Promise<readonly BatchResult[]>;
   /** Everything but storing it, for a task that another than a request of this moment asks for. */
-  accept(origin: TaskOrigin, request: TaskRequest): Promise<PreparedTask>;
+  accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
@@ -83,6 +67,9 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
+  readonly stock: Pick<Stock, "admit">;
+  /** There is room on the disk for another task. */
+  readonly hasSpace?: () => boolean;
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
@@ -145,14 +132,19 @@ export function createTaskService(deps: {
     const origin = {
       teamId,
       sandbox: environment === "test",
+      terms: principal,
       idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
     return accept(origin, request);
   }
 
-  async function accept(origin: TaskOrigin, request: TaskRequest): Promise<PreparedTask> {
+  async function accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask> {
+    if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const { task, callback } = await acceptRequest(request, origin, acceptance);
+    // Awaited only where the database must be asked: nearly never.
+    const looked = deps.stock.admit(origin.terms, task.call.body?.length ?? 0);
+    if (looked !== undefined) await looked;
     const shown = callback && shownCallback(callback.id);
     return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
   }
@@ -194,20 +186,7 @@ export function createTaskService(deps: {
     },
     accept,
     get,
-    async list({ teamId, environment }, { queue, status, limit, offset, cursor, ...query }) {
-      const sandbox = query.sandbox ?? environment === "test";
-      if (environment === "test" && !sandbox)
-        throw invalid([mustBe("sandbox", "true with a test key: it sees no other tasks")]);
-      const filter = { teamId, sandbox, queue, status };
-      const [found, total] = await Promise.all([
-        // One more than asked for tells whether there is a next page.
-        listTasks(database, filter, { limit: limit + 1, offset, before: cursor }),
-        countTasks(database, filter),
-      ]);
-      const tasks = found.slice(0, limit);
-      const hasMore = found.length > limit;
-      return { tasks, total, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
-    },
+    list: (principal, query) => listPage(database, principal, query),
     async remove(requester, id) {
       const removed = await database.transaction(async (sql) => {
         const isGone = await removePendingTask(sql, requester, id);

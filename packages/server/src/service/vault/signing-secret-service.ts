@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import {
   insertFirstSecret,
@@ -7,6 +8,8 @@ import {
   type SigningSecret,
   signingSecrets,
 } from "../../store/vault/signing-secrets.ts";
+import { SealError } from "../../vault/cipher.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
 /** Both secrets sign for so long after a rotation. */
@@ -30,28 +33,54 @@ export interface SigningSecretService {
 
 export function createSigningSecretService(deps: {
   readonly database: Database;
+  readonly vault: Pick<Vault, "sealSigningSecret" | "openSigningSecret">;
   readonly monotonicMs: () => number;
 }): SigningSecretService {
-  const { database } = deps;
+  const { database, vault } = deps;
   const remembered = new Map<number, { untilMs: number; secrets: readonly string[] }>();
 
   /** A team's secret is made when it is first needed; of two that need it at once, one makes it. */
   async function load(sql: Sql, teamId: number): Promise<SigningSecret[]> {
     const found = await signingSecrets(sql, teamId);
     if (found[0]?.validUntil === null) return found;
-    await insertFirstSecret(sql, teamId, randomUUID(), newSecret());
+    const id = randomUUID();
+    await insertFirstSecret(sql, teamId, id, vault.sealSigningSecret(teamId, id, newSecret()));
     return signingSecrets(sql, teamId);
   }
 
+  function open(teamId: number, { id, secret }: SigningSecret): string {
+    return vault.openSigningSecret(teamId, id, secret);
+  }
+
+  function tryOpen(teamId: number, secret: SigningSecret): string[] {
+    try {
+      return [open(teamId, secret)];
+    } catch (error) {
+      if (error instanceof SealError || error instanceof Problem) return [];
+      throw error;
+    }
+  }
+
+  function toView(teamId: number, [current, previous]: readonly SigningSecret[]): SigningSecretView {
+    if (current === undefined) throw new Error("A team has no signing secret");
+    const [secret] = tryOpen(teamId, current);
+    // Sealed with a key that this server does not have.
+    if (secret === undefined) throw new Problem("vault_off");
+    return { secret, createdAt: current.createdAt, previousValidUntil: previous?.validUntil ?? null };
+  }
+
   async function refresh(teamId: number): Promise<readonly string[]> {
-    const secrets = (await load(database, teamId)).map(({ secret }) => secret);
+    const [current, ...previous] = await load(database, teamId);
+    if (current === undefined) throw new Error("A team has no signing secret");
+    // Without the current one nothing is signed; one that is on its way out, and that no key opens, signs no more.
+    const secrets = [open(teamId, current), ...previous.flatMap((secret) => tryOpen(teamId, secret))];
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(teamId, { untilMs: deps.monotonicMs() + FRESH_MS, secrets });
     return secrets;
   }
 
   return {
-    get: async ({ teamId }) => toView(await load(database, teamId)),
+    get: async ({ teamId }) => toView(teamId, await load(database, teamId)),
     async rotate(requester) {
       const { teamId } = requester;
       const secrets = await database.transaction(async (sql) => {
@@ -61,7 +90,7 @@ export function createSigningSecretService(deps: {
         return rotated;
       });
       remembered.delete(teamId);
-      return toView(secrets);
+      return toView(teamId, secrets);
     },
     secretsFor(teamId) {
       const known = remembered.get(teamId);
@@ -72,13 +101,4 @@ export function createSigningSecretService(deps: {
 
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
-}
-
-function toView([current, previous]: readonly SigningSecret[]): SigningSecretView {
-  if (current === undefined) throw new Error("A team has no signing secret");
-  return {
-    secret: current.secret,
-    createdAt: current.createdAt,
-    previousValidUntil: previous?.validUntil ?? null,
-  };
 }

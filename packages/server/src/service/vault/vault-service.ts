@@ -1,8 +1,12 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { requireRoom } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
+import { readCursor } from "../../domain/public-id.ts";
 import type { Secret } from "../../domain/secret.ts";
 import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import type { Database } from "../../store/sql.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
@@ -17,7 +21,8 @@ export interface VaultService {
   /** False: there is no key, and everything is refused. */
   readonly isOpen: boolean;
   create(requester: Requester, request: VaultTokenRequest): Promise<VaultToken>;
-  list(principal: Principal): Promise<readonly VaultToken[]>;
+  /** Newest first; the cursor is the id of a token. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<VaultToken>>;
   revoke(requester: Requester, tokenId: string): Promise<RevokedToken>;
 }
 
@@ -30,12 +35,17 @@ export function createVaultService(deps: {
     isOpen: vault.isOpen,
     create: (requester, { name, value, allowedHosts }) =>
       database.transaction(async (sql) => {
+        if (requester.limits.vaultTokens !== null)
+          requireRoom(requester, "vaultTokens", (await holdTeamUsage(sql, requester.teamId)).vaultTokens);
         const token = await vault.put(requester.teamId, name, value, allowedHosts, sql);
         const detail = { name, ...(allowedHosts !== null && { allowedHosts }) };
         await recordChange(sql, requester, { action: "vault_token.created", target: token.id, detail });
         return token;
       }),
-    list: ({ teamId }) => vault.list(teamId),
+    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
+      const found = await vault.list(teamId, { limit: limit + 1, cursor: readCursor("tok", cursor) });
+      return cutPage(found, limit, ({ id }) => id);
+    },
     revoke: (requester, tokenId) =>
       database.transaction(async (sql) => {
         const revoked = await vault.revoke(requester.teamId, tokenId, sql);

@@ -1,5 +1,7 @@
 import type { ApiKey, RevokedApiKey } from "../../domain/identity/api-key.ts";
 import type { Plan } from "../../domain/identity/plan.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
+import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Sql } from "../sql.ts";
 
 export interface NewApiKey extends Omit<ApiKey, "createdAt" | "lastUsedAt"> {
@@ -32,12 +34,18 @@ export async function hasEverHadKey(sql: Sql, teamId: number): Promise<boolean> 
 }
 
 /** The active ones, newest first. Ids are as they are stored. */
-export async function listApiKeys(sql: Sql, teamId: number): Promise<ApiKey[]> {
+export async function listApiKeys(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest = WHOLE_LIST,
+): Promise<ApiKey[]> {
   return sql.rows<ApiKey>(
     `select id, name, environment, prefix, created_at as "createdAt", last_used_at as "lastUsedAt" from api_keys
       where team_id = $1 and revoked_at is null
-      order by created_at desc, id desc`,
-    [teamId],
+        and ($2::uuid is null
+             or (created_at, id) < (select c.created_at, c.id from api_keys c where c.team_id = $1 and c.id = $2))
+      order by created_at desc, id desc limit $3`,
+    [teamId, cursor, limit],
   );
 }
 
@@ -91,6 +99,7 @@ export interface ActiveKey extends Pick<ApiKey, "id" | "name" | "environment"> {
   readonly teamPublicId: string;
   readonly plan: Plan;
   readonly customPerMinute: number | null;
+  readonly ownLimits: OwnLimits | null;
 }
 
 /** Finds the key, and notes that it was used: to the minute, so that a busy key does not cost a write each time. */
@@ -102,7 +111,7 @@ export async function findActiveKey(sql: Sql, hash: Buffer): Promise<ActiveKey |
           and (last_used_at is null or last_used_at < now() - interval '1 minute')
      )
      select k.id, k.team_id as "teamId", t.public_id as "teamPublicId", k.name, k.environment, t.plan,
-            t.requests_per_minute as "customPerMinute"
+            t.requests_per_minute as "customPerMinute", t.limits as "ownLimits"
        from api_keys k join teams t on t.id = k.team_id
       where k.hash = $1 and k.revoked_at is null`,
     [hash],

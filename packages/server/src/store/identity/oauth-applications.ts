@@ -1,5 +1,6 @@
 import type { DeletedApplication, OAuthApplication } from "../../domain/identity/oauth-application.ts";
 import type { Plan } from "../../domain/identity/plan.ts";
+import type { PageRequest } from "../../domain/page.ts";
 import type { Sql } from "../sql.ts";
 
 /** Under the id that its row has; `clientId` is how the world names it. */
@@ -43,10 +44,15 @@ export async function countApplications(sql: Sql, teamId: number): Promise<numbe
 }
 
 /** Newest first. */
-export async function listApplications(sql: Sql, teamId: number): Promise<StoredApplication[]> {
+export async function listApplications(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest,
+): Promise<StoredApplication[]> {
   return sql.rows<StoredApplication>(
-    `select ${COLUMNS} from oauth_applications a where a.team_id = $1 order by a.id desc`,
-    [teamId],
+    `select ${COLUMNS} from oauth_applications a
+      where a.team_id = $1 and ($2::uuid is null or a.id < $2) order by a.id desc limit $3`,
+    [teamId, cursor, limit],
   );
 }
 

@@ -5,6 +5,7 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
 import { prepare, type Sql } from "../sql.ts";
 
 export interface NewAccessToken {
@@ -165,12 +166,14 @@ export interface LiveAccess {
   readonly scopes: readonly Scope[];
   readonly plan: Plan;
   readonly customPerMinute: number | null;
+  readonly ownLimits: OwnLimits | null;
 }
 
 const FIND_ACCESS = prepare(
   "find_access",
   `select k.application_id as "applicationId", a.name as "applicationName", k.team_id as "teamId",
-          t.public_id as "teamPublicId", k.user_id as "userId", m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute"
+          t.public_id as "teamPublicId", k.user_id as "userId", m.role, k.scopes, t.plan, t.requests_per_minute as "customPerMinute",
+          t.limits as "ownLimits"
      from oauth_tokens k
      join oauth_applications a on a.id = k.application_id
      join teams t on t.id = k.team_id

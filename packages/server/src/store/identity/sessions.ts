@@ -1,5 +1,6 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
 import { prepare, type Sql } from "../sql.ts";
 
 export interface NewSession {
@@ -27,12 +28,13 @@ export interface LiveSession {
   readonly role: Role;
   readonly plan: Plan;
   readonly customPerMinute: number | null;
+  readonly ownLimits: OwnLimits | null;
 }
 
 const FIND_SESSION = prepare(
   "find_session",
   `select s.team_id as "teamId", t.public_id as "teamPublicId", s.user_id as "userId", u.email, m.role, t.plan,
-          t.requests_per_minute as "customPerMinute"
+          t.requests_per_minute as "customPerMinute", t.limits as "ownLimits"
      from sessions s
      join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
      join users u on u.id = s.user_id

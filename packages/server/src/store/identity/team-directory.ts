@@ -1,4 +1,5 @@
 import type { Plan } from "../../domain/identity/plan.ts";
+import type { OwnLimits } from "../../domain/limits.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface DirectoryEntry {
   readonly plan: Plan;
   /** Only an enterprise team has one. */
   readonly customPerMinute: number | null;
+  /** What was set for it otherwise than its plan says. */
+  readonly ownLimits: OwnLimits | null;
   readonly members: number;
   readonly activeKeys: number;
   readonly createdAt: Date;
@@ -34,7 +37,7 @@ export async function findNamedInDirectory(sql: Sql, name: string): Promise<Dire
 async function entries(sql: Sql, where: string, values: readonly unknown[]): Promise<DirectoryEntry[]> {
   return sql.rows<DirectoryEntry>(
     `select t.id as "teamId", t.public_id as "publicId", t.name, t.plan, t.requests_per_minute as "customPerMinute",
-            t.created_at as "createdAt",
+            t.limits as "ownLimits", t.created_at as "createdAt",
             (select count(*)::integer from team_members m where m.team_id = t.id) as members,
             (select count(*)::integer from api_keys k where k.team_id = t.id and k.revoked_at is null) as "activeKeys"
        from teams t where ${where} order by t.id`,
@@ -52,11 +55,13 @@ export async function updatePlan(
   teamId: number,
   plan: Plan,
   customPerMinute: number | null,
+  ownLimits: OwnLimits | null,
 ): Promise<void> {
-  await sql.rows("update teams set plan = $2, requests_per_minute = $3 where id = $1", [
+  await sql.rows("update teams set plan = $2, requests_per_minute = $3, limits = $4::jsonb where id = $1", [
     teamId,
     plan,
     customPerMinute,
+    ownLimits === null ? null : JSON.stringify(ownLimits),
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
@@ -103,8 +104,13 @@ export async function findQueue(sql: Sql, reach: Reach, name: string): Promise<Q
   return rows[0] ?? null;
 }
 
-export async function listQueues(sql: Sql, reach: Reach): Promise<QueueWithStats[]> {
-  return queuesWithStats(sql, reach, "", []);
+/** By name, those after the one that is named. */
+export async function listQueues(
+  sql: Sql,
+  reach: Reach,
+  { limit, cursor }: PageRequest = WHOLE_LIST,
+): Promise<QueueWithStats[]> {
+  return queuesWithStats(sql, reach, "and ($3::text is null or q.name > $3)", [cursor, limit], "limit $4");
 }
 
 /** Queues are the team's, their stats those of its sandbox or of what is outside of it. */
@@ -113,6 +119,7 @@ function queuesWithStats(
   { teamId, environment }: Reach,
   filter: string,
   values: unknown[],
+  limit = "",
 ): Promise<QueueWithStats[]> {
   return sql.rows<QueueWithStats>(
     `select ${COLUMNS}, to_json(s) as stats
@@ -120,7 +127,7 @@ function queuesWithStats(
          select ${TASK_STATUSES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
            from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = ($2 = 'test')) s
       where q.team_id = $1 ${filter} and q.deleted_at is null
-      order by q.name`,
+      order by q.name ${limit}`,
     [teamId, environment, ...values],
   );
 }

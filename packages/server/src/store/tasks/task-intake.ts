@@ -34,8 +34,7 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
  * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
  */
-const INSERT_TASKS = prepare(
-  "insert_tasks",
+const insertion = (further = "") =>
   `with asked as materialized (
      select a.*, q.id as queue_id, now() as asked_at,
             coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch
@@ -74,7 +73,7 @@ const INSERT_TASKS = prepare(
             ${INSERTED.values}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, id, queue_id, sandbox, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
+     returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
                retry_max_delay_seconds, no_retry_statuses, timeout_seconds
    ), tallied as (
      ${tally({
@@ -83,8 +82,18 @@ const INSERT_TASKS = prepare(
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )
-   select ${ACCEPTED} from inserted t`,
+   )${further}
+   select ${ACCEPTED} from inserted t`;
+
+const INSERT_TASKS = prepare("insert_tasks", insertion());
+
+/** A statement of its own, so that a batch without tags does not pay for them. */
+const INSERT_TAGGED_TASKS = prepare(
+  "insert_tagged_tasks",
+  insertion(`, tagged as (
+     insert into task_tags (team_id, tag, task_id)
+     select team_id, tag, id from inserted cross join unnest(tags) as tag
+   )`),
 );
 
 type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
@@ -99,7 +108,8 @@ export async function insertTasks(
   submissions: readonly Submission[],
   workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow>(INSERT_TASKS, [
+  const isTagged = submissions.some(({ task }) => task.tags !== null);
+  const rows = await sql.rows<InsertedRow>(isTagged ? INSERT_TAGGED_TASKS : INSERT_TASKS, [
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
     workerId,
   ]);

@@ -4,11 +4,11 @@ import {
   TASK_STATUSES,
   type Task,
   type TaskResult,
-  type TaskStatus,
   type TaskSummary,
 } from "../../domain/task.ts";
+import { FIRST_ID, idRange, LAST_ID, type Order, type TaskFilter } from "../../domain/task-filter.ts";
 import { columns } from "../columns.ts";
-import { patient, prepare, type Sql } from "../sql.ts";
+import { type Patient, patient, prepare, type Sql } from "../sql.ts";
 import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
 
@@ -78,63 +78,109 @@ function attemptsOf({
   return attempts;
 }
 
-export interface TaskFilter {
-  readonly teamId: number;
-  /** Only tasks of the sandbox, or only the others. */
-  readonly sandbox: boolean;
-  readonly queue: string | null;
-  readonly status: TaskStatus | null;
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only tasks behind this one. */
+  readonly after: string | null;
+  readonly order: Order;
 }
 
 /**
- * Newest first. A filtered page is merged from one index range per queue and state, each read only as far as the
- * page reaches; an unfiltered one is a walk along the primary key, past what the team has in its sandbox. The sandbox is
- * always merged: on that walk it would be found behind every live task. Neither depends on how many tasks there are.
+ * In the order of their ids. A filtered page is merged from one index range per queue and state, each read only as far as
+ * the page reaches; an unfiltered one is a walk along the primary key, past what the team has in its sandbox. The sandbox
+ * is always merged: on that walk it would be found behind every live task. Neither depends on how many tasks there are.
+ * Of a filter only queue, states and times are looked at: the rest is for `searchTasks`.
  */
 export async function listTasks(
   sql: Sql,
+  teamId: number,
   filter: TaskFilter,
-  page: { limit: number; offset: number; before: string | null },
+  page: Page,
 ): Promise<TaskSummary[]> {
-  const { limit, offset, before } = page;
-  const isWalk = filter.queue === null && filter.status === null && !filter.sandbox;
-  const values = [filter.teamId, before, limit, offset, filter.sandbox];
-  const ids = isWalk
-    ? `select id from tasks where team_id = $1 and sandbox = $5 and ($2::uuid is null or id < $2)
-          order by id desc limit $3 offset $4`
-    : `select x.id
-           from (select id as queue_id from queues where team_id = $1 and ($6::text is null or name = $6)) q
-          cross join (select status from unnest($7::text[]) as status) s
-          cross join lateral (
-            select t.id from tasks t
-             where t.team_id = $1 and t.queue_id = q.queue_id and t.sandbox = $5 and t.status = s.status
-               and ($2::uuid is null or t.id < $2)
-             order by t.id desc limit $3::integer + $4::integer) x
-          order by x.id desc limit $3 offset $4`;
-  const filters = isWalk ? [] : [filter.queue, filter.status === null ? TASK_STATUSES : [filter.status]];
-  const rows = await sql.rows<SummaryRow>(
-    patient(
-      "list",
-      `select ${SUMMARY}, t.result - 'body' as result
-       from (${ids}) page
-       join tasks t on t.team_id = $1 and t.id = page.id
-       join queues q on q.team_id = t.team_id and q.id = t.queue_id
-      order by t.id desc`,
-    ),
-    [...values, ...filters],
-  );
+  const { text, values } = listedIds(teamId, filter, page);
+  const rows = await sql.rows<SummaryRow>(summaries(text, page.order), values);
   return rows.map(toSummary);
 }
 
+/** How many `listTasks` would list, counted one by one; none beyond `most`. */
+export async function countListed(
+  sql: Sql,
+  teamId: number,
+  filter: TaskFilter,
+  most: number,
+): Promise<number> {
+  const all = { limit: most, offset: 0, after: null, order: "desc" } as const;
+  const { text, values } = listedIds(teamId, filter, all, "unordered");
+  const rows = await sql.rows<{ total: number }>(
+    patient("list", `select count(*)::integer as total from (${text}) listed`),
+    values,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+function listedIds(teamId: number, filter: TaskFilter, page: Page, unordered?: "unordered") {
+  const { limit, offset, after, order } = page;
+  const { low, high } = idRange(filter);
+  const inOrder = (id: string) => (unordered ? "" : `order by ${id} ${order}`);
+  const within = `t.team_id = $1 and t.sandbox = $5 and ($2::uuid is null or t.id ${order === "desc" ? "<" : ">"} $2)
+    and t.id >= $6 and t.id <= $7
+    and ($8::timestamptz is null or t.created_at >= $8) and ($9::timestamptz is null or t.created_at < $9)`;
+  const values: unknown[] = [teamId, after, limit, offset, filter.sandbox, low ?? FIRST_ID, high ?? LAST_ID];
+  values.push(filter.createdAfter, filter.createdBefore);
+  if (filter.queue === null && filter.statuses === null && !filter.sandbox)
+    return { text: `select t.id from tasks t where ${within} ${inOrder("t.id")} limit $3 offset $4`, values };
+  values.push(filter.queue, [...new Set(filter.statuses ?? TASK_STATUSES)]);
+  const text = `select x.id
+           from (select id as queue_id from queues where team_id = $1 and ($10::text is null or name = $10)) q
+          cross join (select status from unnest($11::text[]) as status) s
+          cross join lateral (
+            select t.id from tasks t
+             where ${within} and t.queue_id = q.queue_id and t.status = s.status
+             ${inOrder("t.id")} limit $3::integer + $4::integer) x
+          ${inOrder("x.id")} limit $3 offset $4`;
+  return { text, values };
+}
+
+/** In the order asked for; one that is gone meanwhile is left out. */
+export async function readSummaries(
+  sql: Sql,
+  teamId: number,
+  ids: readonly string[],
+  order: Order,
+): Promise<TaskSummary[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql.rows<SummaryRow>(summaries("select id from unnest($2::uuid[]) as id", order), [
+    teamId,
+    ids,
+  ]);
+  return rows.map(toSummary);
+}
+
+function summaries(ids: string, order: Order): Patient {
+  return patient(
+    "list",
+    `select ${SUMMARY}, t.result - 'body' as result
+       from (${ids}) page
+       join tasks t on t.team_id = $1 and t.id = page.id
+       join queues q on q.team_id = t.team_id and q.id = t.queue_id
+      order by t.id ${order}`,
+  );
+}
+
 /** Read from the tallies: no task is looked at. */
-export async function countTasks(sql: Sql, filter: TaskFilter): Promise<number> {
-  const states = filter.status === null ? TASK_STATUSES : [filter.status];
+export async function countTasks(
+  sql: Sql,
+  teamId: number,
+  filter: Pick<TaskFilter, "sandbox" | "queue" | "statuses">,
+): Promise<number> {
+  const states = [...new Set(filter.statuses ?? TASK_STATUSES)];
   const rows = await sql.rows<{ total: number }>(
     `select coalesce(sum(${states.map((state) => `t.${state}`).join(" + ")}), 0)::float8 as total
        from queue_tallies t
       where t.team_id = $1 and t.sandbox = $3
         and ($2::text is null or t.queue_id in (select id from queues where team_id = $1 and name = $2))`,
-    [filter.teamId, filter.queue, filter.sandbox],
+    [teamId, filter.queue, filter.sandbox],
   );
   return rows[0]?.total ?? 0;
 }

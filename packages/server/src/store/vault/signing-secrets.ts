@@ -1,6 +1,8 @@
 import type { Sql } from "../sql.ts";
 
 export interface SigningSecret {
+  readonly id: string;
+  /** As it is stored: in the open, or sealed (see vault/signing-seal.ts). */
   readonly secret: string;
   readonly createdAt: Date;
   /** Null for the current one. */
@@ -10,7 +12,7 @@ export interface SigningSecret {
 /** Those that sign now, the current one first. */
 export async function signingSecrets(sql: Sql, teamId: number): Promise<SigningSecret[]> {
   return sql.rows<SigningSecret>(
-    `select secret, created_at as "createdAt", valid_until as "validUntil" from signing_secrets
+    `select id, secret, created_at as "createdAt", valid_until as "validUntil" from signing_secrets
       where team_id = $1 and (valid_until is null or valid_until > now())
       order by valid_until desc nulls first`,
     [teamId],
@@ -37,4 +39,47 @@ export async function retireCurrentSecret(sql: Sql, teamId: number, hours: numbe
 
 export async function removeRetiredSecrets(sql: Sql): Promise<void> {
   await sql.rows("delete from signing_secrets where valid_until < now()");
+}
+
+/** The keys without which some secret does not open. */
+export async function secretKeysInUse(sql: Sql): Promise<string[]> {
+  const rows = await sql.rows<{ keyId: string }>(
+    `select distinct split_part(secret, ':', 2) as "keyId" from signing_secrets where starts_with(secret, 'sealed:')`,
+  );
+  return rows.map(({ keyId }) => keyId);
+}
+
+/** Where a walk over the secrets of all teams has come to. */
+export interface SecretPlace {
+  readonly teamId: number;
+  readonly id: string;
+}
+
+export interface SecretToSeal extends SecretPlace {
+  readonly secret: string;
+}
+
+/** The next secrets behind a place whose stored text does not begin like this. */
+export async function findSecretsUnlike(
+  sql: Sql,
+  prefix: string,
+  after: SecretPlace | null,
+  limit: number,
+): Promise<SecretToSeal[]> {
+  return sql.rows<SecretToSeal>(
+    `select team_id as "teamId", id, secret from signing_secrets
+      where not starts_with(secret, $1)
+        and ($2::integer is null or (team_id, id) > ($2::integer, $3::uuid))
+      order by team_id, id limit $4`,
+    [prefix, after?.teamId ?? null, after?.id ?? null, limit],
+  );
+}
+
+/** Stores a secret in another form, unless it has changed meanwhile. Returns whether it counted. */
+export async function replaceSecret(sql: Sql, from: SecretToSeal, secret: string): Promise<boolean> {
+  const rows = await sql.rows(
+    "update signing_secrets set secret = $4 where team_id = $1 and id = $2 and secret = $3 returning id",
+    [from.teamId, from.id, from.secret, secret],
+  );
+  return rows.length === 1;
 }

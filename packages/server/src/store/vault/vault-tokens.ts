@@ -1,3 +1,4 @@
+import type { PageRequest } from "../../domain/page.ts";
 import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import { prepare, type Sql } from "../sql.ts";
 
@@ -21,12 +22,18 @@ export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<
 }
 
 /** The active ones, newest first. */
-export async function listVaultTokens(sql: Sql, teamId: number): Promise<VaultToken[]> {
+export async function listVaultTokens(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest,
+): Promise<VaultToken[]> {
   return sql.rows<VaultToken>(
     `select ${COLUMNS} from vault_tokens
       where team_id = $1 and revoked_at is null
-      order by created_at desc, id desc`,
-    [teamId],
+        and ($2::uuid is null
+             or (created_at, id) < (select c.created_at, c.id from vault_tokens c where c.team_id = $1 and c.id = $2))
+      order by created_at desc, id desc limit $3`,
+    [teamId, cursor, limit],
   );
 }
 

@@ -39,7 +39,8 @@ describe("API keys", () => {
   });
 
   const lookUp = (key: string): Promise<Principal | null> => createKeyLookup(database)(key);
-  const namesOf = async (requester: Requester) => (await service.list(requester)).map(({ name }) => name);
+  const namesOf = async (requester: Requester) =>
+    (await service.list(requester)).items.map(({ name }) => name);
   const refusedAs = (code: ProblemCode) => (error: unknown) =>
     error instanceof Problem && error.code === code;
   /** So many keys straight into the table. */
@@ -98,7 +99,7 @@ describe("API keys", () => {
     await service.revoke(ours, gone.id);
     await lookUp(first.key);
 
-    const list = await service.list(ours);
+    const { items: list } = await service.list(ours);
 
     assert.deepEqual(
       list.map(({ name }) => name),
@@ -225,7 +226,7 @@ describe("API keys", () => {
       assert.equal(status, 409);
       assert.equal(message, "A team can have at most 100 active API keys: revoke one first");
     }
-    assert.equal((await service.list(ours)).length, MOST_ACTIVE_KEYS);
+    assert.equal((await service.list(ours)).items.length, MOST_ACTIVE_KEYS);
     const [made] = asked.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     await service.revoke(ours, made?.id ?? "");
     await service.create(ours, "again", "live");
@@ -321,17 +322,17 @@ describe("API keys", () => {
       const { teamId } = await ensureOperator(own.database, null);
       const firstKey = await mintFirstKey(own.database);
       const operator = principalOf(teamId);
-      const [first] = await keys.list(operator);
+      const [first] = (await keys.list(operator)).items;
       assert.deepEqual([first?.name, first?.prefix], ["First key", firstKey?.slice(0, 12)]);
 
       const setKey = `bh_live_${"s".repeat(40)}`;
       await ensureOperator(own.database, setKey);
-      const [set] = await keys.list(operator);
+      const [set] = (await keys.list(operator)).items;
       assert.equal(set?.name, "BELLHOP_API_KEY");
       await keys.revoke(operator, set?.id ?? "");
       await ensureOperator(own.database, setKey);
       assert.deepEqual(
-        (await keys.list(operator)).map(({ id }) => id),
+        (await keys.list(operator)).items.map(({ id }) => id),
         [set?.id, first?.id],
       );
     } finally {
@@ -349,7 +350,7 @@ describe("API keys", () => {
 
       await ensureOperator(own.database, `bh_live_${"t".repeat(40)}`);
 
-      const prefixes = (await keys.list(operator)).map(({ prefix }) => prefix);
+      const prefixes = (await keys.list(operator)).items.map(({ prefix }) => prefix);
       assert.deepEqual(prefixes.sort(), [namesake.prefix, "bh_live_tttt"].sort());
       // Nobody called: the log names the setting. What a start finds as it should be is not recorded again.
       await ensureOperator(own.database, `bh_live_${"t".repeat(40)}`);

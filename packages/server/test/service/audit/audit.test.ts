@@ -62,6 +62,7 @@ describe("the record of a change", () => {
     const vault = createVault({ sql: database, keyRing });
     queues = createQueueService({ database });
     tasks = createTaskService({
+      stock: { admit: () => undefined },
       database,
       submit: async () => null,
       vault,
@@ -72,7 +73,11 @@ describe("the record of a change", () => {
       onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
-    secrets = createSigningSecretService({ database, monotonicMs: () => 0 });
+    secrets = createSigningSecretService({
+      database,
+      vault: createVault({ sql: database, keyRing: null }),
+      monotonicMs: () => 0,
+    });
     keys = createApiKeyService({ database });
   });
   after(() => store.close());

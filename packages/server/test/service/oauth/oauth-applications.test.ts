@@ -30,7 +30,7 @@ describe("OAuth applications on the database", () => {
     const first = await scene.applications.create(principalOf(team), REPORTS);
     const second = await scene.applications.create(principalOf(team), ROBOT);
 
-    const listed = await scene.applications.list(principalOf(team));
+    const { items: listed } = await scene.applications.list(principalOf(team));
 
     assert.deepEqual(
       listed.map(({ clientId }) => clientId),

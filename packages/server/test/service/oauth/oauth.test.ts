@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createLimitsOf } from "../../../src/domain/limits.ts";
 import { createAccessLookup } from "../../../src/service/access/principals.ts";
 import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { createMemberService } from "../../../src/service/people/member-service.ts";
@@ -46,7 +47,9 @@ describe("tokens of OAuth applications", () => {
         userId: scene.ada.userId,
         role: "member",
         scopes: ["tasks:read"],
+        plan: "free",
         requestsPerMinute: 60,
+        limits: createLimitsOf()("free", null),
         tokenHash: 32,
       },
     );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { createLimitsOf } from "../../../src/domain/limits.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
 import { hashSecret, newSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
@@ -53,7 +54,9 @@ describe("a sign-in link", () => {
         userId: user.id,
         role: "owner",
         scopes: null,
+        plan: "free",
         requestsPerMinute: 60,
+        limits: createLimitsOf()("free", null),
         tokenHash: 32,
       },
     );

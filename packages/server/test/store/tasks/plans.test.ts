@@ -6,8 +6,10 @@ import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { countTasks, findTask, listTasks } from "../../../src/store/tasks/task-reads.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
+import { searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import {
+  ALL_TASKS,
   claimRequest,
   explain,
   live,
@@ -133,28 +135,31 @@ describe("the plans of reading", () => {
     store = await openTestStore();
     queue = await store.openQueue();
     await fill(store, queue, 10_000, { ...finished, priority: "5" });
-    await store.insert(queue, {}, { delaySeconds: 60 });
+    await store.insert(queue, { tags: ["seldom"] }, { delaySeconds: 60 });
     await store.database.rows("analyze tasks");
   });
   after(() => store.close());
 
-  const page = { limit: 21, offset: 0, before: null };
+  const page = { limit: 21, offset: 0, after: null, order: "desc" } as const;
   const reads = {
-    "the first page of all tasks": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: null }, page),
+    "the first page of all tasks": (sql) => listTasks(sql, queue.teamId, ALL_TASKS, page),
     "the first page of a queue": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: null }, page),
+      listTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name }, page),
     "the first page of a state": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: "completed" }, page),
+      listTasks(sql, queue.teamId, { ...ALL_TASKS, statuses: ["completed"] }, page),
     "the first page of a state that hardly any task has": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: "pending" }, page),
+      listTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name, statuses: ["pending"] }, page),
     "the first page of the sandbox": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: true, queue: null, status: null }, page),
+      listTasks(sql, queue.teamId, { ...ALL_TASKS, sandbox: true }, page),
     "the first page of a state of the sandbox": (sql) =>
-      listTasks(sql, { teamId: queue.teamId, sandbox: true, queue: null, status: "completed" }, page),
-    "a count": (sql) => countTasks(sql, { teamId: queue.teamId, sandbox: false, queue: null, status: null }),
+      listTasks(sql, queue.teamId, { ...ALL_TASKS, sandbox: true, statuses: ["completed"] }, page),
+    "the tasks of a tag": (sql) =>
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, tag: "seldom" }, { ...page, most: 1000 }),
+    "a bounded number of tasks for those of a host": (sql) =>
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, hosts: ["a.test"] }, { ...page, most: 100 }),
+    "a count": (sql) => countTasks(sql, queue.teamId, ALL_TASKS),
     "a count of one state of a queue": (sql) =>
-      countTasks(sql, { teamId: queue.teamId, sandbox: false, queue: queue.name, status: "completed" }),
+      countTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name, statuses: ["completed"] }),
     "a queue's stats": (sql) => findQueue(sql, live(queue.teamId), queue.name),
     "one task": (sql) => findTask(sql, live(queue.teamId), "00000000-0000-7000-8000-000000000000"),
     "the queues that came due, and the time until the next delayed task": (sql) =>

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { QUEUE_DEFAULTS } from "../../../src/domain/queue.ts";
-import type { TaskStatus } from "../../../src/domain/task.ts";
+import type { TaskFilter } from "../../../src/domain/task-filter.ts";
 import { findQueue, insertQueue, listQueues, markQueueDeleted } from "../../../src/store/tasks/queues.ts";
 import { countTasks, findTask, listTasks } from "../../../src/store/tasks/task-reads.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
-import { live, openTestStore, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
+import {
+  ALL_TASKS,
+  live,
+  openTestStore,
+  type StoredQueue,
+  settlementOf,
+  type TestStore,
+} from "../../test-store.ts";
 
 describe("reading tasks", () => {
   let store: TestStore;
@@ -32,20 +39,22 @@ describe("reading tasks", () => {
   });
   after(() => store.close());
 
+  type Asked = Partial<Pick<TaskFilter, "queue" | "statuses">>;
+
   async function list(
-    filter: { queue?: string; status?: TaskStatus },
-    page: { limit?: number; offset?: number; before?: string } = {},
+    filter: Asked,
+    page: { limit?: number; offset?: number; after?: string; order?: "asc" } = {},
   ): Promise<number[]> {
     const tasks = await listTasks(
       store.database,
-      { teamId, sandbox: false, queue: null, status: null, ...filter },
-      { limit: 100, offset: 0, before: null, ...page },
+      teamId,
+      { ...ALL_TASKS, ...filter },
+      { limit: 100, offset: 0, after: null, order: "desc", ...page },
     );
     return tasks.map(({ id }) => ids.indexOf(id));
   }
 
-  const count = (filter: { queue?: string; status?: TaskStatus }) =>
-    countTasks(store.database, { teamId, sandbox: false, queue: null, status: null, ...filter });
+  const count = (filter: Asked) => countTasks(store.database, teamId, { ...ALL_TASKS, ...filter });
 
   it("lists the team's tasks, newest first, and no other's", async () => {
     assert.deepEqual(await list({}), [6, 5, 4, 3, 2, 1, 0]);
@@ -56,11 +65,13 @@ describe("reading tasks", () => {
     const cases = [
       [{ queue: errands.name }, [6, 5, 2, 1, 0]],
       [{ queue: letters.name }, [4, 3]],
-      [{ status: "completed" }, [0]],
-      [{ status: "active" }, [1]],
-      [{ status: "pending" }, [6, 5, 4, 3, 2]],
-      [{ queue: errands.name, status: "pending" }, [6, 5, 2]],
-      [{ queue: letters.name, status: "failed" }, []],
+      [{ statuses: ["completed"] }, [0]],
+      [{ statuses: ["active"] }, [1]],
+      [{ statuses: ["pending"] }, [6, 5, 4, 3, 2]],
+      [{ queue: errands.name, statuses: ["pending"] }, [6, 5, 2]],
+      [{ queue: letters.name, statuses: ["failed"] }, []],
+      [{ statuses: ["active", "completed"] }, [1, 0]],
+      [{ queue: errands.name, statuses: ["completed", "pending"] }, [6, 5, 2, 0]],
       [{ queue: "nowhere" }, []],
     ] as const;
     for (const [filter, expected] of cases) {
@@ -71,10 +82,12 @@ describe("reading tasks", () => {
 
   it("pages by offset and by cursor through the same list", async () => {
     assert.deepEqual(await list({}, { limit: 3, offset: 2 }), [4, 3, 2]);
-    assert.deepEqual(await list({}, { limit: 3, before: ids[5] ?? "" }), [4, 3, 2]);
+    assert.deepEqual(await list({}, { limit: 3, after: ids[5] ?? "" }), [4, 3, 2]);
     assert.deepEqual(await list({ queue: errands.name }, { limit: 2, offset: 2 }), [2, 1]);
-    assert.deepEqual(await list({ queue: errands.name }, { limit: 2, before: ids[5] ?? "" }), [2, 1]);
+    assert.deepEqual(await list({ queue: errands.name }, { limit: 2, after: ids[5] ?? "" }), [2, 1]);
     assert.deepEqual(await list({}, { limit: 3, offset: 7 }), []);
+    assert.deepEqual(await list({}, { limit: 3, offset: 2, order: "asc" }), [2, 3, 4]);
+    assert.deepEqual(await list({ queue: errands.name }, { after: ids[1] ?? "", order: "asc" }), [2, 5, 6]);
   });
 
   it("still shows the finished tasks of a deleted queue under its name, beside those of its successor", async () => {

@@ -1,0 +1,7463 @@
+// Written from openapi.json by `npm run generate`.
+export interface paths {
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Is the process alive?
+         * @description 200 as long as it can answer at all, whatever becomes of its database.
+         */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can it take and execute tasks?
+         * @description 200 while its database answers and its dispatcher works, otherwise 503 and what does not.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can it take and execute tasks?
+         * @description 200 while its database answers and its dispatcher works, otherwise 503 and what does not.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a person for access
+         * @description For browsers: the application sends its user here, who signs in, reads what is asked for, and allows it or not. PKCE with `S256` is required. Parameters that are not known are left aside.
+         */
+        get: operations["authorize"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an access token
+         * @description RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; one that comes a second time, like a code that does, ends every token of that consent. Counts as a request of the team that the application belongs to.
+         */
+        post: operations["issueAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description RFC 7009. Ends an access or refresh token of the application, and all others of the same consent. The answer is the same for a token that nobody knows.
+         */
+        post: operations["revokeAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe the authorization server
+         * @description RFC 8414: with this an OAuth client configures itself.
+         */
+        get: operations["getAuthorizationServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description Ready-made polling configurations. No credential is needed.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/magic-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a sign-in link
+         * @description Mails a link that works once, within 15 minutes; an older one to the same address stops working. The answer is the same whether or not the address is known. At most 5 mails in 15 minutes to one address, and 20 for one source. No credential is needed.
+         */
+        post: operations["requestMagicLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a link
+         * @description Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. Whoever signs in for the first time gets a team on the free plan; the session is in the team joined first, or in that of the invitation. At most 30 requests in 60 s from one source. No credential is needed.
+         */
+        post: operations["openSession"];
+        /**
+         * Sign out
+         * @description Ends the session of the token that the request carries: here at once, on every node within 1 s.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/callbacks/{callbackId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the result of a task
+         * @description Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON will do, under whatever Content-Type. A task whose first call is still under way is waited for, up to 5 s. At most 30 requests in 60 s from one address, those that are refused for another reason included. No credential is needed.
+         */
+        post: operations["resolveCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description The team's tasks, newest first, that fit every filter. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than `limit` at a time. Filters other than queue, status and time look at a bounded number of tasks for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes on from there.
+         */
+        get: operations["listTasks"];
+        put?: never;
+        /**
+         * Create a task
+         * @description Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is a direct task, any other a queue task; everywhere it is answered as the kind that it was created as.
+         */
+        post: operations["createTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a task
+         * @description The record of a task with what it carries and every attempt.
+         */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a pending task
+         * @description Only a pending task can be deleted.
+         */
+        delete: operations["deleteTask"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a task
+         * @description Ends a task that has not ended yet. Of a task that is being called, the call is broken off on whichever node makes it; the target may have acted on it all the same. Once this is answered no further call is begun. A third party whose job is polled is told at the `cancelUrlTemplate` of the poll configuration, if it has one.
+         */
+        post: operations["cancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a task
+         * @description Begins a failed or cancelled task anew, under the same id and with all its retries. What was said of its end is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.
+         */
+        post: operations["retryTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain why a task does not run
+         * @description All reasons why the task is not being called at this moment, or that it is.
+         */
+        get: operations["explainTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel, retry or delete many tasks
+         * @description Notes which tasks fit the filter, and works them off in the background, at `rate` tasks a second, each exactly once, through restarts. With `dry_run` it only tells how many there are.
+         */
+        post: operations["createBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk/{bulk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bulk action
+         * @description How far an action on many tasks is. It is kept for 30 days after its end.
+         */
+        get: operations["getBulk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk/{bulk_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a bulk action
+         * @description Once answered, no further task is touched. What was done stays done.
+         */
+        post: operations["stopBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create many tasks
+         * @description Accepts up to 1000 tasks of either kind in 10 MiB. Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
+         */
+        post: operations["createTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description All schedules of the team by name. A test key sees those of test keys, every other the rest.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description Creates a task at every time that `cron` names in `timezone`: exactly one each, over all nodes, late by at most a second while a node is up. With a test key its tasks are of the sandbox.
+         */
+        post: operations["createSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a schedule
+         * @description With its task, when it fires next, and what its last firing came to.
+         */
+        get: operations["getSchedule"];
+        /**
+         * Create or replace a schedule by its name
+         * @description 201 if there was none of this name, then 200: the same id, and all else as it is given.
+         */
+        put: operations["putSchedule"];
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description It fires no more. The tasks that it made stay.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description What is not given stays. Tasks that were made already stay as they are.
+         */
+        patch: operations["updateSchedule"];
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a schedule
+         * @description It fires only by hand until it is resumed.
+         */
+        post: operations["pauseSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a schedule
+         * @description It fires again from its next time on; what was missed stays missed.
+         */
+        post: operations["resumeSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a schedule now
+         * @description Paused or not, and whatever `overlap` says. Its next times stay as they are.
+         */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List queues
+         * @description The queues of the team by name, each with how many tasks are in which state.
+         */
+        get: operations["listQueues"];
+        put?: never;
+        /**
+         * Create a queue
+         * @description A new queue is running. Every team has the queue `default` from the start.
+         */
+        post: operations["createQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queues/{queue_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a queue with its stats
+         * @description The settings of a queue, and how many of its tasks are in which state.
+         */
+        get: operations["getQueue"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a queue
+         * @description Its pending tasks go with it, and `tasks_deleted` says how many; active ones finish. There is no way back.
+         */
+        delete: operations["deleteQueue"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of a queue
+         * @description Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` of their creation; `concurrency` applies at once.
+         */
+        patch: operations["updateQueue"];
+        trace?: never;
+    };
+    "/v1/queues/{queue_name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a queue
+         * @description No new execution starts; running ones finish; tasks can still be added.
+         */
+        post: operations["pauseQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queues/{queue_name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a queue
+         * @description Executions continue.
+         */
+        post: operations["resumeQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the active tokens
+         * @description Newest first. Values are never shown.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Store a credential
+         * @description A header of a task whose value is the token's `id` is sent with the credential in its place. The credential is encrypted at rest, decrypted only for the call, and never returned or recorded.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description Its value is erased. A task that refers to it fails when its call is due; there is no way back.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signing-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the signing secret
+         * @description With it a target can tell that a call is ours. It is made when it is first needed.
+         */
+        get: operations["getSigningSecret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signing-secret/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the signing secret
+         * @description Until `previousValidUntil` calls are signed with both, so that targets can change over.
+         */
+        post: operations["rotateSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/session/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go to another of your teams
+         * @description A session is in one team. This ends it and opens one in another, which expires when the old one would have. One that an invitation opened stays where it is.
+         */
+        post: operations["switchTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who am I
+         * @description Whom this credential speaks for, and what it may do. Every credential may ask.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your teams
+         * @description The teams of the person who is signed in.
+         */
+        get: operations["listTeams"];
+        put?: never;
+        /**
+         * Create a team
+         * @description The person who is signed in owns it. It starts on the free plan, with a queue `default`. The session stays in the team it is in.
+         */
+        post: operations["createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the team
+         * @description The team that the credential speaks for.
+         */
+        get: operations["getTeam"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename the team
+         * @description People see the name, programs never need it: the `id` stays.
+         */
+        patch: operations["renameTeam"];
+        trace?: never;
+    };
+    "/v1/team/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of the team
+         * @description All of them, each with the role that they have there.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member from the team
+         * @description The person's sessions in the team end, and so does what it let applications do there. Only an owner can remove an owner; the last one stays.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member
+         * @description Only an owner can make an owner, or change one. The last owner of a team stays its owner.
+         */
+        patch: operations["changeMemberRole"];
+        trace?: never;
+    };
+    "/v1/team/membership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave the team
+         * @description Removes the person who is signed in from the team of the session. The person's sessions in the team end, and so does what it let applications do there. The last owner stays.
+         */
+        delete: operations["leaveTeam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open invitations
+         * @description Those that were neither accepted nor revoked and have not expired.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite somebody to the team
+         * @description Mails a link that works once, for 7 days. Inviting the same address again replaces the earlier invitation: its link stops working. At most 20 an hour from a team, and 5 in 15 minutes to an address.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/team/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link stops working.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apikeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the active API keys
+         * @description Newest first. The keys themselves are never shown again.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description A live key may do what an admin may, a test key what a member may. The key itself is only in this answer.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apikeys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description It is refused here at once, on every node within a second. A key may revoke itself.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description Who changed what, from where and when, newest first. Creating tasks is not recorded: each task is its own record. Events are kept for 400 days.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Nodes and database
+         * @description Which nodes there are, what they do and how they fare. For the operator's own team; to every other it is not found, like a route that does not exist.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the applications
+         * @description Newest first. Secrets are never shown again.
+         */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Register an application
+         * @description The secret is only in this answer. An application that registers another can give it no scope that it does not have itself.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/applications/{clientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an application
+         * @description Its tokens go with it, in every team that let it in; they are refused within a second.
+         */
+        delete: operations["deleteApplication"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/applications/{clientId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an application's secret
+         * @description The old one is refused from then on. Tokens that were issued stay valid.
+         */
+        post: operations["rotateApplicationSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what applications have been allowed
+         * @description Newest first, all that still count. An admin sees those of every member of the team, anybody else their own.
+         */
+        get: operations["listAuthorizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/authorizations/{authorization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End what an application has been allowed
+         * @description Its access tokens are refused within a second, its refresh token at once. Anybody can end what they allowed themselves; what another member allowed, an admin.
+         */
+        delete: operations["endAuthorization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    taskEnded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A task has ended
+         * @description Sent to the `on_complete_url` (`onCompleteUrl`) of a task, once it has completed or failed. Signed by the rules of Standard Webhooks with the team's signing secret. An answer other than 2xx, or none within 30 s, is tried again: 8 times in all, over a day. It may arrive twice.
+         */
+        post: operations["taskEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description An access token (RFC 6749, 5.1). */
+        AccessToken: {
+            /** @description Send it as `Authorization: Bearer …`. */
+            access_token: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @description For the next one; valid for 30 days, once. */
+            refresh_token?: string;
+            /**
+             * @description What was granted, separated by spaces.
+             * @example tasks:read
+             */
+            scope: string;
+        };
+        /** @description An API key, without the key itself. */
+        ApiKey: {
+            /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description A label, for people; need not be unique.
+             * @example Billing service
+             */
+            name: string;
+            /**
+             * @description Tasks of a `test` key are stored and never executed.
+             * @default live
+             * @enum {string}
+             */
+            environment: "live" | "test";
+            /**
+             * @description How the key begins, to tell it from others.
+             * @example bh_live_3f9a
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description When the key was made.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key was last used, to the minute; null if it never was.
+             */
+            lastUsedAt: string | null;
+        };
+        /** @description The active keys of the team, newest first. */
+        ApiKeyList: {
+            apiKeys: components["schemas"]["ApiKey"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description An OAuth application, without its secret. */
+        Application: {
+            /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            clientId: string;
+            /**
+             * @description What people are asked to let in.
+             * @example Nightly reports
+             */
+            name: string;
+            /**
+             * @description Where people are sent back to, 1 to 20 of at most 2000 characters, each compared letter by letter: https; http on 127.0.0.1 or [::1] (whatever the port) or localhost; or a scheme of the application's own with a dot, such as `com.example.app:/callback`. Not needed without `authorization_code`.
+             * @example [
+             *       "https://reports.example.com/callback"
+             *     ]
+             */
+            redirectUris: string[];
+            /**
+             * @description The most that it can be granted, at least one of: `tasks:read`, `tasks:write`, `queues:read`, `queues:write`, `tokens:read`, `tokens:write`, `tokens:use`, `apikeys:read`, `apikeys:write`, `schedules:read`, `schedules:write`, `webhooks:read`, `webhooks:write`, `team:read`, `team:write`.
+             * @example [
+             *       "tasks:read",
+             *       "tasks:write"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @description How it gets tokens: `authorization_code`, `refresh_token`, `client_credentials`. `refresh_token` goes with `authorization_code`. With `client_credentials` it acts on its own, as an admin of the team it belongs to.
+             * @default [
+             *       "authorization_code",
+             *       "refresh_token"
+             *     ]
+             */
+            grantTypes: string[];
+            /**
+             * Format: date-time
+             * @description When the application was registered.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description The applications of the team, newest first. */
+        ApplicationList: {
+            applications: components["schemas"]["Application"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description One try. */
+        Attempt: {
+            /** @description From 1. */
+            number: number;
+            /**
+             * @description How the attempt ended; `active` while it runs.
+             * @enum {string}
+             */
+            status: "active" | "success" | "failed" | "timeout" | "interrupted" | "aborted" | "blocked" | "superseded";
+            /** @description Null when there was no answer. */
+            response_code: number | null;
+            /**
+             * Format: date-time
+             * @description When the attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            executed_at: string;
+            /** @description Milliseconds; null while it runs. */
+            duration: number | null;
+            /**
+             * @description How far the call got. `sent`: the target may have acted on it although no answer came.
+             * @enum {string}
+             */
+            phase: "not_sent" | "sent" | "responded";
+            /** @description What went wrong, for people. */
+            error: string | null;
+        };
+        /** @description One change. */
+        AuditEvent: {
+            /** @example evt_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            at: string;
+            actor: {
+                /**
+                 * @description `operator` is whoever runs this server, by the `bellhop` command.
+                 * @enum {string}
+                 */
+                kind: "api_key" | "session" | "application" | "operator";
+                /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                id: string;
+                /**
+                 * @description What it was called then.
+                 * @example Billing service
+                 */
+                name: string;
+            };
+            /**
+             * @description The resource and what happened to it: `queue.created`, `task.deleted`, `api_key.revoked`.
+             * @example queue.created
+             */
+            action: string;
+            /**
+             * @description The id or the name of what was changed.
+             * @example emails
+             */
+            target: string;
+            /** @description What else is worth knowing, such as the settings that were changed; never a secret. */
+            detail: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Where the request came from; null if there was none. */
+            address: string | null;
+            /** @description `X-Request-Id` of the request; null if there was none. */
+            requestId: string | null;
+        };
+        /** @description A page of the audit log, newest first. */
+        AuditList: {
+            events: components["schemas"]["AuditEvent"][];
+            pagination: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description What a person allowed an application to do in the team. */
+        Authorization: {
+            /**
+             * @description Identifies one consent of a person, with all the tokens that came of it.
+             * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            application: {
+                /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                clientId: string;
+                /** @example Nightly reports */
+                name: string;
+                /**
+                 * @description The name of the team that the application belongs to.
+                 * @example Difference Ltd
+                 */
+                team: string;
+            };
+            /** @description Who allowed it. */
+            user: {
+                /**
+                 * @description Identifies the person, in every team.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description The address that the person signs in by.
+                 * @example ada@example.com
+                 */
+                email: string;
+            };
+            /** @description What the application may do. */
+            scopes: ("tasks:read" | "tasks:write" | "queues:read" | "queues:write" | "tokens:read" | "tokens:write" | "tokens:use" | "apikeys:read" | "apikeys:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "team:read" | "team:write")[];
+            /**
+             * Format: date-time
+             * @description When the person allowed it.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself, unless the application refreshes it before.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+        };
+        /** @description What applications have been allowed and may still do, newest first. */
+        AuthorizationList: {
+            authorizations: components["schemas"]["Authorization"][];
+        };
+        /** @description What an OAuth client needs to know (RFC 8414). */
+        AuthorizationServer: {
+            /** @description Who issues the tokens: the address of this server. */
+            issuer: string;
+            authorization_endpoint: string;
+            token_endpoint: string;
+            revocation_endpoint: string;
+            /** @description All scopes. */
+            scopes_supported: string[];
+            /** @description `code` alone. */
+            response_types_supported: string[];
+            /** @description `query` alone. */
+            response_modes_supported: string[];
+            /** @description All grant types. */
+            grant_types_supported: string[];
+            /** @description `S256` alone; it is required. */
+            code_challenge_methods_supported: string[];
+            /** @description How an application proves itself. */
+            token_endpoint_auth_methods_supported: string[];
+            /** @description The same. */
+            revocation_endpoint_auth_methods_supported: string[];
+            /** @description RFC 9207. */
+            authorization_response_iss_parameter_supported: boolean;
+            service_documentation: string;
+        };
+        /** @description What became of a batch. */
+        BatchAnswer: {
+            created: number;
+            replayed: number;
+            refused: number;
+            /** @description One for each item, in their order. */
+            results: components["schemas"]["BatchItem"][];
+        };
+        /** @description What became of one item: a task, or a refusal. */
+        BatchItem: {
+            /** @description Its place in the batch, from 0. */
+            index: number;
+            /** @description As it was accepted, in its own words. */
+            task?: components["schemas"]["CreatedTask"] | components["schemas"]["NewDirectTask"];
+            /** @description Of a direct task. */
+            callbackId?: string;
+            /** @description Of a direct task. */
+            callbackUrl?: string;
+            /** @description True if an earlier request with its key made the task. */
+            replayed?: boolean;
+            /** @description Why it was refused, as for a single creation. */
+            error?: string;
+            /** @description Which refusal it is, for programs. */
+            code?: string;
+        };
+        /** @description An action on many tasks, and how far it is. */
+        Bulk: {
+            /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description What is done.
+             * @enum {string}
+             */
+            action: "cancel" | "retry" | "delete";
+            /**
+             * @description `running` until every task has had its turn.
+             * @enum {string}
+             */
+            status: "running" | "completed" | "stopped";
+            /** @description Tasks that fitted the filter when it was asked for. Later ones are not touched. */
+            matched: number;
+            /** @description Tasks that were changed. */
+            done: number;
+            /** @description Tasks that were not in a fitting state when their turn came. */
+            skipped: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @description An action on many tasks.
+         * @example {
+         *       "bulk": {
+         *         "id": "bulk_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *         "action": "retry",
+         *         "status": "running",
+         *         "matched": 1200,
+         *         "done": 340,
+         *         "skipped": 2,
+         *         "created_at": "2026-03-01T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        BulkAnswer: {
+            bulk: components["schemas"]["Bulk"];
+        };
+        /**
+         * @description Another role for a member.
+         * @example {
+         *       "role": "admin"
+         *     }
+         */
+        ChangeRole: {
+            /**
+             * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member" | "viewer";
+        };
+        /**
+         * @description A key to make. A team can have 100 active ones.
+         * @example {
+         *       "name": "Billing service",
+         *       "environment": "live"
+         *     }
+         */
+        CreateApiKey: {
+            /**
+             * @description A label, for people; need not be unique.
+             * @example Billing service
+             */
+            name: string;
+            /**
+             * @description Tasks of a `test` key are stored and never executed. Default: `live`.
+             * @enum {string}
+             */
+            environment?: "live" | "test";
+        };
+        /**
+         * @description An application to register. A team can have 100.
+         * @example {
+         *       "name": "Nightly reports",
+         *       "redirectUris": [
+         *         "https://reports.example.com/callback"
+         *       ],
+         *       "scopes": [
+         *         "tasks:read",
+         *         "tasks:write"
+         *       ],
+         *       "grantTypes": [
+         *         "authorization_code",
+         *         "refresh_token"
+         *       ]
+         *     }
+         */
+        CreateApplication: {
+            /**
+             * @description What people are asked to let in.
+             * @example Nightly reports
+             */
+            name: string;
+            /**
+             * @description Where people are sent back to, 1 to 20 of at most 2000 characters, each compared letter by letter: https; http on 127.0.0.1 or [::1] (whatever the port) or localhost; or a scheme of the application's own with a dot, such as `com.example.app:/callback`. Not needed without `authorization_code`.
+             * @example [
+             *       "https://reports.example.com/callback"
+             *     ]
+             */
+            redirectUris?: string[];
+            /**
+             * @description The most that it can be granted, at least one of: `tasks:read`, `tasks:write`, `queues:read`, `queues:write`, `tokens:read`, `tokens:write`, `tokens:use`, `apikeys:read`, `apikeys:write`, `schedules:read`, `schedules:write`, `webhooks:read`, `webhooks:write`, `team:read`, `team:write`.
+             * @example [
+             *       "tasks:read",
+             *       "tasks:write"
+             *     ]
+             */
+            scopes: string[];
+            /** @description How it gets tokens: `authorization_code`, `refresh_token`, `client_credentials`. `refresh_token` goes with `authorization_code`. With `client_credentials` it acts on its own, as an admin of the team it belongs to. Default: `["authorization_code","refresh_token"]`. */
+            grantTypes?: string[];
+        };
+        /**
+         * @description One action on every task that fits a filter.
+         * @example {
+         *       "action": "retry",
+         *       "filter": {
+         *         "queue": "emails",
+         *         "status": "failed",
+         *         "response_code": "5xx"
+         *       },
+         *       "rate": 20
+         *     }
+         */
+        CreateBulk: {
+            /**
+             * @description `cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones.
+             * @enum {string}
+             */
+            action: "cancel" | "retry" | "delete";
+            /** @description The filters of the list of tasks. Empty, it means every task, and `confirm` has to say so. */
+            filter: {
+                /** @description Only tasks of this queue. */
+                queue?: string;
+                /**
+                 * @description Only tasks in this state, or in one of several, separated by commas.
+                 * @example failed,cancelled
+                 */
+                status?: string;
+                /** @description Only tasks that have this tag. */
+                tag?: string;
+                /**
+                 * @description Only tasks created then or later.
+                 * @example 2026-03-01T09:30:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks created earlier than then.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Only calls to this host, named as in the URL, without its port.
+                 * @example api.example.com
+                 */
+                host?: string;
+                /** @description Only tasks that name this provider. */
+                provider?: string;
+                /**
+                 * @description Only tasks that failed for this reason.
+                 * @enum {string}
+                 */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                /**
+                 * @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`).
+                 * @example 503
+                 * @example 5xx
+                 * @example timeout
+                 * @example network
+                 */
+                response_code?: string;
+                /** @description Only this task, by either spelling of its id. */
+                id?: string;
+                /** @description True: only tasks of the sandbox. Test keys reach no others. */
+                sandbox?: boolean;
+            };
+            /** @description Only tell how many tasks fit. Default: `false`. */
+            dry_run?: boolean;
+            /** @description Tasks a second, at most. Default: `50`. */
+            rate?: number;
+            /**
+             * @description Needed with an empty filter.
+             * @enum {string}
+             */
+            confirm?: "all";
+        };
+        /**
+         * @description A call to make as given. Give `delay` or `delayUntil`, not both, and at most one of `waitForCallback`, `provider` and `pollConfig`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a header or the body are filled in when the call is made, and make the task wait for its callback unless it is polled or says `waitForCallback: false`.
+         * @example {
+         *       "targetUrl": "https://api.replicate.com/v1/predictions",
+         *       "headers": {
+         *         "Authorization": "tok_01k9z3mxe5f8hrk3yv5pzq8c2d"
+         *       },
+         *       "body": {
+         *         "version": "…",
+         *         "input": {
+         *           "prompt": "a bell"
+         *         }
+         *       },
+         *       "provider": "replicate"
+         *     }
+         */
+        CreateDirectTask: {
+            /**
+             * @description Name of an existing queue. Default: `default`.
+             * @example media
+             */
+            queue?: string;
+            /** @description 1 to 10, higher is processed first. Default: `5`. */
+            priority?: number;
+            /** @description Seconds before the task becomes eligible for execution. Default: `0`. */
+            delay?: number;
+            /**
+             * Format: date-time
+             * @description When the task becomes eligible, with a time zone; at most a year ahead. The past means now.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            delayUntil?: string;
+            /**
+             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @example {
+             *       "version": "…",
+             *       "input": {
+             *         "prompt": "a bell"
+             *       }
+             *     }
+             */
+            body?: string | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            maxRetries?: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout?: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retryBackoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retryDelay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retryMaxDelay?: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            noRetryStatuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expiresIn?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://api.replicate.com/v1/predictions
+             */
+            targetUrl: string;
+            /**
+             * @description Method of the call. Default: `POST`.
+             * @enum {string}
+             */
+            method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together, sent as they are. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "Authorization": "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
+             *       "Content-Type": "application/json"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            waitForCallback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            maxWait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            pollConfig?: components["schemas"]["OwnPollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            onCompleteUrl?: string;
+            /**
+             * @description 1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task again.
+             * @example signup-42
+             */
+            idempotencyKey?: string;
+            /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
+            sign?: boolean;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description Whom to invite, and as what.
+         * @example {
+         *       "email": "ada@example.com",
+         *       "role": "member"
+         *     }
+         */
+        CreateInvitation: {
+            /**
+             * @description Who is invited.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Only owners can invite owners. Default: `member`.
+             * @enum {string}
+             */
+            role?: "owner" | "admin" | "member" | "viewer";
+        };
+        /**
+         * @description A queue and the settings that differ from the defaults.
+         * @example {
+         *       "name": "emails",
+         *       "concurrency": 10
+         *     }
+         */
+        CreateQueue: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example emails
+             */
+            name: string;
+            /** @description Tasks of this queue that may execute at the same time, across all nodes. Default: `5`. */
+            concurrency?: number;
+            /** @description Retries after a failed first attempt. Default: `3`. */
+            max_retries?: number;
+            /**
+             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
+             * @enum {string}
+             */
+            retry_backoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: `1`. */
+            retry_delay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: `3600`. */
+            retry_max_delay?: number;
+            /**
+             * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds a call may take, from connecting to the last byte of the answer. Default: `30`. */
+            timeout?: number;
+        };
+        /**
+         * @description When to create which task, again and again.
+         * @example {
+         *       "name": "nightly-report",
+         *       "cron": "30 9 * * mon-fri",
+         *       "timezone": "Europe/Berlin",
+         *       "task": {
+         *         "queue": "default",
+         *         "webhook_url": "https://example.com/hooks/report",
+         *         "payload": {
+         *           "kind": "daily"
+         *         }
+         *       }
+         *     }
+         */
+        CreateSchedule: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
+        /**
+         * @description A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, `provider` and `poll_config`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a header or a string of the payload are filled in when the call is made, and make the task wait for its callback unless it is polled or says `wait_for_callback: false`.
+         * @example {
+         *       "queue": "emails",
+         *       "webhook_url": "https://example.com/hooks/welcome",
+         *       "payload": {
+         *         "user_id": 42
+         *       },
+         *       "delay": 60,
+         *       "priority": 8
+         *     }
+         */
+        CreateTask: {
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /** @description 1 to 10, higher is processed first. Default: `5`. */
+            priority?: number;
+            /** @description Seconds before the task becomes eligible for execution. Default: `0`. */
+            delay?: number;
+            /**
+             * Format: date-time
+             * @description When the task becomes eligible, with a time zone; at most a year ahead. The past means now.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            run_at?: string;
+            /**
+             * @description Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.
+             * @example {
+             *       "user_id": 42
+             *     }
+             */
+            payload?: unknown;
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            max_retries?: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout?: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retry_backoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retry_delay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retry_max_delay?: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expires_in?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://example.com/hooks/welcome
+             */
+            webhook_url: string;
+            /**
+             * @description Method of the call. Default: `POST`.
+             * @enum {string}
+             */
+            method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "X-Source": "signup"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            wait_for_callback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            max_wait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            poll_config?: components["schemas"]["OwnPollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            on_complete_url?: string;
+            /**
+             * @description 1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task again.
+             * @example signup-42
+             */
+            idempotency_key?: string;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description Many new tasks, of either kind.
+         * @example {
+         *       "tasks": [
+         *         {
+         *           "queue": "emails",
+         *           "webhook_url": "https://example.com/hooks/welcome",
+         *           "payload": {
+         *             "user_id": 42
+         *           }
+         *         },
+         *         {
+         *           "targetUrl": "https://api.example.com/jobs",
+         *           "body": {
+         *             "job": 7
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        CreateTasks: {
+            /** @description 1 to 1000 bodies of `POST /v1/tasks`, each with its own idempotency key if it has one. */
+            tasks: unknown[];
+            /** @description All or none: with one bad item the batch is refused, and nothing is stored. Default: `false`. */
+            atomic?: boolean;
+        };
+        /**
+         * @description A credential to keep.
+         * @example {
+         *       "name": "Replicate, production",
+         *       "value": "Bearer r8_example",
+         *       "allowedHosts": [
+         *         "api.replicate.com"
+         *       ]
+         *     }
+         */
+        CreateToken: {
+            /**
+             * @description A label, for people; need not be unique.
+             * @example Replicate, production
+             */
+            name: string;
+            /**
+             * @description The whole value of a header, such as `Bearer r8_…`. Stored encrypted, put into calls, never returned.
+             * @example Bearer r8_example
+             */
+            value: string;
+            /**
+             * @description The hosts that the token may be sent to, 1 to 50: `api.example.com`, `api.example.com:8443`, `*.example.com` (every name below it). Without a port every port is meant. Left out: any host.
+             * @example [
+             *       "api.replicate.com"
+             *     ]
+             */
+            allowedHosts?: string[];
+        };
+        /** @description The new key. It is shown here and nowhere else. */
+        CreatedApiKey: {
+            apiKey: {
+                /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                id: string;
+                /**
+                 * @description A label, for people; need not be unique.
+                 * @example Billing service
+                 */
+                name: string;
+                /**
+                 * @description Tasks of a `test` key are stored and never executed.
+                 * @default live
+                 * @enum {string}
+                 */
+                environment: "live" | "test";
+                /**
+                 * @description How the key begins, to tell it from others.
+                 * @example bh_live_3f9a
+                 */
+                prefix: string;
+                /**
+                 * Format: date-time
+                 * @description When the key was made.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                createdAt: string;
+                /**
+                 * @description The key: send it as `Authorization: Bearer …` or `X-API-Key`. Keep it, it is not shown again.
+                 * @example bh_live_3f9a…
+                 */
+                key: string;
+            };
+        };
+        /** @description The direct call as it was accepted, and its callback. */
+        CreatedDirectTask: {
+            task: components["schemas"]["NewDirectTask"];
+            /** @description Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
+            callbackId?: string;
+            /** @description Where a third party may report the result. */
+            callbackUrl?: string;
+        };
+        /** @description The task as it was accepted. */
+        CreatedTask: {
+            /** @example task_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * @description Seconds before the task becomes eligible for execution.
+             * @default 0
+             */
+            delay: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description For a task that waits or is polled. Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
+            callback_id?: string;
+            /** @description Where a third party may report the result. */
+            callback_url?: string;
+        };
+        /** @description The new team. */
+        CreatedTeam: {
+            team: {
+                /**
+                 * @description Identifies the team.
+                 * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description What people call the team; need not be unique.
+                 * @example Acme
+                 */
+                name: string;
+                /**
+                 * @description Decides how many requests a minute the team may make.
+                 * @enum {string}
+                 */
+                plan: "free" | "pro" | "enterprise";
+                /**
+                 * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+                 * @enum {string}
+                 */
+                role: "owner" | "admin" | "member" | "viewer";
+                /**
+                 * Format: date-time
+                 * @description When the team was created.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                createdAt: string;
+            };
+        };
+        /** @description The application is gone, and its tokens are refused from now on. */
+        DeletedApplication: {
+            application: {
+                /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                clientId: string;
+                /**
+                 * @description What people are asked to let in.
+                 * @example Nightly reports
+                 */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When the application was deleted.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                deletedAt: string;
+            };
+        };
+        /** @description The queue is gone. */
+        DeletedQueue: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example emails
+             */
+            name: string;
+            deleted: boolean;
+            /** @description How many pending tasks went with it. */
+            tasks_deleted: number;
+        };
+        /** @description The schedule is gone; its tasks are not. */
+        DeletedSchedule: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            deleted: boolean;
+        };
+        /** @description The task is gone and will not be called. */
+        DeletedTask: {
+            /**
+             * @description As it was asked for.
+             * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            deleted: boolean;
+        };
+        /** @description One try. */
+        DirectAttempt: {
+            /** @description From 1. */
+            number: number;
+            /**
+             * @description How the attempt ended; `active` while it runs.
+             * @enum {string}
+             */
+            status: "active" | "success" | "failed" | "timeout" | "interrupted" | "aborted" | "blocked" | "superseded";
+            /** @description Null when there was no answer. */
+            responseCode: number | null;
+            /**
+             * Format: date-time
+             * @description When the attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            executedAt: string;
+            /** @description Milliseconds; null while it runs. */
+            duration: number | null;
+            /**
+             * @description How far the call got. `sent`: the target may have acted on it although no answer came.
+             * @enum {string}
+             */
+            phase: "not_sent" | "sent" | "responded";
+            /** @description What went wrong, for people. */
+            error: string | null;
+        };
+        /** @description The record of a direct call. */
+        DirectTask: {
+            /**
+             * Format: uuid
+             * @example 019a7e3a-75c5-7a31-a98f-db2dbf745c4d
+             */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it becomes, or became, eligible: later after a failed attempt that is retried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            runAt: string;
+            /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completedAt?: string;
+            /**
+             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @example {
+             *       "version": "…",
+             *       "input": {
+             *         "prompt": "a bell"
+             *       }
+             *     }
+             */
+            body?: string | {
+                [key: string]: unknown;
+            } | unknown[];
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            maxRetries: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retryBackoff: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retryDelay: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retryMaxDelay: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            noRetryStatuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expiresIn?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://api.replicate.com/v1/predictions
+             */
+            targetUrl: string;
+            /**
+             * @description Method of the call.
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together, sent as they are. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "Authorization": "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
+             *       "Content-Type": "application/json"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            waitForCallback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            maxWait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            pollConfig?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            onCompleteUrl?: string;
+            /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
+            sign?: boolean;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            result?: components["schemas"]["TaskResult"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failureReason?: string;
+            /** @description True for a task of a test key: it is never executed. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            attempts: components["schemas"]["DirectAttempt"][];
+            /** @description How often it was retried by hand, if it was. */
+            retries?: number;
+        };
+        /** @description The record of a direct call. */
+        DirectTaskAnswer: {
+            task: components["schemas"]["DirectTask"];
+        };
+        /** @description A direct call in a list: everything but its body, its attempts and the body of its result. */
+        DirectTaskSummary: {
+            /**
+             * Format: uuid
+             * @example 019a7e3a-75c5-7a31-a98f-db2dbf745c4d
+             */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it becomes, or became, eligible: later after a failed attempt that is retried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            runAt: string;
+            /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completedAt?: string;
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            maxRetries: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retryBackoff: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retryDelay: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retryMaxDelay: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            noRetryStatuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expiresIn?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://api.replicate.com/v1/predictions
+             */
+            targetUrl: string;
+            /**
+             * @description Method of the call.
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together, sent as they are. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "Authorization": "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
+             *       "Content-Type": "application/json"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            waitForCallback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            maxWait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            pollConfig?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            onCompleteUrl?: string;
+            /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
+            sign?: boolean;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            result?: components["schemas"]["TaskResultSummary"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failureReason?: string;
+            /** @description True for a task of a test key: it is never executed. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            /** @description How often it was retried by hand, if it was. */
+            retries?: number;
+        };
+        /** @description The application may do nothing of it any more. */
+        EndedAuthorization: {
+            authorization: {
+                /**
+                 * @description Identifies one consent of a person, with all the tokens that came of it.
+                 * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description When it was ended.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                endedAt: string;
+            };
+        };
+        /** @description The session is over. */
+        EndedSession: {
+            session: {
+                /**
+                 * Format: date-time
+                 * @description From then on the token is refused.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                endedAt: string;
+            };
+        };
+        /**
+         * @description Every answer that is not a success.
+         * @example {
+         *       "error": "Task not found",
+         *       "code": "task_not_found"
+         *     }
+         */
+        Error: {
+            /** @description What was refused and why, for people. */
+            error: string;
+            /**
+             * @description Which refusal it is, for programs. More may be added.
+             * @enum {string}
+             */
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
+            details?: {
+                field: string;
+                error: string;
+            }[];
+        };
+        /**
+         * @description Why a task runs, or does not.
+         * @example {
+         *       "task": {
+         *         "id": "task_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *         "status": "pending"
+         *       },
+         *       "runnable": false,
+         *       "reasons": [
+         *         {
+         *           "code": "queue_paused",
+         *           "detail": "Queue \"emails\" is paused",
+         *           "until": null
+         *         }
+         *       ]
+         *     }
+         */
+        Explanation: {
+            task: {
+                /** @description `task_…` or a UUID, as the task was created. */
+                id: string;
+                /**
+                 * @description The state of the task.
+                 * @enum {string}
+                 */
+                status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            };
+            /** @description Nothing stands in its way: it is pending, and the next free node begins it. */
+            runnable: boolean;
+            /** @description All that hold. None of a task that has ended. */
+            reasons: {
+                /**
+                 * @description Which reason it is, for programs. More may be added.
+                 * @enum {string}
+                 */
+                code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "team_share" | "behind" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
+                /** @description One sentence for people. */
+                detail: string;
+                /**
+                 * Format: date-time
+                 * @description When it is over, or is at the latest; null where that is unknown.
+                 */
+                until: string | null;
+            }[];
+        };
+        /** @description A link that was mailed to join the team; never shown again. */
+        Invitation: {
+            /**
+             * @description Identifies the invitation.
+             * @example inv_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description Who is invited.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member" | "viewer";
+            /**
+             * @description The address of the person, or the name of the API key or application, that sent it.
+             * @example grace@example.com
+             */
+            invitedBy: string;
+            /**
+             * Format: date-time
+             * @description When the link was mailed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until then the link works, once.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+        };
+        /** @description The invitation. */
+        InvitationAnswer: {
+            invitation: components["schemas"]["Invitation"];
+        };
+        /** @description The open invitations of the team, newest first. */
+        InvitationList: {
+            invitations: components["schemas"]["Invitation"][];
+        };
+        /** @description The same for every address, known or not. */
+        MagicLinkSent: {
+            /** @example true */
+            sent: boolean;
+        };
+        /**
+         * @description What a bulk action would be about.
+         * @example {
+         *       "matched": 1200
+         *     }
+         */
+        MatchedTasks: {
+            /** @description Tasks that fit the filter at this moment. */
+            matched: number;
+        };
+        /** @description Whom the credential speaks for, and what it may do. */
+        Me: {
+            /**
+             * @description What kind of credential was sent.
+             * @enum {string}
+             */
+            kind: "api_key" | "session" | "application";
+            /**
+             * @description Identifies the API key, the person or the application.
+             * @example key_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description What people call it; a person's address.
+             * @example Production
+             */
+            name: string;
+            /**
+             * @description `test`: tasks are accepted and never executed.
+             * @enum {string}
+             */
+            environment: "live" | "test";
+            /**
+             * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member" | "viewer";
+            /** @description What it may be used for, as far as its role reaches. */
+            scopes: ("tasks:read" | "tasks:write" | "queues:read" | "queues:write" | "tokens:read" | "tokens:write" | "tokens:use" | "apikeys:read" | "apikeys:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "team:read" | "team:write")[];
+            team: {
+                /**
+                 * @description Identifies the team.
+                 * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description What people call the team; need not be unique.
+                 * @example Acme
+                 */
+                name: string;
+                /**
+                 * @description Decides how many requests a minute the team may make.
+                 * @enum {string}
+                 */
+                plan: "free" | "pro" | "enterprise";
+            };
+            /** @description The person who signed in, or who let the application in; null if there is none, and for an application without `team:read`. */
+            user: {
+                /**
+                 * @description Identifies the person, in every team.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description The address that the person signs in by.
+                 * @example ada@example.com
+                 */
+                email: string;
+            } | null;
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`. */
+            limits: {
+                [key: string]: {
+                    /** @description The most there may be; null is no limit. */
+                    max?: number | null;
+                    /** @description How many there are; null where they are not counted. */
+                    used?: number | null;
+                    /** @description The least that a value may be, where the bound is from below; null is none. */
+                    min?: number | null;
+                };
+            };
+        };
+        /** @description A person who belongs to the team. */
+        Member: {
+            /**
+             * @description Identifies the person, in every team.
+             * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description The address that the person signs in by.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member" | "viewer";
+            /**
+             * Format: date-time
+             * @description When the person joined the team.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            joinedAt: string;
+        };
+        /** @description The member. */
+        MemberAnswer: {
+            member: components["schemas"]["Member"];
+        };
+        /** @description The members of the team, who joined first at the top. */
+        MemberList: {
+            members: components["schemas"]["Member"][];
+        };
+        /** @description The application with its secret, which is shown here and nowhere else. */
+        MintedApplication: {
+            application: {
+                /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                clientId: string;
+                /**
+                 * @description What people are asked to let in.
+                 * @example Nightly reports
+                 */
+                name: string;
+                /**
+                 * @description Where people are sent back to, 1 to 20 of at most 2000 characters, each compared letter by letter: https; http on 127.0.0.1 or [::1] (whatever the port) or localhost; or a scheme of the application's own with a dot, such as `com.example.app:/callback`. Not needed without `authorization_code`.
+                 * @example [
+                 *       "https://reports.example.com/callback"
+                 *     ]
+                 */
+                redirectUris: string[];
+                /**
+                 * @description The most that it can be granted, at least one of: `tasks:read`, `tasks:write`, `queues:read`, `queues:write`, `tokens:read`, `tokens:write`, `tokens:use`, `apikeys:read`, `apikeys:write`, `schedules:read`, `schedules:write`, `webhooks:read`, `webhooks:write`, `team:read`, `team:write`.
+                 * @example [
+                 *       "tasks:read",
+                 *       "tasks:write"
+                 *     ]
+                 */
+                scopes: string[];
+                /**
+                 * @description How it gets tokens: `authorization_code`, `refresh_token`, `client_credentials`. `refresh_token` goes with `authorization_code`. With `client_credentials` it acts on its own, as an admin of the team it belongs to.
+                 * @default [
+                 *       "authorization_code",
+                 *       "refresh_token"
+                 *     ]
+                 */
+                grantTypes: string[];
+                /**
+                 * Format: date-time
+                 * @description When the application was registered.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                createdAt: string;
+                /**
+                 * @description What the application proves itself by. Keep it, it is not shown again.
+                 * @example bhs_3f9a…
+                 */
+                clientSecret: string;
+            };
+        };
+        /**
+         * @description A team's name.
+         * @example {
+         *       "name": "Acme"
+         *     }
+         */
+        NameTeam: {
+            /**
+             * @description What people call the team; need not be unique.
+             * @example Acme
+             */
+            name: string;
+        };
+        /** @description A direct call as it was accepted. */
+        NewDirectTask: {
+            /**
+             * Format: uuid
+             * @example 019a7e3a-75c5-7a31-a98f-db2dbf745c4d
+             */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it becomes eligible. Not in the answer to a repeated request.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            runAt?: string;
+            /**
+             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @example {
+             *       "version": "…",
+             *       "input": {
+             *         "prompt": "a bell"
+             *       }
+             *     }
+             */
+            body?: string | {
+                [key: string]: unknown;
+            } | unknown[];
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://api.replicate.com/v1/predictions
+             */
+            targetUrl: string;
+            /**
+             * @description Method of the call.
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together, sent as they are. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "Authorization": "tok_01k9z3mxe5f8hrk3yv5pzq8c2d",
+             *       "Content-Type": "application/json"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            pollConfig?: components["schemas"]["PollConfig"];
+        };
+        /**
+         * @description A refusal in the form of RFC 6749 (5.2).
+         * @example {
+         *       "error": "invalid_grant",
+         *       "error_description": "The code or refresh token was used before"
+         *     }
+         */
+        OAuthError: {
+            /** @description One of the RFC's words; decide by it. */
+            error: string;
+            /** @description What was refused and why, for people. */
+            error_description: string;
+        };
+        /** @description What was mailed. */
+        OpenSession: {
+            /**
+             * @description The parameter `token` of the link.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            token: string;
+        };
+        /**
+         * @description How to obtain the result by polling, instead of `provider`.
+         * @example {
+         *       "urlTemplate": "https://api.example.com/jobs/{startResult.body.id}",
+         *       "statusPath": "status",
+         *       "doneValues": [
+         *         "done"
+         *       ],
+         *       "failValues": [
+         *         "failed"
+         *       ],
+         *       "resultPath": "output"
+         *     }
+         */
+        OwnPollConfig: {
+            /**
+             * @description The URL to poll with GET: https, or on the origin of the first call. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example https://api.example.com/jobs/{startResult.body.id}
+             */
+            urlTemplate: string;
+            /** @description Seconds between polls. Default: `5`. */
+            interval?: number;
+            /**
+             * @description Dotted path to the status in the answer to a poll, or `_httpStatus`: the status code of the answer is the status.
+             * @example status
+             */
+            statusPath: string;
+            /** @description Status values that mean success, compared as text. */
+            doneValues: string[];
+            /** @description Status values that mean failure. Any other status means still running. */
+            failValues: string[];
+            /**
+             * @description Dotted path to the result. Empty, or if nothing is there: the whole answer. `_binaryUrl`: the bytes are not stored, the result is the URL that they can be fetched from.
+             * @example output
+             */
+            resultPath?: string;
+            /**
+             * @description Dotted path to what went wrong, in an answer that reports failure.
+             * @example error
+             */
+            errorPath?: string;
+            /**
+             * @description The URL to fetch the result from once the job is done, if the answer to the poll does not hold it. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example {startResult.body.response_url}
+             */
+            resultUrlTemplate?: string;
+            /**
+             * @description The URL to call once if the task is cancelled while it is polled. Best effort: what is answered changes nothing. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example https://api.example.com/jobs/{startResult.body.id}/cancel
+             */
+            cancelUrlTemplate?: string;
+            /**
+             * @description Method of that call; POST unless it is said.
+             * @enum {string}
+             */
+            cancelMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description Send the first call's Authorization and X-API-Key along, if the poll goes to the origin of the first call or to one that the provider's catalog entry names. Default: `true`. */
+            forwardAuth?: boolean;
+            /** @description Further headers of the first call to send along by the same rule. */
+            forwardHeaders?: string[];
+            /** @description Seconds of polling before the task fails. Default: `600`. */
+            maxDuration?: number;
+        };
+        /** @description How the result of a task is obtained by polling. */
+        PollConfig: {
+            /**
+             * @description The URL to poll with GET: https, or on the origin of the first call. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example https://api.example.com/jobs/{startResult.body.id}
+             */
+            urlTemplate: string;
+            /**
+             * @description Seconds between polls.
+             * @default 5
+             */
+            interval: number;
+            /**
+             * @description Dotted path to the status in the answer to a poll, or `_httpStatus`: the status code of the answer is the status.
+             * @example status
+             */
+            statusPath: string;
+            /** @description Status values that mean success, compared as text. */
+            doneValues: string[];
+            /** @description Status values that mean failure. Any other status means still running. */
+            failValues: string[];
+            /**
+             * @description Dotted path to the result. Empty, or if nothing is there: the whole answer. `_binaryUrl`: the bytes are not stored, the result is the URL that they can be fetched from.
+             * @example output
+             */
+            resultPath: string;
+            /**
+             * @description Dotted path to what went wrong, in an answer that reports failure.
+             * @example error
+             */
+            errorPath?: string;
+            /**
+             * @description The URL to fetch the result from once the job is done, if the answer to the poll does not hold it. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example {startResult.body.response_url}
+             */
+            resultUrlTemplate?: string;
+            /**
+             * @description The URL to call once if the task is cancelled while it is polled. Best effort: what is answered changes nothing. May hold variables `{startResult.body.<path>}`, filled from the answer to the first call.
+             * @example https://api.example.com/jobs/{startResult.body.id}/cancel
+             */
+            cancelUrlTemplate?: string;
+            /**
+             * @description Method of that call; POST unless it is said.
+             * @enum {string}
+             */
+            cancelMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Send the first call's Authorization and X-API-Key along, if the poll goes to the origin of the first call or to one that the provider's catalog entry names.
+             * @default true
+             */
+            forwardAuth: boolean;
+            /** @description Further headers of the first call to send along by the same rule. */
+            forwardHeaders?: string[];
+            /**
+             * @description Seconds of polling before the task fails.
+             * @default 600
+             */
+            maxDuration: number;
+        };
+        /** @description A third party whose jobs can be polled. */
+        Provider: {
+            /**
+             * @description What a task names as its `provider`.
+             * @example replicate
+             */
+            id: string;
+            /** @example Replicate */
+            name: string;
+            description: string;
+            pollConfig: components["schemas"]["PollConfig"];
+        };
+        /** @description The catalog of providers. */
+        ProviderList: {
+            providers: components["schemas"]["Provider"][];
+        };
+        /**
+         * @description All of a schedule but its name: what is not given has its default.
+         * @example {
+         *       "cron": "30 9 * * mon-fri",
+         *       "timezone": "Europe/Berlin",
+         *       "task": {
+         *         "queue": "default",
+         *         "webhook_url": "https://example.com/hooks/report",
+         *         "payload": {
+         *           "kind": "daily"
+         *         }
+         *       }
+         *     }
+         */
+        PutSchedule: {
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
+        /** @description A queue and its settings. */
+        Queue: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example emails
+             */
+            name: string;
+            /**
+             * @description Tasks of this queue that may execute at the same time, across all nodes.
+             * @default 5
+             */
+            concurrency: number;
+            /**
+             * @description Retries after a failed first attempt.
+             * @default 3
+             */
+            max_retries: number;
+            /**
+             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour.
+             * @default exponential
+             * @enum {string}
+             */
+            retry_backoff: "fixed" | "exponential";
+            /**
+             * @description Seconds before the first retry.
+             * @default 1
+             */
+            retry_delay: number;
+            /**
+             * @description Seconds that no wait between two attempts exceeds.
+             * @default 3600
+             */
+            retry_max_delay: number;
+            /**
+             * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses: number[];
+            /**
+             * @description Seconds a call may take, from connecting to the last byte of the answer.
+             * @default 30
+             */
+            timeout: number;
+            /** @description A paused queue accepts tasks and starts none. */
+            paused: boolean;
+            /**
+             * Format: date-time
+             * @description When the queue was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a setting or the pause switch last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description All queues of the team. */
+        QueueList: {
+            queues: components["schemas"]["QueueWithStats"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description How many tasks of the queue are in each state. */
+        QueueStats: {
+            /** @description Waiting for their turn, delayed or to be retried. */
+            pending: number;
+            /** @description Being executed now. */
+            active: number;
+            completed: number;
+            failed: number;
+            /** @description Waiting for a callback. */
+            waiting: number;
+            /** @description Being polled. */
+            polling: number;
+            cancelled: number;
+        };
+        /** @description A queue, its settings and its counters. */
+        QueueWithStats: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example emails
+             */
+            name: string;
+            /**
+             * @description Tasks of this queue that may execute at the same time, across all nodes.
+             * @default 5
+             */
+            concurrency: number;
+            /**
+             * @description Retries after a failed first attempt.
+             * @default 3
+             */
+            max_retries: number;
+            /**
+             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour.
+             * @default exponential
+             * @enum {string}
+             */
+            retry_backoff: "fixed" | "exponential";
+            /**
+             * @description Seconds before the first retry.
+             * @default 1
+             */
+            retry_delay: number;
+            /**
+             * @description Seconds that no wait between two attempts exceeds.
+             * @default 3600
+             */
+            retry_max_delay: number;
+            /**
+             * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses: number[];
+            /**
+             * @description Seconds a call may take, from connecting to the last byte of the answer.
+             * @default 30
+             */
+            timeout: number;
+            /** @description A paused queue accepts tasks and starts none. */
+            paused: boolean;
+            /**
+             * Format: date-time
+             * @description When the queue was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a setting or the pause switch last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+            stats: components["schemas"]["QueueStats"];
+        };
+        /** @description What it needs, part by part. */
+        Readiness: {
+            /** @description `ok`, or `unavailable`. */
+            status: string;
+            /**
+             * @description Each part by name: `ok`, or what is wrong with it.
+             * @example {
+             *       "database": "ok"
+             *     }
+             */
+            checks: {
+                [key: string]: string;
+            };
+        };
+        /** @description The person is no member any more. */
+        RemovedMember: {
+            member: {
+                /**
+                 * @description Identifies the person, in every team.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description The address that the person signs in by.
+                 * @example ada@example.com
+                 */
+                email: string;
+                /**
+                 * Format: date-time
+                 * @description When the person ceased to be a member.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                removedAt: string;
+            };
+        };
+        /**
+         * @description Who wants to sign in.
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        RequestMagicLink: {
+            /**
+             * @description Where the link is mailed to.
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        /** @description The task that the callback ended. */
+        ResolvedTask: {
+            task: {
+                /**
+                 * @description `task_…` or a UUID, as the task was created.
+                 * @example 019a7e3a-75c5-7a31-a98f-db2dbf745c4d
+                 */
+                id: string;
+                /**
+                 * @description The state of the task.
+                 * @enum {string}
+                 */
+                status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+                result?: components["schemas"]["TaskResult"];
+                /**
+                 * Format: date-time
+                 * @description When the task was accepted.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the callback ended it.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                completedAt?: string;
+            };
+        };
+        /**
+         * @description How a task begins anew. All of it may be left out, and the body too.
+         * @example {
+         *       "delay": 60
+         *     }
+         */
+        RetryTask: {
+            /** @description Seconds before the task becomes eligible for execution. Default: `0`. */
+            delay?: number;
+            /** @description 1 to 10, higher is processed first. Default: as before. */
+            priority?: number;
+        };
+        /** @description A form, url-encoded. */
+        RevocationRequest: {
+            /** @description An access or refresh token. */
+            token: string;
+            /** @description Not needed: both kinds are looked for. */
+            token_type_hint?: string;
+            /**
+             * @description The application, unless it is in the `Authorization` header.
+             * @example app_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            client_id?: string;
+            /**
+             * @description Its secret, unless it is in the `Authorization` header.
+             * @example bhs_3f9a…
+             */
+            client_secret?: string;
+        };
+        /** @description The token does not count any more, or never did. */
+        RevokedAccess: Record<string, never>;
+        /** @description The key is refused from now on. */
+        RevokedApiKey: {
+            apiKey: {
+                /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                id: string;
+                /**
+                 * @description A label, for people; need not be unique.
+                 * @example Billing service
+                 */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When the key was revoked.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                revokedAt: string;
+            };
+        };
+        /** @description The link no longer works. */
+        RevokedInvitation: {
+            invitation: {
+                /**
+                 * @description Identifies the invitation.
+                 * @example inv_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description Who is invited.
+                 * @example ada@example.com
+                 */
+                email: string;
+                /**
+                 * Format: date-time
+                 * @description When the invitation was revoked.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                revokedAt: string;
+            };
+        };
+        /** @description The token is revoked and its value is gone. */
+        RevokedToken: {
+            token: {
+                /**
+                 * @description Refer to the token by this in the headers of a task.
+                 * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description A label, for people; need not be unique.
+                 * @example Replicate, production
+                 */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When the token was revoked.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                revokedAt: string;
+            };
+        };
+        /** @description A schedule. */
+        Schedule: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @default allow
+             * @enum {string}
+             */
+            overlap: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @default one
+             * @enum {string}
+             */
+            catch_up: "one" | "none";
+            /**
+             * @description A paused schedule fires only by hand.
+             * @default false
+             */
+            paused: boolean;
+            /** @description The next five times; none while it is paused. */
+            next_runs: string[];
+            /** @description Null if there is none any more. */
+            last_task: components["schemas"]["ScheduleLastTask"] | null;
+            /** @description Null if the last firing made its task, or was not to. */
+            last_error: components["schemas"]["ScheduleLastError"] | null;
+            /**
+             * Format: date-time
+             * @description When the schedule was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description As it was written.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+        };
+        /** @description A schedule. */
+        ScheduleAnswer: {
+            schedule: components["schemas"]["Schedule"];
+        };
+        /** @description Why the last firing made no task. */
+        ScheduleLastError: {
+            /**
+             * Format: date-time
+             * @description When it was tried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            at: string;
+            /** @description As the creation of such a task would be refused. */
+            error: string;
+        };
+        /** @description The last task that a schedule made. */
+        ScheduleLastTask: {
+            /**
+             * @description `task_…` or a UUID, as its kind has it.
+             * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description The state of the task.
+             * @example completed
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        /** @description All schedules by name, at most 200. */
+        ScheduleList: {
+            schedules: components["schemas"]["ScheduleSummary"][];
+        };
+        /** @description A schedule in a list: all of it but its task. */
+        ScheduleSummary: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @default allow
+             * @enum {string}
+             */
+            overlap: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @default one
+             * @enum {string}
+             */
+            catch_up: "one" | "none";
+            /**
+             * @description A paused schedule fires only by hand.
+             * @default false
+             */
+            paused: boolean;
+            /** @description The next five times; none while it is paused. */
+            next_runs: string[];
+            /** @description Null if there is none any more. */
+            last_task: components["schemas"]["ScheduleLastTask"] | null;
+            /** @description Null if the last firing made its task, or was not to. */
+            last_error: components["schemas"]["ScheduleLastError"] | null;
+            /**
+             * Format: date-time
+             * @description When the schedule was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description A new session. */
+        SignedIn: {
+            session: {
+                /**
+                 * @description Send it as `Authorization: Bearer <token>`. It is shown only here.
+                 * @example eyJhbGciOiJIUzI1NiIsImtpZCI6Ij…
+                 */
+                token: string;
+                /**
+                 * Format: date-time
+                 * @description The session ends then, 24 hours after the sign-in.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                expiresAt: string;
+            };
+            user: {
+                /**
+                 * @description Identifies the person.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description The person's address.
+                 * @example ada@example.com
+                 */
+                email: string;
+            };
+            team: {
+                /**
+                 * @description Identifies the team.
+                 * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description What people call the team; need not be unique.
+                 * @example Acme
+                 */
+                name: string;
+                /**
+                 * @description Decides how many requests a minute the team may make.
+                 * @enum {string}
+                 */
+                plan: "free" | "pro" | "enterprise";
+            };
+        };
+        /** @description What signs the calls of the team. */
+        SigningSecretAnswer: {
+            signingSecret: {
+                /**
+                 * @description The key of the signature, for a Standard Webhooks library.
+                 * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+                 */
+                secret: string;
+                /**
+                 * Format: date-time
+                 * @description When the secret was made.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description Until then the secret before it signs as well; null if there is none.
+                 */
+                previousValidUntil: string | null;
+            };
+        };
+        /** @description Where to. */
+        SwitchTeam: {
+            /**
+             * @description Identifies the team.
+             * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            teamId: string;
+        };
+        /** @description One process of Bellhop. */
+        SystemNode: {
+            /**
+             * @description Its machine and process.
+             * @example web-1:4711
+             */
+            name: string;
+            /**
+             * @description `api` serves requests, `worker` makes calls, `all` does both.
+             * @enum {string}
+             */
+            role: "all" | "api" | "worker";
+            /** @example 0.1.0 */
+            version: string;
+            /**
+             * Format: date-time
+             * @description When it started.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            startedAt: string;
+            /** @description How long ago it was heard of, in milliseconds: every 4 s while it is well. */
+            lagMs: number;
+            /**
+             * @description Its right to make calls: `held`; `expired`, not renewed in time; `lost`, what it held was given back; `none`, an `api` node has no use for one.
+             * @enum {string}
+             */
+            lease: "held" | "expired" | "lost" | "none";
+            /** @description Slots that it holds, over all queues. */
+            slots: number;
+            /** @description Calls of tasks under way. */
+            callsInFlight: number;
+            /** @description Calls that it has under way at most. */
+            maxInFlight: number;
+            /** @description How far its clock is ahead of the database's, in milliseconds. */
+            clockOffsetMs: number;
+        };
+        /** @description The nodes and their database. */
+        SystemState: {
+            /** @description The one that started first at the top. One that died is listed for an hour. */
+            nodes: components["schemas"]["SystemNode"][];
+            database: {
+                /**
+                 * @description Of PostgreSQL.
+                 * @example 17.5
+                 */
+                version: string;
+                /** @description The number of Bellhop's schema. */
+                schema: number;
+                /** @description Whether it is the one that Bellhop runs itself. */
+                embedded: boolean;
+            };
+        };
+        /** @description The record of a task. */
+        Task: {
+            /** @example task_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it becomes, or became, eligible: later after a failed attempt that is retried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            run_at: string;
+            /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completed_at?: string;
+            /**
+             * @description Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.
+             * @example {
+             *       "user_id": 42
+             *     }
+             */
+            payload: unknown;
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            max_retries: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retry_backoff: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retry_delay: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retry_max_delay: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expires_in?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://example.com/hooks/welcome
+             */
+            webhook_url: string;
+            /**
+             * @description Method of the call.
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "X-Source": "signup"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            wait_for_callback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            max_wait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            poll_config?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            on_complete_url?: string;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            result?: components["schemas"]["TaskResult"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failure_reason?: string;
+            /** @description True for a task of a test key: it is never executed. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            attempts: components["schemas"]["Attempt"][];
+            /** @description How often it was retried by hand, if it was. */
+            retries?: number;
+        };
+        /** @description One page of tasks. */
+        TaskList: {
+            /** @description In the order asked for, each as the kind that it was created as. */
+            tasks: (components["schemas"]["TaskSummary"] | components["schemas"]["DirectTaskSummary"])[];
+            pagination: {
+                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that are looked at. */
+                total: number;
+                /** @description True when there may be more than `total`: no more were counted. */
+                totalIsCapped?: boolean;
+                limit: number;
+                offset: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description Told once when a task has ended. */
+        TaskNotification: {
+            /**
+             * @description How it ended.
+             * @enum {string}
+             */
+            type: "task.completed" | "task.failed" | "task.cancelled";
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            timestamp: string;
+            data: {
+                /** @description The whole record, as the API shows it. */
+                task: components["schemas"]["Task"] | components["schemas"]["DirectTask"];
+            };
+        };
+        /** @description The last answer of the target, or what a callback brought. */
+        TaskResult: {
+            statusCode: number;
+            /**
+             * @description Headers of the answer, names in lower case.
+             * @example {
+             *       "content-type": "text/plain"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The answer as text, at most 1 MiB of it (`BELLHOP_RESULT_LIMIT`), or what a callback brought, whole. */
+            body: string;
+            /** @description Milliseconds. */
+            duration: number;
+            /** @description True when the body was cut. */
+            truncated?: boolean;
+        };
+        /** @description A result in a list: everything but its body. */
+        TaskResultSummary: {
+            statusCode: number;
+            /**
+             * @description Headers of the answer, names in lower case.
+             * @example {
+             *       "content-type": "text/plain"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Milliseconds. */
+            duration: number;
+            /** @description True when the body was cut. */
+            truncated?: boolean;
+        };
+        /** @description A task in a list: everything but its payload, its attempts and the body of its result. */
+        TaskSummary: {
+            /** @example task_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description Name of an existing queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /**
+             * @description 1 to 10, higher is processed first.
+             * @default 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the task was accepted. It is on disk.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it becomes, or became, eligible: later after a failed attempt that is retried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            run_at: string;
+            /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completed_at?: string;
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            max_retries: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retry_backoff: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retry_delay: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retry_max_delay: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            expires_in?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://example.com/hooks/welcome
+             */
+            webhook_url: string;
+            /**
+             * @description Method of the call.
+             * @default POST
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "X-Source": "signup"
+             *     }
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            wait_for_callback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            max_wait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            poll_config?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            on_complete_url?: string;
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            result?: components["schemas"]["TaskResultSummary"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failure_reason?: string;
+            /** @description True for a task of a test key: it is never executed. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            /** @description How often it was retried by hand, if it was. */
+            retries?: number;
+        };
+        /** @description A team. */
+        Team: {
+            /**
+             * @description Identifies the team.
+             * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description What people call the team; need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Decides how many requests a minute the team may make.
+             * @enum {string}
+             */
+            plan: "free" | "pro" | "enterprise";
+            /**
+             * Format: date-time
+             * @description When the team was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description The team. */
+        TeamAnswer: {
+            team: components["schemas"]["Team"];
+        };
+        /** @description The teams of the person, the one joined first at the top. */
+        TeamList: {
+            teams: components["schemas"]["TeamMembership"][];
+        };
+        /** @description A team that the person belongs to. */
+        TeamMembership: {
+            /**
+             * @description Identifies the team.
+             * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description What people call the team; need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Decides how many requests a minute the team may make.
+             * @enum {string}
+             */
+            plan: "free" | "pro" | "enterprise";
+            /**
+             * @description `viewer` reads; `member` also changes tasks, queues and vault tokens; `admin` also API keys, members, invitations and applications; `owner` also other owners.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member" | "viewer";
+            /**
+             * Format: date-time
+             * @description When the person joined the team.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            joinedAt: string;
+            /** @description Whether this session is in the team. */
+            current: boolean;
+        };
+        /** @description A stored credential, without its value. */
+        Token: {
+            /**
+             * @description Refer to the token by this in the headers of a task.
+             * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description A label, for people; need not be unique.
+             * @example Replicate, production
+             */
+            name: string;
+            /**
+             * @description The hosts that the token may be sent to, 1 to 50: `api.example.com`, `api.example.com:8443`, `*.example.com` (every name below it). Without a port every port is meant. Left out: any host.
+             * @example [
+             *       "api.replicate.com"
+             *     ]
+             */
+            allowedHosts?: string[];
+            /**
+             * Format: date-time
+             * @description When the token was stored.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description The token. */
+        TokenAnswer: {
+            token: components["schemas"]["Token"];
+        };
+        /** @description The active tokens of the team, newest first. */
+        TokenList: {
+            tokens: components["schemas"]["Token"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /** @description A form, url-encoded. What is not known is left aside. */
+        TokenRequest: {
+            /**
+             * @description What is taken for a token.
+             * @enum {string}
+             */
+            grant_type: "authorization_code" | "refresh_token" | "client_credentials";
+            /** @description With `authorization_code`: the code, within 60 s, once. */
+            code?: string;
+            /** @description With `authorization_code`: the one of the authorization request. */
+            redirect_uri?: string;
+            /** @description With `authorization_code`: what the challenge was made of (RFC 7636). */
+            code_verifier?: string;
+            /** @description With `refresh_token`: the newest one; each works once. */
+            refresh_token?: string;
+            /**
+             * @description Scopes, separated by spaces. Left out: all of the application, or those granted before.
+             * @example tasks:read tasks:write
+             */
+            scope?: string;
+            /**
+             * @description The application, unless it is in the `Authorization` header.
+             * @example app_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            client_id?: string;
+            /**
+             * @description Its secret, unless it is in the `Authorization` header.
+             * @example bhs_3f9a…
+             */
+            client_secret?: string;
+        };
+        /**
+         * @description The settings to change.
+         * @example {
+         *       "concurrency": 20,
+         *       "timeout": 60
+         *     }
+         */
+        UpdateQueue: {
+            /** @description Tasks of this queue that may execute at the same time, across all nodes. Default: `5`. */
+            concurrency?: number;
+            /** @description Retries after a failed first attempt. Default: `3`. */
+            max_retries?: number;
+            /**
+             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
+             * @enum {string}
+             */
+            retry_backoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: `1`. */
+            retry_delay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: `3600`. */
+            retry_max_delay?: number;
+            /**
+             * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds a call may take, from connecting to the last byte of the answer. Default: `30`. */
+            timeout?: number;
+        };
+        /**
+         * @description What to change of a schedule.
+         * @example {
+         *       "cron": "0 6 * * *"
+         *     }
+         */
+        UpdateSchedule: {
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron?: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task?: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
+    };
+    responses: {
+        /** @description With the code `body_not_json` or `body_not_object` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `schedules_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `body_too_large`. */
+        ContentTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign` or `limit_reached`. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `headers_too_large`. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthContentTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthTooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description A refusal in the words of RFC 6749. */
+        OAuthUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description With the code `rate_limited` or `tasks_full`. */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `api_key_required` or `api_key_invalid` or `token_invalid` or `metrics_token_unset` or `metrics_token_invalid`. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `overloaded` or `crowded` or `database_away` or `space_low` or `stopping` or `vault_off`. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description With the code `body_not_typed` or `body_coding_unknown`. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Names the request, in the server's log too. The caller's own, if it sent a sane one. */
+        "X-Request-Id": string;
+        /** @description Requests a minute that the team may make. Left out where there is no limit. */
+        "X-RateLimit-Limit": number;
+        /** @description How many are left now. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix time in seconds at which the oldest counted request is a minute old. */
+        "X-RateLimit-Reset": number;
+        /** @description Seconds after which it makes sense to come back. */
+        "Retry-After": number;
+        /** @description How to prove who is calling. */
+        "WWW-Authenticate": string;
+        /** @description `true`: an earlier request with this key created the task. */
+        "Idempotent-Replayed": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process answers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example ok */
+                        status: string;
+                    };
+                };
+            };
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it needs, part by part. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description What it needs, part by part. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it needs, part by part. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description What it needs, part by part. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    authorize: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `code`.
+                 * @example code
+                 */
+                response_type?: string;
+                /**
+                 * @description The application.
+                 * @example app_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                client_id?: string;
+                /** @description One of the registered ones, letter by letter. */
+                redirect_uri?: string;
+                /**
+                 * @description Scopes, separated by spaces. Left out: all of the application.
+                 * @example tasks:read
+                 */
+                scope?: string;
+                /** @description Comes back unchanged. */
+                state?: string;
+                /** @description SHA-256 of the verifier in base64url (RFC 7636). */
+                code_challenge?: string;
+                /**
+                 * @description `S256`.
+                 * @example S256
+                 */
+                code_challenge_method?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Back to the application, with `error`, `error_description`, `state` and `iss`. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description To the sign-in, and from there back to this page. */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unknown application or redirect URI: nobody is sent anywhere. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+        };
+    };
+    issueAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description An access token (RFC 6749, 5.1). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+            /** @description `invalid_request` · `invalid_grant` · `invalid_scope` · `unauthorized_client` · `unsupported_grant_type` */
+            400: components["responses"]["OAuthBadRequest"];
+            /** @description `invalid_client`: the application did not prove itself */
+            401: components["responses"]["OAuthUnauthorized"];
+            /** @description `invalid_request`: the form has more than 16 KiB */
+            413: components["responses"]["OAuthContentTooLarge"];
+            /** @description `invalid_request`: the body is no form */
+            415: components["responses"]["OAuthUnsupportedMediaType"];
+            /** @description `temporarily_unavailable`: too many requests, or too many wrong secrets from one source */
+            429: components["responses"]["OAuthTooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `temporarily_unavailable`: try again shortly */
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    revokeAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
+            };
+        };
+        responses: {
+            /** @description The token does not count any more, or never did. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedAccess"];
+                };
+            };
+            /** @description `invalid_request`: a parameter is missing, wrong or repeated */
+            400: components["responses"]["OAuthBadRequest"];
+            /** @description `invalid_client`: the application did not prove itself */
+            401: components["responses"]["OAuthUnauthorized"];
+            /** @description `invalid_request`: the form has more than 16 KiB */
+            413: components["responses"]["OAuthContentTooLarge"];
+            /** @description `invalid_request`: the body is no form */
+            415: components["responses"]["OAuthUnsupportedMediaType"];
+            /** @description `temporarily_unavailable`: too many requests, or too many wrong secrets from one source */
+            429: components["responses"]["OAuthTooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `temporarily_unavailable`: try again shortly */
+            503: components["responses"]["OAuthUnavailable"];
+        };
+    };
+    getAuthorizationServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What an OAuth client needs to know (RFC 8414). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationServer"];
+                };
+            };
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalog of providers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestMagicLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestMagicLink"];
+            };
+        };
+        responses: {
+            /** @description The same for every address, known or not. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MagicLinkSent"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    openSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenSession"];
+            };
+        };
+        responses: {
+            /** @description A new session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is over. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSession"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resolveCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description 64 hexadecimal digits, as they were issued when the task was created.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                callbackId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Any JSON value: object, array, string, number, boolean or null. */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description The task that the callback ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedTask"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `callback_unknown`: Invalid or expired callback ID */
+            404: components["responses"]["NotFound"];
+            /** @description `callback_not_awaited`: Task is not in waiting/polling state (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                /** @description Only tasks of this queue. */
+                queue?: string;
+                /**
+                 * @description Only tasks in this state, or in one of several, separated by commas.
+                 * @example failed,cancelled
+                 */
+                status?: string;
+                /** @description Only tasks that have this tag. */
+                tag?: string;
+                /**
+                 * @description Only tasks created then or later.
+                 * @example 2026-03-01T09:30:00Z
+                 */
+                created_after?: string;
+                /**
+                 * @description Only tasks created earlier than then.
+                 * @example 2026-03-01T10:00:00Z
+                 */
+                created_before?: string;
+                /**
+                 * @description Only calls to this host, named as in the URL, without its port.
+                 * @example api.example.com
+                 */
+                host?: string;
+                /** @description Only tasks that name this provider. */
+                provider?: string;
+                /** @description Only tasks that failed for this reason. */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                /** @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`). */
+                response_code?: string;
+                /** @description Only this task, by either spelling of its id. */
+                id?: string;
+                /** @description `true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it. */
+                sandbox?: "true" | "false";
+                /** @description `asc`: the oldest first. */
+                order?: "desc" | "asc";
+                /** @description Tasks on a page. */
+                limit?: number;
+                /** @description Tasks to skip, at most 10000. For deep lists use `cursor`, which costs the same on every page. */
+                offset?: number;
+                /** @description `nextCursor` of the page before; instead of `offset`, never both. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same as `idempotency_key` or `idempotencyKey` in the body. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
+            };
+        };
+        responses: {
+            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
+                };
+            };
+            /** @description The task as it was accepted. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_conflict`: Idempotency key "<key>" was used with another request */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `space_low`: The server's disk is nearly full, new tasks are not accepted: try again later · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task is gone and will not be called. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTask"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `task_not_pending`: Task is not pending (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `task_ended`: Task has already ended (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryTask"];
+            };
+        };
+        responses: {
+            /** @description The record of the task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `task_not_retryable`: Task is not in failed/cancelled state (current: <status>) · `task_queue_gone`: Task cannot be retried: its queue "<name>" was deleted */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    explainTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why a task runs, or does not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBulk"];
+            };
+        };
+        responses: {
+            /** @description What a bulk action would be about. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchedTasks"];
+                };
+            };
+            /** @description An action on many tasks. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulks_full`: A team can have at most <limit> bulk actions running: wait, or stop one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An action on many tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulk_not_found`: Bulk action not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopBulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An action on many tasks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `bulk_not_found`: Bulk action not found */
+            404: components["responses"]["NotFound"];
+            /** @description `bulk_ended`: Bulk action has already ended (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTasks"];
+            };
+        };
+        responses: {
+            /** @description What became of a batch. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `batch_refused`: tasks[<index>]: <reason> · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All schedules by name, at most 200. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `schedule_exists`: Schedule "<name>" already exists · `schedules_full`: A team can have at most <limit> schedules: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description A schedule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `schedules_full`: A team can have at most <limit> schedules: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule is gone; its tasks are not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSchedule"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task as it was accepted. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All queues of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateQueue"];
+            };
+        };
+        responses: {
+            /** @description A queue and its settings. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_exists`: Queue "<name>" already exists */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example emails */
+                queue_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A queue, its settings and its counters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueWithStats"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example emails */
+                queue_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queue is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedQueue"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `queue_default_kept`: Queue "default" cannot be deleted */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example emails */
+                queue_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateQueue"];
+            };
+        };
+        responses: {
+            /** @description A queue and its settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example emails */
+                queue_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A queue and its settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example emails */
+                queue_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A queue and its settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active tokens of the team, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateToken"];
+            };
+        };
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Refer to the token by this in the headers of a task.
+                 * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked and its value is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedToken"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `vault_token_not_found`: Token not found or already revoked */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What signs the calls of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningSecretAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What signs the calls of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningSecretAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    switchTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SwitchTeam"];
+            };
+        };
+        responses: {
+            /** @description A new session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link · `session_bound`: This session was opened by an invitation: sign in by magic link to go to another team */
+            403: components["responses"]["Forbidden"];
+            /** @description `team_not_found`: Team not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whom the credential speaks for, and what it may do. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The teams of the person, the one joined first at the top. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameTeam"];
+            };
+        };
+        responses: {
+            /** @description The new team. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTeam"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link · `session_bound`: This session was opened by an invitation: sign in by magic link to go to another team */
+            403: components["responses"]["Forbidden"];
+            /** @description `team_limit`: A person can own at most <most> teams on the free plan */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameTeam"];
+            };
+        };
+        responses: {
+            /** @description The team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members of the team, who joined first at the top. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies the person, in every team.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person is no member any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `member_not_found`: Member not found */
+            404: components["responses"]["NotFound"];
+            /** @description `last_owner`: The last owner cannot leave the team */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeMemberRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies the person, in every team.
+                 * @example user_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRole"];
+            };
+        };
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `member_not_found`: Member not found */
+            404: components["responses"]["NotFound"];
+            /** @description `last_owner`: The last owner cannot leave the team */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    leaveTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person is no member any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link */
+            403: components["responses"]["Forbidden"];
+            /** @description `member_not_found`: Member not found */
+            404: components["responses"]["NotFound"];
+            /** @description `last_owner`: The last owner cannot leave the team */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open invitations of the team, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvitation"];
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `member_exists`: <email> is a member already */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies the invitation.
+                 * @example inv_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link no longer works. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedInvitation"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `invitation_not_found`: Invitation not found or already used */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active keys of the team, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKey"];
+            };
+        };
+        responses: {
+            /** @description The new key. It is shown here and nowhere else. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `api_keys_full`: A team can have at most <limit> active API keys: revoke one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is refused from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedApiKey"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `api_key_not_found`: API key not found or already revoked */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Only this kind of change, exactly. */
+                action?: string;
+                /** @description Events on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the audit log, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The nodes and their database. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `not_found`: Not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The applications of the team, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApplication"];
+            };
+        };
+        responses: {
+            /** @description The application with its secret, which is shown here and nowhere else. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintedApplication"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `applications_full`: A team can have at most <limit> applications: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application is gone, and its tokens are refused from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedApplication"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `application_not_found`: Application not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateApplicationSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application with its secret, which is shown here and nowhere else. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MintedApplication"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `application_not_found`: Application not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAuthorizations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What applications have been allowed and may still do, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endAuthorization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies one consent of a person, with all the tokens that came of it.
+                 * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                authorization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application may do nothing of it any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedAuthorization"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `authorization_not_found`: Authorization not found or already ended */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    taskEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the notification, the same on every try. */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this try. */
+                "webhook-timestamp": string;
+                /** @description One or, during a rotation, two signatures, parted by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskNotification"];
+            };
+        };
+        responses: {
+            /** @description It was received, and is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later, as after any other answer. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

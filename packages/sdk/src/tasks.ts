@@ -1,0 +1,146 @@
+import { ApiError, TimeoutError } from "./errors.ts";
+import { type Camel, toWire } from "./names.ts";
+import type { components } from "./openapi.ts";
+import type { AnswerOf, BodyOf, Operation, QueryOf, Send } from "./operation.ts";
+import { walkPages } from "./pages.ts";
+import { type RequestOptions, sleep } from "./transport.ts";
+import { randomKey } from "./web-crypto.ts";
+
+type Schemas = components["schemas"];
+
+export type NewTask = Camel<Schemas["CreateTask"]>;
+export type NewDirectTask = Camel<Schemas["CreateDirectTask"]>;
+/** Whether the task is the one that an earlier request with the same idempotency key made. */
+type Replay = { readonly replayed: boolean };
+export type CreatedTask = Camel<Schemas["CreatedTask"]> & Replay;
+export type CreatedDirectTask = Camel<Schemas["NewDirectTask"]> &
+  Omit<Camel<Schemas["CreatedDirectTask"]>, "task"> &
+  Replay;
+export type QueueTask = Camel<Schemas["Task"]>;
+export type DirectTask = Camel<Schemas["DirectTask"]>;
+export type Task = QueueTask | DirectTask;
+export type TaskSummary = Camel<Schemas["TaskSummary"]> | Camel<Schemas["DirectTaskSummary"]>;
+
+const FIRST_LOOK_MS = 100;
+const LONGEST_LOOK_MS = 5_000;
+const WAIT_MS = 5 * 60_000;
+
+export function createTasks(send: Send, operation: Operation) {
+  const page = operation("listTasks");
+
+  async function create(task: NewTask | NewDirectTask, options?: RequestOptions) {
+    // With a key the same request twice makes one task, so it may be repeated when no answer came.
+    const key = task.idempotencyKey ?? (await randomKey());
+    const input = { body: task, headers: { "idempotency-key": key }, repeatable: true };
+    const { answer, headers } = await send("createTask", input, options);
+    return { ...flat(answer), replayed: headers.get("idempotent-replayed") === "true" };
+  }
+
+  async function get(id: string, options?: RequestOptions): Promise<Task> {
+    return recordOf((await send("getTask", { id }, options)).answer);
+  }
+
+  return {
+    /** Hands over a job for a queue. */
+    create: (task: NewTask, options?: RequestOptions) => create(task, options) as Promise<CreatedTask>,
+    /** Hands over a request to make as given. */
+    call: (task: NewDirectTask, options?: RequestOptions) =>
+      create(task, options) as Promise<CreatedDirectTask>,
+    /**
+     * Hands over up to 1000 tasks of either kind in one request. One that is refused does not hold up the others: each
+     * has its own result, in the same order. With `atomic` all are stored, or none.
+     */
+    async createMany(
+      tasks: readonly (NewTask | NewDirectTask)[],
+      { atomic, ...options }: RequestOptions & { readonly atomic?: boolean } = {},
+    ): Promise<AnswerOf<"createTasks">> {
+      const keyed = tasks.map(async (task) => ({ idempotencyKey: await randomKey(), ...task }));
+      // The API's description leaves the items open, so their names are changed here.
+      const body = toWire({ tasks: await Promise.all(keyed), atomic });
+      return (await send("createTasks", { body, repeatable: true }, options)).answer;
+    },
+    get,
+    /** One page. */
+    page,
+    /** All tasks that match, newest first; `limit` is the size of the pages they are fetched in. */
+    list: (query: QueryOf<"listTasks"> = {}, options?: RequestOptions) =>
+      walkPages(
+        query,
+        (next) => page(next, options),
+        (fetched): TaskSummary[] => fetched.tasks,
+      ),
+    /** Removes a pending task. */
+    delete: operation("deleteTask"),
+    /** Ends a task in any state. */
+    cancel: async (id: string, options?: RequestOptions) =>
+      recordOf((await send("cancelTask", { id }, options)).answer),
+    /** Lets a failed or cancelled task begin anew under its id. */
+    retry: async (id: string, body: BodyOf<"retryTask"> = {}, options?: RequestOptions) =>
+      recordOf((await send("retryTask", { id, body }, options)).answer),
+    /** Why a task does not run. */
+    explain: operation("explainTask"),
+    /** Looks until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
+    async wait(id: string, options: RequestOptions = {}): Promise<Task> {
+      const { timeoutMs = WAIT_MS, ...others } = options;
+      const deadline = Date.now() + timeoutMs;
+      for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
+        const task = await get(id, others);
+        if (task.completedAt !== undefined) return task;
+        if (Date.now() + lookMs > deadline)
+          throw new TimeoutError(`Task ${id} is ${task.status} after ${timeoutMs} ms`);
+        await sleep(lookMs, options.signal);
+      }
+    },
+  };
+}
+
+function recordOf(answer: AnswerOf<"getTask">): Task {
+  return "task" in answer ? answer.task : answer;
+}
+
+/** A direct task stands in an envelope, beside its callback. */
+function flat(answer: object): object {
+  if (!("task" in answer)) return answer;
+  const { task, ...callback } = answer;
+  return { ...(task as object), ...callback };
+}
+
+export function createQueues(operation: Operation) {
+  const get = operation("getQueue");
+  const create = operation("createQueue");
+  const update = operation("updateQueue");
+
+  return {
+    create,
+    get,
+    list: operation("listQueues", "queues"),
+    update,
+    delete: operation("deleteQueue"),
+    pause: operation("pauseQueue"),
+    resume: operation("resumeQueue"),
+    /** Makes sure that the queue is there with these settings. Asks for a change only where there is one to make. */
+    async ensure(
+      { name, ...settings }: Parameters<typeof create>[0],
+      options?: RequestOptions,
+    ): Promise<Awaited<ReturnType<typeof update>>> {
+      const known = await unless("queue_not_found", get(name, options));
+      const made = known ?? (await unless("queue_exists", create({ name, ...settings }, options)));
+      // Another process was faster.
+      const { stats: _stats, ...queue } = { stats: null, ...(made ?? (await get(name, options))) };
+      const current: Record<string, unknown> = queue;
+      const isAsWanted = Object.entries(settings).every(
+        ([field, value]) => value == null || JSON.stringify(current[field]) === JSON.stringify(value),
+      );
+      return isAsWanted ? queue : update(name, settings, options);
+    },
+  };
+}
+
+async function unless<Value>(code: string, answer: Promise<Value>): Promise<Value | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { sign } from "./webhook.ts";
+
+export interface TestCall {
+  /** The one that the handler was made with. */
+  readonly secret: string;
+  /** As a task would have it; `{}` by default. */
+  readonly payload?: unknown;
+  readonly taskId?: string;
+  readonly attempt?: number;
+  readonly queue?: string;
+  readonly sentAt?: Date;
+}
+
+/** A request as Bellhop would send it for a queue task, to hand to a handler or to `fetch`. */
+export async function signedRequest(url: string, call: TestCall): Promise<Request> {
+  const { secret, payload = {}, taskId = "task_00000000000000000000000000", sentAt = new Date() } = call;
+  const body = JSON.stringify(payload);
+  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
+  return new Request(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "bellhop-task-id": taskId,
+      "bellhop-queue": call.queue ?? "default",
+      "bellhop-attempt": String(call.attempt ?? 1),
+      "webhook-id": taskId,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": await sign(secret, taskId, timestamp, body),
+    },
+    body,
+  });
+}

@@ -1,0 +1,174 @@
+import {
+  ApiError,
+  BellhopError,
+  ConnectionError,
+  type RateLimit,
+  readRateLimit,
+  TimeoutError,
+} from "./errors.ts";
+
+export interface ClientOptions {
+  /** Where the server is; `http://127.0.0.1:8787` by default. */
+  readonly url?: string;
+  /** An API key, or a session's or application's token; a function is asked before each request. */
+  readonly apiKey?: string | (() => string | Promise<string>);
+  /** For each try of a request, from connecting to the last byte of the answer; 30 s by default. */
+  readonly timeoutMs?: number;
+  /** Further tries of a request that may be repeated; 3 by default. */
+  readonly maxRetries?: number;
+  /** Before the first of them; doubles each time, up to 8 s; 250 ms by default. `Retry-After` comes first. */
+  readonly retryDelayMs?: number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly maxRetries?: number;
+}
+
+export interface Outgoing {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly credential: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Whether the server may get it twice without harm. */
+  readonly repeatable: boolean;
+}
+
+export interface Answered {
+  readonly headers: Headers;
+  readonly json: unknown;
+}
+
+export interface Transport {
+  readonly url: string;
+  /** As the last answer told it; null where the team has no limit. */
+  readonly rateLimit: RateLimit | null;
+  send(outgoing: Outgoing, options?: RequestOptions): Promise<Answered>;
+}
+
+const LONGEST_BACKOFF_MS = 8_000;
+/** A server that asks for a longer pause gets it from the caller, who sees `retryAfterMs`. */
+const LONGEST_PAUSE_MS = 60_000;
+/** Refused before anything was done: repeating cannot do it twice. */
+const NOT_BEGUN = new Set(["overloaded", "crowded", "stopping"]);
+
+export function createTransport(options: ClientOptions): Transport {
+  const url = (options.url ?? "http://127.0.0.1:8787").replace(/\/+$/, "");
+  const call: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  let rateLimit: RateLimit | null = null;
+
+  async function authorization(): Promise<Record<string, string>> {
+    const given = typeof options.apiKey === "function" ? await options.apiKey() : options.apiKey;
+    const key = given?.trim();
+    if (!key) throw new BellhopError("apiKey is required");
+    // fetch would refuse it too, with the key in the text of its error.
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new BellhopError("apiKey has characters that no API key has");
+    return { authorization: `Bearer ${key}` };
+  }
+
+  async function sendOnce(outgoing: Outgoing, timeoutMs: number, outer?: AbortSignal): Promise<Answered> {
+    const credential = outgoing.credential ? await authorization() : {};
+    const ended = endingSignal(timeoutMs, outer);
+    try {
+      const response = await call(url + outgoing.path, {
+        method: outgoing.method,
+        headers: { accept: "application/json", ...outgoing.headers, ...credential },
+        body: outgoing.body,
+        signal: ended.signal,
+        // A credential goes where it was meant to go, or nowhere.
+        redirect: "manual",
+      });
+      const text = await response.text();
+      rateLimit = readRateLimit(response.headers) ?? (response.ok ? null : rateLimit);
+      if (!response.ok) throw new ApiError(response.status, response.headers, parse(text));
+      const json = parse(text);
+      if (json === undefined) throw new BellhopError(`${url} answered something that is not JSON`);
+      return { headers: response.headers, json };
+    } catch (error) {
+      if (error instanceof BellhopError) throw error;
+      outer?.throwIfAborted();
+      if (ended.signal.aborted) throw new TimeoutError(`No answer from ${url} within ${timeoutMs} ms`);
+      throw new ConnectionError(`${url} cannot be reached`, { cause: error });
+    } finally {
+      ended.forget();
+    }
+  }
+
+  return {
+    url,
+    get rateLimit() {
+      return rateLimit;
+    },
+    async send(outgoing, { signal, ...request } = {}) {
+      const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? 30_000;
+      const maxRetries = request.maxRetries ?? options.maxRetries ?? 3;
+      for (let retries = 0; ; retries += 1) {
+        signal?.throwIfAborted();
+        try {
+          return await sendOnce(outgoing, timeoutMs, signal);
+        } catch (error) {
+          if (retries >= maxRetries || !mayRepeat(error, outgoing.repeatable)) throw error;
+          const asked = error instanceof ApiError ? error.retryAfterMs : null;
+          if (asked !== null && asked > LONGEST_PAUSE_MS) throw error;
+          await sleep(asked ?? backoffMs(retries, options.retryDelayMs ?? 250), signal);
+        }
+      }
+    },
+  };
+}
+
+function mayRepeat(error: unknown, repeatable: boolean): boolean {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return repeatable;
+  if (!(error instanceof ApiError)) return false;
+  if (error.status === 429 || NOT_BEGUN.has(error.code)) return true;
+  return repeatable && [408, 502, 503, 504].includes(error.status) && error.code !== "vault_off";
+}
+
+/** Between half and all of it, so that clients that failed together do not come back together. */
+function backoffMs(retries: number, baseMs: number): number {
+  return Math.min(baseMs * 2 ** retries, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2);
+}
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Aborted by the caller or by time. Node 18 has no `AbortSignal.any`. */
+function endingSignal(timeoutMs: number, outer?: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer?.reason);
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  if (outer?.aborted) abort();
+  outer?.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    forget() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+/** Undefined where it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

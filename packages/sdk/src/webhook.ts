@@ -1,0 +1,99 @@
+import { BellhopError, SignatureError } from "./errors.ts";
+import { webCrypto } from "./web-crypto.ts";
+
+/** Headers of fetch or of Node. */
+export type AnyHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface Webhook {
+  /** The task's id, the same on every attempt; a notification has one of its own. */
+  readonly id: string;
+  /** When it was sent. */
+  readonly sentAt: Date;
+  /** The body: JSON as the value that it is, anything else as text, none as null. */
+  readonly payload: unknown;
+}
+
+/** Longer ago, and a request that was recorded could be played again; the clocks of both may differ that much. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/**
+ * Tells whether a request is Bellhop's, by the rules of Standard Webhooks, and gives what the signature covers. Throws a
+ * `SignatureError` if it is not. `body` must be as it arrived, byte for byte.
+ */
+export async function verifyWebhook(request: {
+  readonly body: string | Uint8Array;
+  readonly headers: AnyHeaders;
+  /** The team's, `whsec_…`. */
+  readonly secret: string;
+  readonly now?: Date;
+}): Promise<Webhook> {
+  const id = headerOf(request.headers, "webhook-id");
+  const timestamp = headerOf(request.headers, "webhook-timestamp");
+  const signatures = headerOf(request.headers, "webhook-signature");
+  if (!id || !timestamp || !signatures) throw new SignatureError("The request is not signed");
+  const sentAt = new Date(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN);
+  const ageMs = (request.now ?? new Date()).getTime() - sentAt.getTime();
+  // Written so that a timestamp which is no number is refused too.
+  if (!(Math.abs(ageMs) <= TOLERANCE_MS)) throw new SignatureError("The signature is too old or too new");
+
+  const expected = await sign(request.secret, id, timestamp, request.body);
+  const given = signatures.split(" ");
+  if (!given.some((signature) => isSame(signature, expected))) {
+    throw new SignatureError("The signature does not match");
+  }
+  return { id, sentAt, payload: payloadOf(request.body) };
+}
+
+/** One entry of `webhook-signature`. */
+export async function sign(
+  secret: string,
+  id: string,
+  timestamp: string,
+  body: string | Uint8Array,
+): Promise<string> {
+  const { subtle } = await webCrypto();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await subtle.importKey("raw", keyOf(secret), algorithm, false, ["sign"]);
+  const encoder = new TextEncoder();
+  const head = encoder.encode(`${id}.${timestamp}.`);
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  const signed = new Uint8Array(head.length + bytes.length);
+  signed.set(head);
+  signed.set(bytes, head.length);
+  const signature = new Uint8Array(await subtle.sign(algorithm.name, key, signed));
+  return `v1,${btoa(String.fromCharCode(...signature))}`;
+}
+
+export function headerOf(headers: AnyHeaders, name: string): string | null {
+  if (headers instanceof Headers) return headers.get(name);
+  const found = Object.keys(headers).find((one) => one.toLowerCase() === name);
+  const value = found === undefined ? undefined : headers[found];
+  return (typeof value === "string" ? value : value?.join(", ")) ?? null;
+}
+
+function keyOf(secret: string) {
+  try {
+    const bytes = Uint8Array.from(atob(secret.trim().replace(/^whsec_/, "")), (char) => char.charCodeAt(0));
+    if (bytes.length > 0) return bytes;
+  } catch {
+    // Answered below, without the secret.
+  }
+  throw new BellhopError("The signing secret must be whsec_ and base64");
+}
+
+/** In a time that does not tell how much of it is right. */
+function isSame(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
+}
+
+function payloadOf(body: string | Uint8Array): unknown {
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

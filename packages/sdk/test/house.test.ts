@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import createClient from "openapi-fetch";
+import { API_KEY, type ServerProcess, startServer } from "../../server/test/house/server-process.ts";
+import { type Bellhop, createBellhop } from "../src/client.ts";
+import { ApiError, TimeoutError } from "../src/errors.ts";
+import { handler, NoRetry, type ReceivedCall } from "../src/handler.ts";
+import type { paths } from "../src/openapi.ts";
+import { compile, examplesOf, freePort, installPacked, runExample } from "./packed.ts";
+
+describe("the SDK, against a real server", () => {
+  let dataDir: string;
+  let server: ServerProcess;
+  let bellhop: Bellhop;
+  /** An endpoint that receives by `handler`, as a user would write it. */
+  const receiver = createServer();
+  const received: ReceivedCall[] = [];
+  let target: string;
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-sdk-"));
+    server = await startServer({ BELLHOP_DATA_DIR: dataDir });
+    bellhop = createBellhop({ url: server.url, apiKey: API_KEY });
+    const { secret } = await bellhop.signingSecret.get();
+    receiver.on(
+      "request",
+      handler<{ fail?: boolean }>({ secret }, (call) => {
+        received.push(call);
+        if (call.payload?.fail) throw new NoRetry("nothing to be done");
+        return { done_by: "handler" };
+      }),
+    );
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    await bellhop.queues.create({ name: "still" });
+    await bellhop.queues.pause("still");
+  });
+  after(async () => {
+    server.signal("SIGTERM");
+    await server.exited;
+    receiver.closeAllConnections();
+    receiver.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("takes a queue task to its end, and leaves the caller's own names alone", async () => {
+    const payload = { user_id: 1, deepName: { max_retries: [{ a_b: 2 }] } };
+    const created = await bellhop.tasks.create({
+      queue: "default",
+      webhookUrl: target,
+      payload,
+      maxRetries: 2,
+      retryBackoff: "fixed",
+      headers: { "x-own_name": "1" },
+      metadata: { some_name: "x" },
+    });
+    const task = await bellhop.tasks.wait(created.id);
+
+    assert.equal(task.status, "completed");
+    assert.ok("webhookUrl" in task);
+    assert.deepEqual(task.payload, payload);
+    assert.deepEqual(task.headers, { "x-own_name": "1" });
+    assert.deepEqual(task.metadata, { some_name: "x" });
+    assert.deepEqual([task.maxRetries, task.attempts[0]?.responseCode], [2, 200]);
+    assert.equal(task.result?.body, '{"done_by":"handler"}');
+    const call = received.find(({ taskId }) => taskId === created.id);
+    assert.deepEqual([call?.payload, call?.attempt, call?.queue], [payload, 1, "default"]);
+  });
+
+  it("takes a direct task to its end", async () => {
+    const created = await bellhop.tasks.call({ targetUrl: target, body: { snake_name: 1 }, sign: true });
+    assert.match(created.callbackUrl ?? "", /\/v1\/callbacks\//);
+    const task = await bellhop.tasks.wait(created.id);
+
+    assert.ok("targetUrl" in task);
+    assert.deepEqual([task.status, task.body], ["completed", { snake_name: 1 }]);
+    assert.deepEqual(received.find(({ taskId }) => taskId === created.id)?.payload, { snake_name: 1 });
+  });
+
+  it("ends a task whose handler asks for no retry, and tells its onCompleteUrl", async () => {
+    const { id } = await bellhop.tasks.create({
+      queue: "default",
+      webhookUrl: target,
+      payload: { fail: true },
+      onCompleteUrl: target,
+    });
+    const task = await bellhop.tasks.wait(id);
+    assert.deepEqual([task.status, task.failureReason, task.attempts.length], ["failed", "not_retryable", 1]);
+    while (!received.some(({ taskId, notification }) => taskId === id && notification !== null)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const told = received.find(({ taskId, notification }) => taskId === id && notification !== null);
+    assert.equal(told?.notification?.data.task.status, "failed");
+  });
+
+  it("creates many at once, walks through pages of them, and handles each", async () => {
+    const job = { queue: "still", webhookUrl: target };
+    const { created, refused, results } = await bellhop.tasks.createMany([
+      job,
+      { ...job, maxRetries: 0 },
+      { targetUrl: target, queue: "still", maxRetries: 1 },
+      { ...job, queue: "nowhere" },
+    ]);
+    assert.deepEqual([created, refused, results[3]?.code], [3, 1, "queue_not_found"]);
+    const listed = [];
+    for await (const task of bellhop.tasks.list({ queue: "still", limit: 1 })) listed.push(task);
+    assert.deepEqual(
+      listed.map(({ id }) => id).reverse(),
+      results.slice(0, 3).map(({ task }) => task?.id),
+    );
+    assert.deepEqual(listed.map(({ maxRetries }) => maxRetries).reverse(), [3, 0, 1]);
+
+    const [first, second] = [results[0]?.task?.id ?? "", results[1]?.task?.id ?? ""];
+    assert.equal((await bellhop.tasks.explain(first)).reasons[0]?.code, "queue_paused");
+    assert.equal((await bellhop.tasks.cancel(first)).status, "cancelled");
+    assert.equal((await bellhop.tasks.retry(first)).status, "pending");
+    assert.deepEqual(await bellhop.tasks.delete(second), { id: second, deleted: true });
+    await assert.rejects(bellhop.tasks.wait(first, { timeoutMs: 0 }), TimeoutError);
+  });
+
+  it("makes one task of the same request twice", async () => {
+    const job = { queue: "still", webhookUrl: target, idempotencyKey: "once" };
+    const [one, other] = [await bellhop.tasks.create(job), await bellhop.tasks.create(job)];
+    assert.deepEqual([one.id, one.replayed, other.replayed], [other.id, false, true]);
+  });
+
+  it("makes sure of a queue, and changes only what differs", async () => {
+    const made = await bellhop.queues.ensure({ name: "mail", maxRetries: 7 });
+    assert.deepEqual(await bellhop.queues.ensure({ name: "mail", maxRetries: 7 }), made);
+    const changed = await bellhop.queues.ensure({ name: "mail", concurrency: 2 });
+    assert.deepEqual([changed.maxRetries, changed.concurrency], [7, 2]);
+    const both = ["at-once", "at-once"].map((name) => bellhop.queues.ensure({ name, timeout: 9 }));
+    assert.deepEqual(
+      (await Promise.all(both)).map(({ timeout }) => timeout),
+      [9, 9],
+    );
+  });
+
+  it("tells why it was refused", async () => {
+    await assert.rejects(bellhop.tasks.get("task_none"), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.deepEqual([error.status, error.code, error.message], [404, "task_not_found", "Task not found"]);
+      return error.requestId !== null;
+    });
+  });
+
+  it("reaches vault tokens, keys, the team and its applications", async () => {
+    const token = await bellhop.tokens.create({
+      name: "vendor",
+      value: "Bearer x",
+      allowedHosts: ["a.example"],
+    });
+    assert.deepEqual(
+      (await bellhop.tokens.list()).map(({ id }) => id),
+      [token.id],
+    );
+    assert.equal((await bellhop.tokens.revoke(token.id)).id, token.id);
+
+    const key = await bellhop.apiKeys.create({ name: "tests", environment: "test" });
+    const tester = createBellhop({ url: server.url, apiKey: key.key });
+    assert.equal((await tester.me()).environment, "test");
+
+    assert.equal((await bellhop.team.get()).name, "Operator");
+    assert.ok((await bellhop.providers.list()).length > 0);
+    assert.equal((await bellhop.system()).database.embedded, true);
+    assert.equal((await bellhop.health.live()).status, "ok");
+
+    const application = await bellhop.applications.create({
+      name: "reports",
+      scopes: ["tasks:read"],
+      grantTypes: ["client_credentials"],
+    });
+    const { clientId, clientSecret } = application;
+    const granted = await bellhop.oauth.issueToken({
+      grantType: "client_credentials",
+      clientId,
+      clientSecret,
+    });
+    const reader = createBellhop({ url: server.url, apiKey: granted.accessToken });
+    assert.equal((await reader.me()).kind, "application");
+    await assert.rejects(reader.queues.list(), { code: "scope_missing" });
+    await assert.rejects(
+      bellhop.oauth.issueToken({ grantType: "client_credentials", clientId, clientSecret: "no" }),
+      {
+        code: "invalid_client",
+      },
+    );
+
+    const actions = [];
+    for await (const { action } of bellhop.audit.list({ limit: 2 })) actions.push(action);
+    assert.ok(actions.includes("api_key.created") && actions.length > 2, actions.join());
+  });
+
+  it("ends a waiting task by its callback", async () => {
+    const { id, callbackId } = await bellhop.tasks.call({
+      targetUrl: target,
+      sign: true,
+      waitForCallback: true,
+    });
+    const resolved = await bellhop.callbacks.resolve(callbackId ?? "", { kept_name: 1 });
+    assert.deepEqual([resolved.id, resolved.result?.body], [id, '{"kept_name":1}']);
+  });
+
+  describe("packed, in an empty directory", () => {
+    let home: string;
+    let installed: string;
+    before(async () => {
+      home = await realpath(await mkdtemp(join(tmpdir(), "bellhop-sdk-package-")));
+      installed = await installPacked(home);
+    });
+    after(() => rm(home, { recursive: true, force: true }));
+
+    it("has the readme, the licence, what runs and its types, and needs no other package", async () => {
+      assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
+      const others = (await readdir(join(installed, "dist"))).filter((name) => !/\.(js|d\.ts)$/.test(name));
+      assert.deepEqual(others, []);
+      const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+      assert.equal(manifest.dependencies, undefined);
+    });
+
+    it("compiles and runs the code of docs/sdk.md, which does what the page says", async () => {
+      const examples = await examplesOf("docs/sdk.md");
+      const port = await freePort();
+      const sources = examples.map(({ source }) =>
+        source
+          .replaceAll("http://127.0.0.1:8787", server.url)
+          .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)
+          .replace("listen(9000)", `listen(${port})`),
+      );
+      const files = await compile(home, sources);
+      for (const [index, { promise, source }] of examples.entries()) {
+        const printed = await runExample(files[index] ?? "", { KEY: API_KEY });
+        assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);
+      }
+    });
+  });
+
+  /** What openapi-typescript makes of openapi.json, without a cast: that this file compiles is half of the test. */
+  it("and so does a stock client that is generated from openapi.json", async () => {
+    const client = createClient<paths>({
+      baseUrl: server.url,
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    const created = await client.POST("/v1/tasks", {
+      body: { queue: "still", webhook_url: target, payload: { a: 1 } },
+    });
+    assert.ok(created.data && "id" in created.data);
+    const task = await client.GET("/v1/tasks/{task_id}", { params: { path: { task_id: created.data.id } } });
+    assert.ok(task.data && "webhook_url" in task.data);
+    assert.equal(task.data.webhook_url, target);
+    const list = await client.GET("/v1/tasks", { params: { query: { queue: "still", limit: 1 } } });
+    assert.equal(list.data?.tasks[0]?.id, created.data.id);
+    const missing = await client.GET("/v1/queues/{queue_name}", { params: { path: { queue_name: "none" } } });
+    assert.equal(missing.error?.code, "queue_not_found");
+  });
+});

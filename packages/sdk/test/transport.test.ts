@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createBellhop } from "../src/client.ts";
+import { ApiError, BellhopError, ConnectionError, TimeoutError } from "../src/errors.ts";
+import type { ClientOptions } from "../src/transport.ts";
+
+interface Sent {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly headers: Headers;
+}
+type Reply = (sent: Sent) => Response | Promise<Response>;
+
+const JOB = { queue: "default", webhookUrl: "https://target.example/" };
+const CREATED = {
+  id: "task_1",
+  queue: "default",
+  status: "pending",
+  priority: 5,
+  delay: 0,
+  created_at: "now",
+};
+const LOST: Reply = () => Promise.reject(new TypeError("fetch failed"));
+
+function reply(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
+  return () => new Response(JSON.stringify(body), { status, headers });
+}
+
+function refusal(status: number, code: string, retryAfter: string | null = "0"): Reply {
+  return reply(status, { error: code, code }, retryAfter === null ? {} : { "retry-after": retryAfter });
+}
+
+/** A client whose requests get these replies, one after the other. */
+function clientOf(replies: readonly Reply[], options: ClientOptions = {}) {
+  const sent: Sent[] = [];
+  const bellhop = createBellhop({
+    url: "https://bellhop.example/",
+    apiKey: "bh_live_x",
+    retryDelayMs: 0,
+    ...options,
+    fetch: async (input, init = {}) => {
+      const one = { url: String(input), init, headers: new Headers(init.headers) };
+      sent.push(one);
+      const answer = replies[sent.length - 1];
+      assert.ok(answer, `request ${sent.length} was not expected`);
+      return answer(one);
+    },
+  });
+  return { bellhop, sent };
+}
+
+describe("a request", () => {
+  it("that creates a task is repeated with the same key and body until it is answered", async () => {
+    const { bellhop, sent } = clientOf([LOST, refusal(503, "database_away"), reply(201, CREATED)]);
+
+    const task = await bellhop.tasks.create(JOB);
+
+    assert.deepEqual([task.id, task.createdAt, task.replayed], ["task_1", "now", false]);
+    const keys = new Set(sent.map(({ headers }) => headers.get("idempotency-key")));
+    assert.equal(keys.size, 1);
+    assert.match([...keys][0] ?? "", /^[0-9a-f]{32}$/);
+    assert.equal(new Set(sent.map(({ init }) => init.body)).size, 1);
+    assert.equal(sent[0]?.init.body, '{"queue":"default","webhook_url":"https://target.example/"}');
+  });
+
+  it("keeps an idempotency key of the caller's, and tells of a replay", async () => {
+    const { bellhop, sent } = clientOf([reply(200, CREATED, { "idempotent-replayed": "true" })]);
+    assert.equal((await bellhop.tasks.create({ ...JOB, idempotencyKey: "mine" })).replayed, true);
+    assert.equal(sent[0]?.headers.get("idempotency-key"), "mine");
+  });
+
+  it("that reads is repeated after a lost connection and a proxy's 502", async () => {
+    const { bellhop } = clientOf([LOST, refusal(502, "?", null), reply(200, { queues: [] })]);
+    assert.deepEqual(await bellhop.queues.list(), []);
+  });
+
+  it("that changes something is not repeated where it may have been done", async () => {
+    const lost = clientOf([LOST]);
+    await assert.rejects(lost.bellhop.queues.create({ name: "q" }), ConnectionError);
+    const away = clientOf([refusal(503, "database_away")]);
+    await assert.rejects(away.bellhop.queues.create({ name: "q" }), { code: "database_away" });
+  });
+
+  it("of any kind is repeated where the server refused before it began", async () => {
+    const { bellhop, sent } = clientOf([
+      refusal(429, "rate_limited"),
+      refusal(503, "overloaded"),
+      refusal(503, "stopping"),
+      reply(200, { name: "q", deleted: true, tasks_deleted: 2 }),
+    ]);
+    assert.equal((await bellhop.queues.delete("q")).tasksDeleted, 2);
+    assert.equal(sent.length, 4);
+  });
+
+  it("is given up after so many tries, at a refusal that stays, and at a pause that is too long", async () => {
+    const many = clientOf([LOST, LOST], { maxRetries: 1 });
+    await assert.rejects(many.bellhop.me(), ConnectionError);
+    const off = clientOf([refusal(503, "vault_off", null)]);
+    await assert.rejects(off.bellhop.tokens.list(), { code: "vault_off" });
+    const bug = clientOf([refusal(500, "internal", null)]);
+    await assert.rejects(bug.bellhop.me(), { status: 500 });
+    const long = clientOf([refusal(429, "rate_limited", "61")]);
+    await assert.rejects(long.bellhop.me(), { retryAfterMs: 61_000 });
+  });
+
+  it("has the credential where one is needed, and nowhere else", async () => {
+    const { bellhop, sent } = clientOf([reply(200, { providers: [] }), reply(200, { tokens: [] })], {
+      apiKey: async () => "bh_live_fresh\n",
+    });
+    await bellhop.providers.list();
+    await bellhop.tokens.list();
+    assert.deepEqual(
+      sent.map(({ headers }) => headers.get("authorization")),
+      [null, "Bearer bh_live_fresh"],
+    );
+  });
+
+  it("follows no redirect with it", async () => {
+    const { bellhop, sent } = clientOf([reply(302, {}, { location: "https://other.example/" })]);
+    await assert.rejects(bellhop.me(), { status: 302 });
+    assert.equal(sent[0]?.init.redirect, "manual");
+  });
+
+  it("does not show a malformed key in its error", async () => {
+    const { bellhop } = clientOf([], { apiKey: "bh_live_se\ncret" });
+    await assert.rejects(bellhop.me(), (error: Error) => !error.message.includes("bh_live"));
+  });
+
+  it("does not reach a collection when it was given no id", async () => {
+    const { bellhop } = clientOf([]);
+    for (const id of ["", "..", undefined as unknown as string]) {
+      await assert.rejects(bellhop.queues.delete(id), BellhopError);
+    }
+  });
+
+  it("ends by its signal, with the signal's own reason, also while it waits to be repeated", async () => {
+    const reason = new Error("enough");
+    const control = new AbortController();
+    const { bellhop } = clientOf([
+      () => {
+        setImmediate(() => control.abort(reason));
+        return new Response("{}", { status: 429, headers: { "retry-after": "30" } });
+      },
+    ]);
+    await assert.rejects(bellhop.me({ signal: control.signal }), reason);
+  });
+
+  it("ends when its time is over", async () => {
+    const hang: Reply = ({ init }) =>
+      new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+    const { bellhop } = clientOf([hang], { maxRetries: 0 });
+    await assert.rejects(bellhop.me({ timeoutMs: 1 }), TimeoutError);
+  });
+});
+
+describe("an answer", () => {
+  it("that refuses tells status, code, request, fields and limit", async () => {
+    const details = [{ field: "priority", error: "priority must be an integer between 1 and 10" }];
+    const { bellhop } = clientOf([
+      reply(
+        400,
+        { error: "priority must be …", code: "invalid", details },
+        {
+          "x-request-id": "req_1",
+          "x-ratelimit-limit": "60",
+          "x-ratelimit-remaining": "3",
+          "x-ratelimit-reset": "1767225600",
+        },
+      ),
+    ]);
+    const limit = { limit: 60, remaining: 3, resetAt: new Date("2026-01-01T00:00:00Z") };
+    await assert.rejects(bellhop.tasks.create(JOB), (error) => {
+      assert.ok(error instanceof ApiError);
+      const { status, code, requestId, rateLimit, message } = error;
+      assert.deepEqual(
+        { status, code, requestId, rateLimit, message, details: error.details },
+        {
+          status: 400,
+          code: "invalid",
+          requestId: "req_1",
+          rateLimit: limit,
+          message: "priority must be …",
+          details,
+        },
+      );
+      return true;
+    });
+    assert.deepEqual(bellhop.rateLimit, limit);
+  });
+
+  it("of a newer server keeps the fields that this version does not know", async () => {
+    const { bellhop } = clientOf([
+      reply(200, {
+        ...CREATED,
+        status: "dreaming",
+        payload: { a_b: 1 },
+        attempts: [],
+        brand_new: { x_y: 1 },
+      }),
+    ]);
+    assert.deepEqual(Object.entries(await bellhop.tasks.get("task_1")).slice(-4), [
+      ["createdAt", "now"],
+      ["payload", { a_b: 1 }],
+      ["attempts", []],
+      ["brandNew", { xY: 1 }],
+    ]);
+  });
+
+  it("that is not Bellhop's is an error, whatever its status", async () => {
+    const page = (status: number) => () => new Response("<html>", { status });
+    const { bellhop } = clientOf([page(200), page(403)]);
+    await assert.rejects(bellhop.me(), BellhopError);
+    await assert.rejects(bellhop.me(), { status: 403, code: "unknown" });
+  });
+});

@@ -1,0 +1,196 @@
+import type { preValidationHookHandler } from "fastify";
+import { Type } from "typebox";
+import { BULK_ACTIONS, BULK_RATE, BULK_STATUSES, type Bulk } from "../../domain/bulk.ts";
+import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
+import { isEmpty } from "../../domain/task-filter.ts";
+import type { BulkService } from "../../service/tasks/bulk-service.ts";
+import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
+import { access } from "../http/access.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
+import { instant, model, oneOf, ref } from "../schemas/field.ts";
+import { FILTER_FIELDS, readFilter } from "../tasks/task-filter-query.ts";
+
+const tags = ["Tasks"];
+const EXAMPLE_ID = "bulk_01k9z3mxe5f8hrk3yv5pzq8c2d";
+
+const BulkFilter = Type.Object(
+  {
+    ...FILTER_FIELDS,
+    sandbox: Type.Optional(
+      Type.Boolean({ description: "True: only tasks of the sandbox. Test keys reach no others." }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: "The filters of the list of tasks. Empty, it means every task, and `confirm` has to say so.",
+  },
+);
+
+const CreateBulk = model(
+  "CreateBulk",
+  "One action on every task that fits a filter.",
+  {
+    action: oneOf(BULK_ACTIONS, {
+      description:
+        "`cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones.",
+    }),
+    filter: BulkFilter,
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only tell how many tasks fit." })),
+    rate: Type.Optional(
+      Type.Integer({
+        minimum: BULK_RATE.least,
+        maximum: BULK_RATE.most,
+        default: BULK_RATE.default,
+        description: "Tasks a second, at most.",
+      }),
+    ),
+    confirm: Type.Optional(oneOf(["all"], { description: "Needed with an empty filter." })),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      { action: "retry", filter: { queue: "emails", status: "failed", response_code: "5xx" }, rate: 20 },
+    ],
+  },
+);
+
+const BulkState = model("Bulk", "An action on many tasks, and how far it is.", {
+  id: Type.String({ examples: [EXAMPLE_ID] }),
+  action: oneOf(BULK_ACTIONS, { description: "What is done." }),
+  status: oneOf(BULK_STATUSES, { description: "`running` until every task has had its turn." }),
+  matched: Type.Integer({
+    description: "Tasks that fitted the filter when it was asked for. Later ones are not touched.",
+  }),
+  done: Type.Integer({ description: "Tasks that were changed." }),
+  skipped: Type.Integer({ description: "Tasks that were not in a fitting state when their turn came." }),
+  created_at: instant("When it was asked for."),
+});
+
+const BulkAnswer = model(
+  "BulkAnswer",
+  "An action on many tasks.",
+  { bulk: ref(BulkState) },
+  {
+    examples: [
+      {
+        bulk: {
+          id: EXAMPLE_ID,
+          action: "retry",
+          status: "running",
+          matched: 1200,
+          done: 340,
+          skipped: 2,
+          created_at: "2026-03-01T09:30:00.000Z",
+        },
+      },
+    ],
+  },
+);
+
+const MatchedTasks = model(
+  "MatchedTasks",
+  "What a bulk action would be about.",
+  { matched: Type.Integer({ description: "Tasks that fit the filter at this moment." }) },
+  { examples: [{ matched: 1200 }] },
+);
+
+const BulkPath = Type.Object({ bulk_id: Type.String({ examples: [EXAMPLE_ID] }) });
+
+const withoutNulls: preValidationHookHandler = (request, _reply, done) => {
+  const { body } = request;
+  if (mayHoldNulls(request)) {
+    dropNulls(body, Object.keys(CreateBulk.properties));
+    if (typeof body === "object" && body !== null && "filter" in body)
+      dropNulls(body.filter, Object.keys(BulkFilter.properties));
+  }
+  done();
+};
+
+export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkService }): void {
+  app.post(
+    "/tasks/bulk",
+    {
+      preValidation: withoutNulls,
+      config: access("tasks:write"),
+      schema: {
+        operationId: "createBulk",
+        tags,
+        summary: "Cancel, retry or delete many tasks",
+        description:
+          "Notes which tasks fit the filter, and works them off in the background, at `rate` tasks a second, each exactly " +
+          "once, through restarts. With `dry_run` it only tells how many there are.",
+        body: ref(CreateBulk),
+        response: {
+          202: ref(BulkAnswer),
+          200: ref(MatchedTasks),
+          ...refusals("bulks_full", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const {
+        action,
+        filter: said,
+        rate = BULK_RATE.default,
+        dry_run: isDry = false,
+        confirm,
+      } = request.body;
+      const { sandbox = null, ...fields } = said;
+      const filter = readFilter(fields, sandbox);
+      if (isEmpty({ ...filter, sandbox: false }) && confirm !== "all")
+        throw new Problem("invalid", {
+          reason: 'An empty filter means every task: say "confirm": "all" with it',
+        });
+      if (isDry) return reply.code(200).send({ matched: await bulks.count(callerOf(request), filter) });
+      const bulk = await bulks.start(requesterOf(request), { action, filter, rate, said });
+      return reply.code(202).send(answerOf(bulk));
+    },
+  );
+
+  app.get(
+    "/tasks/bulk/:bulk_id",
+    {
+      config: access("tasks:read"),
+      schema: {
+        operationId: "getBulk",
+        tags,
+        summary: "Get a bulk action",
+        description: "How far an action on many tasks is. It is kept for 30 days after its end.",
+        params: BulkPath,
+        response: { 200: ref(BulkAnswer), ...refusals("bulk_not_found") },
+      },
+    },
+    async (request) => answerOf(await bulks.get(callerOf(request), readId(request.params.bulk_id))),
+  );
+
+  app.post(
+    "/tasks/bulk/:bulk_id/stop",
+    {
+      config: access("tasks:write"),
+      schema: {
+        operationId: "stopBulk",
+        tags,
+        summary: "Stop a bulk action",
+        description: "Once answered, no further task is touched. What was done stays done.",
+        params: BulkPath,
+        response: { 200: ref(BulkAnswer), ...refusals("bulk_not_found", "bulk_ended") },
+      },
+    },
+    async (request) => answerOf(await bulks.stop(requesterOf(request), readId(request.params.bulk_id))),
+  );
+}
+
+/** What cannot be an id gets the same answer as an unknown one. */
+function readId(text: string): string {
+  const id = parseId("bulk", text);
+  if (id === null) throw new Problem("bulk_not_found");
+  return id;
+}
+
+function answerOf({ id, action, status, matched, done, skipped, createdAt }: Bulk) {
+  const created_at = createdAt.toISOString();
+  return { bulk: { id: formatId("bulk", id), action, status, matched, done, skipped, created_at } };
+}

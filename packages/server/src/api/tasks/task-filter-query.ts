@@ -1,0 +1,95 @@
+import { type Static, Type } from "typebox";
+import { invalid, mustBe } from "../../domain/complaint.ts";
+import { parseInstant } from "../../domain/instant.ts";
+import type { ProblemDetail } from "../../domain/problem.ts";
+import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
+import { FAILURE_REASONS, TASK_STATUSES } from "../../domain/task.ts";
+import { RESPONSE_CODE_PATTERN, readHost, readLastAnswer } from "../../domain/task-filter.ts";
+import { parseTaskId } from "../../domain/task-id.ts";
+import { LABEL_LIMITS } from "../../domain/task-request.ts";
+import type { AskedFilter } from "../../service/tasks/task-list.ts";
+import { oneOf } from "../schemas/field.ts";
+import { STATUS_LIST_PATTERN } from "./task-parts.ts";
+
+/** Which tasks are meant, as a list says it. All of it must be true of a task. */
+export const FILTER_FIELDS = {
+  queue: Type.Optional(
+    Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      pattern: STATUS_LIST_PATTERN,
+      description: "Only tasks in this state, or in one of several, separated by commas.",
+      examples: ["failed,cancelled"],
+    }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LABEL_LIMITS.tag,
+      description: "Only tasks that have this tag.",
+    }),
+  ),
+  created_after: Type.Optional(
+    Type.String({ description: "Only tasks created then or later.", examples: ["2026-03-01T09:30:00Z"] }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ description: "Only tasks created earlier than then.", examples: ["2026-03-01T10:00:00Z"] }),
+  ),
+  host: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: "Only calls to this host, named as in the URL, without its port.",
+      examples: ["api.example.com"],
+    }),
+  ),
+  provider: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: "Only tasks that name this provider." }),
+  ),
+  failure_reason: Type.Optional(
+    oneOf(FAILURE_REASONS, { description: "Only tasks that failed for this reason." }),
+  ),
+  response_code: Type.Optional(
+    Type.String({
+      pattern: RESPONSE_CODE_PATTERN,
+      description:
+        "Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in " +
+        "time (`timeout`), or broke off on the network (`network`).",
+      examples: ["503", "5xx", "timeout", "network"],
+    }),
+  ),
+  id: Type.Optional(Type.String({ description: "Only this task, by either spelling of its id." })),
+};
+
+const Filter = Type.Object(FILTER_FIELDS);
+
+/** Takes what has passed the schema; refuses what breaks a rule that no schema can say. */
+export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null): AskedFilter {
+  const complaints: ProblemDetail[] = [];
+  function read<T>(name: keyof typeof said, parse: (text: string) => T | null, rule: string): T | null {
+    const text = said[name];
+    const value = text === undefined ? null : parse(text);
+    if (text !== undefined && value === null) complaints.push(mustBe(name, rule));
+    return value;
+  }
+  const instantRule = "an ISO 8601 time with a time zone, such as 2026-03-01T09:30:00Z";
+  const storable = (text: string) => (isStorable(text) ? text : null);
+  const chosen = said.status?.split(",");
+  const filter: AskedFilter = {
+    sandbox,
+    queue: said.queue ?? null,
+    statuses: chosen === undefined ? null : TASK_STATUSES.filter((status) => chosen.includes(status)),
+    tag: read("tag", storable, STORABLE_RULE),
+    createdAfter: read("created_after", parseInstant, instantRule),
+    createdBefore: read("created_before", parseInstant, instantRule),
+    hosts: read("host", readHost, "the name or address of a host, without a port"),
+    provider: read("provider", storable, STORABLE_RULE),
+    failureReason: said.failure_reason ?? null,
+    lastAnswer: said.response_code === undefined ? null : readLastAnswer(said.response_code),
+    id: read("id", parseTaskId, "the id of a task"),
+  };
+  if (complaints.length > 0) throw invalid(complaints);
+  return filter;
+}

@@ -1,0 +1,215 @@
+import { composeSpaceWatch, type Space } from "./compose-space.ts";
+import type { RefuseUrl } from "./domain/call.ts";
+import type { SendMail } from "./domain/identity/mail.ts";
+import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
+import type { NodeRole } from "./domain/node-role.ts";
+import type { Time } from "./domain/time.ts";
+import type { EngineDatabases } from "./engine/engine-databases.ts";
+import type { FrontDesk } from "./engine/front-desk.ts";
+import type { Log } from "./engine/log.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
+import type { Caller } from "./outbound/caller.ts";
+import { createApiKeyService } from "./service/access/api-key-service.ts";
+import { createAuthService } from "./service/access/auth-service.ts";
+import { createFailureLimit } from "./service/access/failure-limit.ts";
+import {
+  createAccessLookup,
+  createKeyLookup,
+  createSessionLookup,
+  createTokenLookup,
+} from "./service/access/principals.ts";
+import { createRequestLimits } from "./service/access/request-limits.ts";
+import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createTermsLookup } from "./service/access/team-budgets.ts";
+import { createTokenSigner } from "./service/access/token-signer.ts";
+import { createAuditService } from "./service/audit/audit-service.ts";
+import { createHealthService } from "./service/health-service.ts";
+import { createAuthorizationService } from "./service/oauth/authorization-service.ts";
+import { createOAuthApplicationService } from "./service/oauth/oauth-application-service.ts";
+import { createOAuthService } from "./service/oauth/oauth-service.ts";
+import { createSystemService } from "./service/operator/system-service.ts";
+import { createInvitationService } from "./service/people/invitation-service.ts";
+import { createMemberService } from "./service/people/member-service.ts";
+import { createSessionService } from "./service/people/session-service.ts";
+import { createSignInService } from "./service/people/sign-in-service.ts";
+import { createTeamService } from "./service/people/team-service.ts";
+import { createStock } from "./service/stock.ts";
+import { createBulkService } from "./service/tasks/bulk-service.ts";
+import { createCallbackService } from "./service/tasks/callback-service.ts";
+import { createExplanationService } from "./service/tasks/explanation-service.ts";
+import type { ProviderService } from "./service/tasks/provider-service.ts";
+import { createQueueService } from "./service/tasks/queue-service.ts";
+import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
+import { createScheduleService } from "./service/tasks/schedule-service.ts";
+import { createTaskService } from "./service/tasks/task-service.ts";
+import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
+import { createVaultService } from "./service/vault/vault-service.ts";
+import type { Pulse } from "./store/pulse.ts";
+import type { Database } from "./store/sql.ts";
+import { readQueueDepths } from "./store/tasks/queue-depths.ts";
+import type { KeyRing } from "./vault/key-ring.ts";
+import { createVault } from "./vault/vault.ts";
+import { VERSION } from "./version.ts";
+
+/** What a node stands on: connections, the way out, time, and what the operator decided. */
+export interface NodeDeps {
+  readonly databases: EngineDatabases & {
+    /** For everything that answers a request, but the insertion of tasks. */
+    readonly api: Database;
+  };
+  readonly caller: Caller;
+  /** The egress policy, as far as it can be seen from a URL. */
+  readonly refuseUrl: RefuseUrl;
+  readonly sendMail: SendMail;
+  readonly providers: ProviderService;
+  /** Null: no vault. */
+  readonly keyRing: KeyRing | null;
+  /** The operator's own; none: they are kept in the database and replaced from time to time. */
+  readonly sessionKeys: readonly string[];
+  readonly signUp: "open" | "invited";
+  /** False: no person would get a link that they ask for, so none is made. */
+  readonly sendsLinks: boolean;
+  readonly publicUrl: () => string;
+  readonly name: string;
+  readonly role: NodeRole;
+  /** The database is one that only this process reaches. */
+  readonly embedded: boolean;
+  readonly capacity: number;
+  /** What the operator set for a plan otherwise than it is. */
+  readonly planLimits?: PlanLimits;
+  /** Left out: nobody looks how much room there is. */
+  readonly space?: Space;
+  readonly retentionDays: number;
+  /** How much of an answer is kept. */
+  readonly resultLimitBytes: number;
+  readonly log: Log;
+  readonly time: Time;
+  readonly random: () => number;
+}
+
+export type Services = ReturnType<typeof composeServices>;
+
+/** What the engine and the services of a node share. */
+export function composeBasis({ databases, keyRing, time, planLimits, space, log }: NodeDeps) {
+  const database = databases.api;
+  const vault = createVault({ sql: database, keyRing });
+  return {
+    limitsOf: createLimitsOf(planLimits),
+    space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
+    vault,
+    signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
+    metrics: createMetrics({
+      version: VERSION,
+      time,
+      readDepths: () => readQueueDepths(database, MOST_QUEUES),
+    }),
+  };
+}
+
+/** What follows when a task was cancelled or begun anew, by whatever way. */
+export function listeners(
+  engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
+  metrics: Metrics,
+): Pick<Parameters<typeof createTaskService>[0], "onCancelled" | "onPending"> {
+  return {
+    onCancelled(cancelled) {
+      metrics.engine.cancelled();
+      engine.ended();
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
+  };
+}
+
+export function composeServices(
+  deps: NodeDeps,
+  parts: ReturnType<typeof composeBasis> & {
+    readonly engine: Pick<FrontDesk, "submit" | "ended" | "pending" | "follow" | "isCrowded">;
+    readonly isDispatching: (() => boolean) | null;
+    readonly pulses: Readonly<Record<string, Pulse>>;
+  },
+) {
+  const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
+  const { monotonicMs, nowMs } = deps.time;
+  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space } = parts;
+  const database = deps.databases.api;
+  const now = () => new Date(nowMs());
+
+  const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
+  const findSession = createSessionLookup(database, limitsOf);
+  const findAccess = createAccessLookup(database, limitsOf);
+  const failures = createFailureLimit({ monotonicMs });
+  const auth = createAuthService({
+    findKey: createKeyLookup(database, limitsOf),
+    findToken: createTokenLookup({ signer, findSession, findAccess }),
+    failures,
+    monotonicMs,
+  });
+  const limits = createRequestLimits({ sql: database, monotonicMs });
+  const stock = createStock({ sql: database, monotonicMs });
+  const callbacks = createCallbackService({
+    sql: database,
+    monotonicMs,
+    onEnded() {
+      metrics.engine.ended(null);
+      engine.ended();
+    },
+  });
+  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
+    metrics.engine.created(task.shape, task.sandbox);
+    engine.pending(task, accepted);
+  };
+  const tasks = createTaskService({
+    database,
+    submit: engine.submit,
+    stock,
+    hasSpace: () => space?.isLow !== true,
+    vault,
+    providers,
+    publicUrl,
+    ...listeners(engine, metrics),
+    onStored,
+  });
+  const termsOf = createTermsLookup(database, limitsOf);
+  const scheduling = { database, accept: tasks.accept, termsOf, onStored };
+  return {
+    tasks,
+    schedules: createScheduleService(scheduling),
+    scheduleRunner: createScheduleRunner(scheduling),
+    bulks: createBulkService({ database }),
+    explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
+    queues: createQueueService({ database }),
+    callbacks: {
+      ...callbacks,
+      resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),
+    },
+    metrics,
+    providers,
+    vault: createVaultService({ vault, database }),
+    signingSecrets,
+    health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
+    auth,
+    limits,
+    visits: createSourceLimit({ ...VISITS, monotonicMs }),
+    apiKeys: createApiKeyService({ database }),
+    signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
+    sessions: createSessionService({ database, signer }),
+    teams: createTeamService({ database, stock }),
+    members: createMemberService({ database }),
+    invitations: createInvitationService({ database, sendMail, publicUrl }),
+    applications: createOAuthApplicationService({ database }),
+    authorizations: createAuthorizationService({ database }),
+    oauth: createOAuthService({
+      database,
+      signer,
+      findSession,
+      failures,
+      limits,
+      publicUrl,
+      recheck: auth.recheck,
+    }),
+    audit: createAuditService({ sql: database }),
+    system: createSystemService({ sql: database, embedded: deps.embedded }),
+  };
+}

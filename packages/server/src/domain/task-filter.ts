@@ -1,0 +1,94 @@
+import type { FailureReason, TaskStatus } from "./task.ts";
+
+/** Which tasks of a team are meant: those of which all of this is true. Null says nothing. */
+export interface TaskFilter {
+  /** Only tasks of the sandbox, or only the others. */
+  readonly sandbox: boolean;
+  readonly queue: string | null;
+  readonly statuses: readonly TaskStatus[] | null;
+  readonly tag: string | null;
+  /** Created then or later. */
+  readonly createdAfter: Date | null;
+  /** Created earlier than then. */
+  readonly createdBefore: Date | null;
+  /** Of the URL, without its port, in every spelling that is looked for. */
+  readonly hosts: readonly string[] | null;
+  readonly provider: string | null;
+  readonly failureReason: FailureReason | null;
+  readonly lastAnswer: LastAnswer | null;
+  readonly id: string | null;
+}
+
+/** Of ids, and so of the times at which the tasks were created. */
+export type Order = "desc" | "asc";
+
+/** How the last attempt that has ended was answered: by a status code of this range, or not at all. */
+export type LastAnswer =
+  | { readonly from: number; readonly to: number }
+  | { readonly none: "timeout" | "network" };
+
+export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|network)$";
+
+/** Of a text that fits the pattern. */
+export function readLastAnswer(text: string): LastAnswer {
+  if (text === "timeout" || text === "network") return { none: text };
+  const from = Number(text.replace("xx", "00"));
+  return { from, to: text.endsWith("xx") ? from + 99 : from };
+}
+
+const HOST = /^[^\s/\\?#@:[\]]+$/;
+const IPV6 = /^\[?([0-9a-f:.]*:[0-9a-f:.]*)\]?$/i;
+
+/**
+ * As it may stand in a URL that a caller wrote: as it was given, and as a parser spells it. Null for what is no host, or
+ * has a port.
+ */
+export function readHost(text: string): readonly string[] | null {
+  const given = (HOST.test(text) ? text : `[${IPV6.exec(text)?.[1] ?? ""}]`).toLowerCase();
+  if (!URL.canParse(`http://${given}/`)) return null;
+  const spelled = new URL(`http://${given}/`).hostname;
+  return spelled === given ? [given] : [given, spelled];
+}
+
+/** What no index of queues and states can tell: the tasks themselves have to be looked at. */
+export function needsSearch(filter: TaskFilter): boolean {
+  const { tag, hosts, provider, failureReason, lastAnswer, id } = filter;
+  return [tag, hosts, provider, failureReason, lastAnswer, id].some((each) => each !== null);
+}
+
+/** True of a filter that every task passes. */
+export function isEmpty(filter: TaskFilter): boolean {
+  const { queue, statuses, createdAfter, createdBefore } = filter;
+  return (
+    !needsSearch(filter) && [queue, statuses, createdAfter, createdBefore].every((each) => each === null)
+  );
+}
+
+/**
+ * Ids are in the order of the clocks of the nodes that made them, `createdAt` is the database's. Nodes whose clocks are
+ * off by less than this, and that is far more than a synchronised clock ever is, find every task.
+ */
+const CLOCKS_DIFFER_MS = 10_000;
+
+/** The ids that tasks of this filter can have. */
+export function idRange({ createdAfter, createdBefore, id }: TaskFilter): {
+  readonly low: string | null;
+  readonly high: string | null;
+} {
+  if (id !== null) return { low: id, high: id };
+  return {
+    low: createdAfter && firstIdOf(createdAfter.getTime() - CLOCKS_DIFFER_MS),
+    high: createdBefore && firstIdOf(createdBefore.getTime() + CLOCKS_DIFFER_MS),
+  };
+}
+
+export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** A UUID of version 7 begins with its millisecond, in 48 bits. */
+function firstIdOf(ms: number): string {
+  const digits = Math.min(Math.max(0, ms), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}

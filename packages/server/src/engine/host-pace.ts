@@ -1,0 +1,57 @@
+import type { Limits } from "../domain/limits.ts";
+import type { Time } from "../domain/time.ts";
+import type { Outgoing, RecordedCall } from "./outgoing.ts";
+
+/** A second's worth may leave at once; from then on they leave evenly. */
+const BURST_MS = 1_000;
+/** More hosts than are called within a second. */
+const MOST_HOSTS = 10_000;
+
+/**
+ * Makes calls, polls and notifications of a team to one host wait for their turn, where the plan says how many a second there may
+ * be: Bellhop is not to be the means by which one team floods a third party. A call waits in its slot, so that the wait
+ * is bounded by how many the team may have in flight.
+ */
+export function paceByHost(outgoing: Outgoing, limitsOf: (teamId: number) => Limits, time: Time): Outgoing {
+  /** When the next would leave if all left evenly, by team and host. */
+  const nextAtMs = new Map<string, number>();
+
+  function waitMs(key: string, perSecond: number): number {
+    const nowMs = time.monotonicMs();
+    if (nextAtMs.size >= MOST_HOSTS) forgetPast(nowMs);
+    const atMs = Math.max(nextAtMs.get(key) ?? 0, nowMs);
+    nextAtMs.set(key, atMs + 1000 / perSecond);
+    return atMs - nowMs - BURST_MS;
+  }
+
+  function forgetPast(nowMs: number): void {
+    for (const [key, atMs] of nextAtMs) if (atMs <= nowMs) nextAtMs.delete(key);
+  }
+
+  /** A call that is torn down meanwhile goes on at once, and is found torn down. */
+  function turn(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = time.setTimer(go, ms);
+      signal.addEventListener("abort", go, { once: true });
+      function go(): void {
+        timer.cancel();
+        signal.removeEventListener("abort", go);
+        resolve();
+      }
+    });
+  }
+
+  return {
+    send(recorded: RecordedCall) {
+      const perSecond = limitsOf(recorded.teamId).callsPerSecondToHost;
+      if (perSecond === null) return outgoing.send(recorded);
+      const ms = waitMs(`${recorded.teamId} ${hostOf(recorded.call.url)}`, perSecond);
+      if (ms <= 0) return outgoing.send(recorded);
+      return turn(ms, recorded.signal).then(() => outgoing.send(recorded));
+    },
+  };
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "";
+}

@@ -1,0 +1,18 @@
+import { isWrong, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
+import { SETTINGS, type Setting } from "./settings.ts";
+
+/** What the operator set for each plan; `refuse` is told what cannot be read. */
+export function readPlanLimits(
+  text: (setting: Setting) => string | null,
+  refuse: (message: string) => never,
+): PlanLimits {
+  const read = (setting: Setting): OwnLimits => {
+    const limits = parseLimits(text(setting) ?? "");
+    return isWrong(limits) ? refuse(`${setting.name} ${limits.wrong}`) : limits;
+  };
+  return {
+    free: read(SETTINGS.planFree),
+    pro: read(SETTINGS.planPro),
+    enterprise: read(SETTINGS.planEnterprise),
+  };
+}

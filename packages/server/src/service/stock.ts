@@ -1,0 +1,114 @@
+import type { Terms } from "../domain/limits.ts";
+import { requireRoom } from "../domain/limits.ts";
+import { Problem } from "../domain/problem.ts";
+import type { Sql } from "../store/sql.ts";
+import { readStoredBytes, readTeamUsage } from "../store/team-usage.ts";
+
+/** What a team has stored, as one node knows it. */
+export interface Stock {
+  /** Refuses a task of so many bytes that a team has no room for. No promise where the database need not be asked. */
+  admit(team: Terms & { readonly teamId: number }, bytes: number): Promise<void> | undefined;
+  /** As of the last look; looks if there was none. */
+  bytesOf(teamId: number): Promise<number>;
+}
+
+/** Between two looks a node adds what it has let in itself; other nodes do so too, each for so long. */
+const COUNT_MS = 2_000;
+/** Bytes are added up by walking over a team's tasks: rarely, and the more rarely the longer that takes. */
+const WEIGH_MS = 60_000;
+const WEIGH_SHARE = 100;
+const RETRY_SECONDS = 5;
+const MOST_KNOWN = 10_000;
+
+/** One figure of one team: read now and then, counted on in between. */
+interface Figure {
+  known: number;
+  added: number;
+  readAgainAtMs: number;
+  reading: Promise<void> | null;
+}
+
+interface Entry {
+  readonly open: Figure;
+  readonly bytes: Figure;
+}
+
+/**
+ * The bounds on what a team may store, without a statement per task: figures are read every few seconds while tasks come in, in the
+ * background but for the first time. So a team may pass its bound by what arrives meanwhile, never by more.
+ */
+export function createStock(deps: { readonly sql: Sql; readonly monotonicMs: () => number }): Stock {
+  const { sql, monotonicMs } = deps;
+  const entries = new Map<number, Entry>();
+
+  function entryOf(teamId: number): Entry {
+    const known = entries.get(teamId);
+    if (known !== undefined) return known;
+    if (entries.size >= MOST_KNOWN) entries.clear();
+    const fresh = (): Figure => ({ known: -1, added: 0, readAgainAtMs: 0, reading: null });
+    const entry = { open: fresh(), bytes: fresh() };
+    entries.set(teamId, entry);
+    return entry;
+  }
+
+  function look(figure: Figure, read: () => Promise<number>, everyMs: number): Promise<void> | null {
+    const beganMs = monotonicMs();
+    if (figure.reading !== null || beganMs < figure.readAgainAtMs)
+      return figure.known < 0 ? figure.reading : null;
+    const addedBefore = figure.added;
+    const reading = read().then(
+      (known) => {
+        figure.known = known;
+        figure.added -= addedBefore;
+        const tookMs = monotonicMs() - beganMs;
+        figure.readAgainAtMs =
+          monotonicMs() + Math.max(everyMs, everyMs > COUNT_MS ? tookMs * WEIGH_SHARE : 0);
+        figure.reading = null;
+      },
+      (error: unknown) => {
+        figure.reading = null;
+        throw error;
+      },
+    );
+    figure.reading = reading;
+    if (figure.known < 0) return reading;
+    // What is known goes on to count if this look fails: the database that cannot be asked cannot store either.
+    reading.catch(() => {});
+    return null;
+  }
+
+  function decide({ plan, limits }: Terms, { open, bytes }: Entry, size: number): void {
+    if (limits.tasksOpen !== null && open.known + open.added >= limits.tasksOpen)
+      throw new Problem(
+        "tasks_full",
+        { plan, most: String(limits.tasksOpen) },
+        { retryAfterSeconds: RETRY_SECONDS },
+      );
+    requireRoom({ plan, limits }, "bytesStored", bytes.known + bytes.added);
+    open.added += 1;
+    bytes.added += size;
+  }
+
+  const countOpen = (teamId: number) => async () => (await readTeamUsage(sql, teamId)).tasksOpen;
+  const weigh = (teamId: number) => () => readStoredBytes(sql, teamId);
+
+  return {
+    admit(team, size) {
+      const { teamId, limits } = team;
+      if (limits.tasksOpen === null && limits.bytesStored === null) return undefined;
+      const entry = entryOf(teamId);
+      const looks = [
+        limits.tasksOpen === null ? null : look(entry.open, countOpen(teamId), COUNT_MS),
+        limits.bytesStored === null ? null : look(entry.bytes, weigh(teamId), WEIGH_MS),
+      ].filter((each) => each !== null);
+      if (looks.length > 0) return Promise.all(looks).then(() => decide(team, entry, size));
+      decide(team, entry, size);
+      return undefined;
+    },
+    async bytesOf(teamId) {
+      const { bytes } = entryOf(teamId);
+      await look(bytes, weigh(teamId), WEIGH_MS);
+      return Math.max(0, bytes.known + bytes.added);
+    },
+  };
+}

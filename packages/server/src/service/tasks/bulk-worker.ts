@@ -1,0 +1,106 @@
+import { turnSize } from "../../domain/bulk.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import {
+  type BulkTurn,
+  countTurn,
+  type DueBulk,
+  lockBulk,
+  nextBulks,
+  readTurn,
+} from "../../store/tasks/bulks.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
+import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
+import { removePendingTask } from "../../store/tasks/task-removals.ts";
+import { type Retried, retryTask } from "../../store/tasks/task-retries.ts";
+
+/** A new action is found at the latest then. */
+const LONGEST_NAP_MS = 1_000;
+/** Another node has it in hand, for no longer than this as a rule. */
+const BUSY_NAP_MS = 50;
+/** Actions that are looked at in one round. */
+const MOST_TOGETHER = 20;
+
+export interface BulkWorker {
+  /** Gives every action whose time has come one turn. Returns how long to nap. */
+  workOnce(): Promise<number>;
+}
+
+/**
+ * The race: several nodes, each of which may die at any line, and every task has exactly one turn. So a turn is one
+ * transaction: it locks the action's row, which the other nodes skip, changes its tasks and counts them. The count is
+ * the place where the next turn begins: neither is there without the other. What is done after the commit are hints, and
+ * what a hint would have hastened is found without it.
+ */
+export function createBulkWorker(deps: {
+  readonly database: Database;
+  /** Resolves once no node makes a call of the task any more. */
+  readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
+  /** A task was begun anew. */
+  readonly onPending: (task: Retried, times: Retried) => void;
+}): BulkWorker {
+  const { database } = deps;
+
+  async function takeTurn(due: DueBulk): Promise<boolean> {
+    const taken = await database.transaction(async (sql) => {
+      const turn = await lockBulk(sql, due);
+      if (turn === null) return null;
+      const ids = await readTurn(sql, due, turn.position, turnSize(turn.rate));
+      if (ids.length === 0) throw new Error("A bulk action that runs has no tasks left");
+      const changed = await change(sql, turn, ids);
+      const { done } = changed;
+      await countTurn(sql, due, {
+        done,
+        skipped: ids.length - done,
+        waitMs: (1000 * ids.length) / turn.rate,
+      });
+      return changed;
+    });
+    if (taken === null) return false;
+    for (const retried of taken.retried) deps.onPending(retried, retried);
+    await Promise.all(taken.cancelled.map(deps.onCancelled));
+    return true;
+  }
+
+  return {
+    async workOnce() {
+      const bulks = await nextBulks(database, MOST_TOGETHER);
+      const due = bulks.filter(({ waitMs }) => waitMs === 0);
+      let worked = false;
+      for (const bulk of due) worked = (await takeTurn(bulk)) || worked;
+      if (worked) return 0;
+      if (due.length > 0) return BUSY_NAP_MS;
+      return Math.min(LONGEST_NAP_MS, bulks[0]?.waitMs ?? LONGEST_NAP_MS);
+    },
+  };
+}
+
+interface Changed {
+  readonly done: number;
+  readonly cancelled: readonly Cancelled[];
+  readonly retried: readonly Retried[];
+}
+
+/** Each task by the statement that changes a single one: what does not fit its condition is skipped. */
+async function change(sql: Sql, turn: BulkTurn, ids: readonly string[]): Promise<Changed> {
+  const cancelled: Cancelled[] = [];
+  const retried: Retried[] = [];
+  let done = 0;
+  for (const id of ids) {
+    if (turn.action === "delete") {
+      if (await removePendingTask(sql, turn, id)) done += 1;
+    } else if (turn.action === "cancel") {
+      const ended = await cancelTask(sql, turn, id);
+      if (ended !== null) cancelled.push(ended);
+    } else {
+      const begun = await retryTask(sql, turn, id, { delaySeconds: 0, priority: null });
+      if (begun !== null) retried.push(begun);
+    }
+  }
+  const held = cancelled.flatMap((each) => each.held ?? []);
+  if (held.length > 0)
+    await sendHints(
+      sql,
+      held.map((claim) => hintText({ kind: "void", claim }, 0)),
+    );
+  return { done: done + cancelled.length + retried.length, cancelled, retried };
+}

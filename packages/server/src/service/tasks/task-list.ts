@@ -1,0 +1,101 @@
+import { invalid, mustBe } from "../../domain/complaint.ts";
+import type { Reach } from "../../domain/reach.ts";
+import type { TaskSummary } from "../../domain/task.ts";
+import { needsSearch, type Order, type TaskFilter } from "../../domain/task-filter.ts";
+import type { Sql } from "../../store/sql.ts";
+import { countListed, countTasks, listTasks, readSummaries } from "../../store/tasks/task-reads.ts";
+import { countMatches, searchTasks } from "../../store/tasks/task-search.ts";
+
+/** A filter as a caller says it: which of sandbox and the others is up to the credential unless it is named. */
+export type AskedFilter = Omit<TaskFilter, "sandbox"> & { readonly sandbox: boolean | null };
+
+export interface TaskQuery extends AskedFilter {
+  readonly order: Order;
+  readonly limit: number;
+  readonly offset: number;
+  /** The id of a task: only those behind it are listed. */
+  readonly cursor: string | null;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly TaskSummary[];
+  readonly total: number;
+  /** There may be more than `total`: no more were counted. */
+  readonly totalIsCapped: boolean;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** Totals that no tally knows are counted so far. */
+const MOST_COUNTED = 10_000;
+
+/**
+ * How many tasks are looked at for a page, and then for what it still lacks: few, because most pages are full after few,
+ * and no more in all than can be looked at in a tenth of a second.
+ */
+const LOOKS = [1_000, 20_000];
+
+/** And for a total: as many again. */
+const MOST_LOOKED_AT = 20_000;
+
+export async function listPage(sql: Sql, reach: Reach, query: TaskQuery): Promise<TaskPage> {
+  const filter = reachedBy(reach, query);
+  if (!needsSearch(filter)) return plainPage(sql, reach.teamId, filter, query);
+  if (query.offset > 0)
+    throw invalid([mustBe("offset", "0 where tasks are searched: use cursor to go on to the next page")]);
+  const [page, counted] = await Promise.all([
+    searchPage(sql, reach.teamId, filter, query),
+    matchCount(sql, reach.teamId, filter),
+  ]);
+  return { ...page, ...counted };
+}
+
+export function reachedBy({ environment }: Reach, asked: AskedFilter): TaskFilter {
+  const sandbox = asked.sandbox ?? environment === "test";
+  if (environment === "test" && !sandbox)
+    throw invalid([mustBe("sandbox", "true with a test key: it sees no other tasks")]);
+  return { ...asked, sandbox };
+}
+
+async function plainPage(sql: Sql, teamId: number, filter: TaskFilter, query: TaskQuery): Promise<TaskPage> {
+  const { limit, offset, cursor: after, order } = query;
+  const isTallied = filter.createdAfter === null && filter.createdBefore === null;
+  const [found, counted] = await Promise.all([
+    // One more than asked for tells whether there is a next page.
+    listTasks(sql, teamId, filter, { limit: limit + 1, offset, after, order }),
+    (isTallied ? talliedCount : listedCount)(sql, teamId, filter),
+  ]);
+  const tasks = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  return { tasks, ...counted, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
+}
+
+async function searchPage(sql: Sql, teamId: number, filter: TaskFilter, { limit, order, cursor }: TaskQuery) {
+  const ids: string[] = [];
+  let after = cursor;
+  for (const most of LOOKS) {
+    const found = await searchTasks(sql, teamId, filter, { order, after, limit: limit - ids.length, most });
+    ids.push(...found.ids);
+    after = found.next;
+    if (after === null || ids.length === limit) break;
+  }
+  const tasks = await readSummaries(sql, teamId, ids, order);
+  return { tasks, hasMore: after !== null, nextCursor: after };
+}
+
+async function talliedCount(sql: Sql, teamId: number, filter: TaskFilter) {
+  return { total: await countTasks(sql, teamId, filter), totalIsCapped: false };
+}
+
+async function listedCount(sql: Sql, teamId: number, filter: TaskFilter) {
+  return capped(await countListed(sql, teamId, filter, MOST_COUNTED + 1));
+}
+
+async function matchCount(sql: Sql, teamId: number, filter: TaskFilter) {
+  const { total, isWhole } = await countMatches(sql, teamId, filter, MOST_LOOKED_AT);
+  return capped(total, isWhole);
+}
+
+function capped(total: number, isWhole = true) {
+  return { total: Math.min(total, MOST_COUNTED), totalIsCapped: !isWhole || total > MOST_COUNTED };
+}

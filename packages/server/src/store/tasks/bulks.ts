@@ -1,0 +1,173 @@
+import type { Bulk, BulkAction } from "../../domain/bulk.ts";
+import type { Reach } from "../../domain/reach.ts";
+import { columns } from "../columns.ts";
+import { patient, type Sql } from "../sql.ts";
+
+/** As many tasks as are kept in one row. */
+export const PORTION = 1000;
+
+const BULK = columns("b", "id, action, status, matched, done, skipped, created_at");
+
+export interface NewBulk {
+  readonly id: string;
+  readonly action: BulkAction;
+  readonly rate: number;
+  readonly matched: number;
+}
+
+/** One without tasks is done at once. */
+export async function insertBulk(sql: Sql, reach: Reach, bulk: NewBulk): Promise<Bulk> {
+  const [row] = await sql.rows<Bulk>(
+    `insert into bulks as b (team_id, id, action, environment, rate, matched, status, ended_at)
+     values ($1, $2, $3, $4, $5, $6::integer, case when $6::integer = 0 then 'completed' else 'running' end,
+             case when $6::integer = 0 then now() end)
+     returning ${BULK}`,
+    [reach.teamId, bulk.id, bulk.action, reach.environment, bulk.rate, bulk.matched],
+  );
+  if (row === undefined) throw new Error("The bulk action was not stored");
+  return row;
+}
+
+export async function insertPortion(
+  sql: Sql,
+  teamId: number,
+  bulkId: string,
+  number: number,
+  taskIds: readonly string[],
+): Promise<void> {
+  await sql.rows("insert into bulk_portions (team_id, bulk_id, number, task_ids) values ($1, $2, $3, $4)", [
+    teamId,
+    bulkId,
+    number,
+    taskIds,
+  ]);
+}
+
+export async function countRunningBulks(sql: Sql, teamId: number): Promise<number> {
+  const [row] = await sql.rows<{ running: number }>(
+    "select count(*)::integer as running from bulks where team_id = $1 and status = 'running'",
+    [teamId],
+  );
+  return row?.running ?? 0;
+}
+
+/** The newest of the team's tasks; null if it has none. */
+export async function newestTaskId(sql: Sql, teamId: number): Promise<string | null> {
+  const [row] = await sql.rows<{ id: string }>(
+    "select id from tasks where team_id = $1 order by id desc limit 1",
+    [teamId],
+  );
+  return row?.id ?? null;
+}
+
+export async function findBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk | null> {
+  const rows = await sql.rows<Bulk>(
+    `select ${BULK} from bulks b
+      where b.team_id = $1 and b.id = $2 and ($3 = 'live' or b.environment = 'test')`,
+    [reach.teamId, id, reach.environment],
+  );
+  return rows[0] ?? null;
+}
+
+/** Null if it is not running. Waits for the turn that is under way: once this is committed, no task has another. */
+export async function stopBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk | null> {
+  const rows = await sql.rows<Bulk>(
+    `with stopped as (
+       update bulks set status = 'stopped', ended_at = now()
+        where team_id = $1 and id = $2 and status = 'running' and ($3 = 'live' or environment = 'test')
+       returning *
+     ), forgotten as (
+       delete from bulk_portions p using stopped s where p.team_id = s.team_id and p.bulk_id = s.id
+     )
+     select ${BULK} from stopped b`,
+    [reach.teamId, id, reach.environment],
+  );
+  return rows[0] ?? null;
+}
+
+export interface DueBulk {
+  readonly teamId: number;
+  readonly id: string;
+  /** Until its next turn; 0: now. */
+  readonly waitMs: number;
+}
+
+/** Those whose turn comes first. */
+export async function nextBulks(sql: Sql, most: number): Promise<DueBulk[]> {
+  return sql.rows<DueBulk>(
+    `select team_id as "teamId", id, greatest(0, ceil(extract(epoch from next_at - now()) * 1000))::float8 as "waitMs"
+       from bulks where status = 'running' order by next_at limit $1`,
+    [most],
+  );
+}
+
+export interface BulkTurn extends Reach {
+  readonly action: BulkAction;
+  readonly rate: number;
+  /** How many tasks have had their turn. */
+  readonly position: number;
+}
+
+/** Locks it for the rest of the transaction. Null if another node has it in hand, or nothing is to be done yet. */
+export async function lockBulk(sql: Sql, { teamId, id }: DueBulk): Promise<BulkTurn | null> {
+  const rows = await sql.rows<BulkTurn>(
+    `select team_id as "teamId", environment, action, rate, done + skipped as position from bulks
+      where team_id = $1 and id = $2 and status = 'running' and next_at <= now()
+        for update skip locked`,
+    [teamId, id],
+  );
+  return rows[0] ?? null;
+}
+
+/** The tasks whose turn it is: so many, or those that are left of their portion. */
+export async function readTurn(
+  sql: Sql,
+  { teamId, id }: DueBulk,
+  position: number,
+  most: number,
+): Promise<readonly string[]> {
+  const first = position % PORTION;
+  const rows = await sql.rows<{ ids: readonly string[] }>(
+    `select task_ids[$4::integer:$5::integer] as ids from bulk_portions
+      where team_id = $1 and bulk_id = $2 and number = $3`,
+    [teamId, id, Math.floor(position / PORTION), first + 1, first + most],
+  );
+  return rows[0]?.ids ?? [];
+}
+
+/** Counts a turn, and ends the action with the last of them. In the transaction that has locked it. */
+export async function countTurn(
+  sql: Sql,
+  { teamId, id }: DueBulk,
+  turn: { readonly done: number; readonly skipped: number; readonly waitMs: number },
+): Promise<void> {
+  await sql.rows(
+    `with counted as (
+       update bulks
+          set done = done + $3, skipped = skipped + $4,
+              next_at = now() + make_interval(secs => $5 / 1000.0),
+              status = case when done + skipped + $3 + $4 < matched then 'running' else 'completed' end,
+              ended_at = case when done + skipped + $3 + $4 < matched then null else now() end
+        where team_id = $1 and id = $2
+       returning team_id, id, status
+     )
+     delete from bulk_portions p using counted c
+      where c.status = 'completed' and p.team_id = c.team_id and p.bulk_id = c.id`,
+    [teamId, id, turn.done, turn.skipped, turn.waitMs],
+  );
+}
+
+/** Removes a batch of those that ended so long ago. Returns how many. */
+export async function removeOldBulks(sql: Sql, days: number, batch: number): Promise<number> {
+  const rows = await sql.rows(
+    patient(
+      "chore",
+      `delete from bulks b using (
+         select team_id, id from bulks where ended_at < now() - make_interval(days => $1) order by ended_at limit $2) old
+        where b.team_id = old.team_id and b.id = old.id
+       returning b.id`,
+    ),
+    [days, batch],
+  );
+  return rows.length;
+}

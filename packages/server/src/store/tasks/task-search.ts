@@ -1,0 +1,184 @@
+import { TASK_STATUSES } from "../../domain/task.ts";
+import { idRange, type LastAnswer, type Order, type TaskFilter } from "../../domain/task-filter.ts";
+import { patient, type Sql } from "../sql.ts";
+
+/*
+ * Tasks that no index tells apart are found by looking at one after the other, in the order of their ids. How many are
+ * looked at is bounded: where the bound ends the search before the list or the page does, the answer says how far it
+ * came, and the next search goes on from there. Nothing is left out in silence.
+ */
+
+export interface Search {
+  readonly order: Order;
+  /** The id behind which it begins; null: at the beginning. */
+  readonly after: string | null;
+  /** How many are wanted at most. */
+  readonly limit: number;
+  /** How many tasks are looked at, at most. */
+  readonly most: number;
+}
+
+export interface Found {
+  readonly ids: readonly string[];
+  /** Where to go on; null: there are no more. */
+  readonly next: string | null;
+}
+
+/** More ranges than this would each be so short that a search hardly gets anywhere: it walks along the ids instead. */
+const MOST_RANGES = 50;
+
+/** One stretch that was looked at: how many tasks, the last of them, and those that were looked for. */
+interface Stretch {
+  readonly seen: number;
+  readonly last: string | null;
+  readonly matches: number;
+  readonly ids: readonly string[] | null;
+}
+
+/** The first of the tasks that pass the filter. */
+export async function searchTasks(
+  sql: Sql,
+  teamId: number,
+  filter: TaskFilter,
+  search: Search,
+): Promise<Found> {
+  const { stretches, most } = await look(sql, teamId, filter, search);
+  const isBefore = (one: string, other: string) => (search.order === "desc" ? one > other : one < other);
+  // Where a stretch was cut, tasks behind its end may be missing, and so may what comes after it in the others.
+  const horizon = stretches
+    .flatMap(({ seen, last }) => (seen === most && last !== null ? [last] : []))
+    .reduce<string | null>((first, end) => (first === null || isBefore(end, first) ? end : first), null);
+  const ids = stretches
+    .flatMap((stretch) => stretch.ids ?? [])
+    .filter((id) => horizon === null || !isBefore(horizon, id))
+    .sort((one, other) => (isBefore(one, other) ? -1 : 1));
+  if (ids.length <= search.limit && horizon === null) return { ids, next: null };
+  const page = ids.slice(0, search.limit);
+  return { ids: page, next: ids.length > search.limit ? (page.at(-1) ?? null) : horizon };
+}
+
+/** How many tasks pass the filter, among so many that are looked at. `isWhole`: there are no others. */
+export async function countMatches(
+  sql: Sql,
+  teamId: number,
+  filter: TaskFilter,
+  most: number,
+): Promise<{ readonly total: number; readonly isWhole: boolean }> {
+  const looked = await look(sql, teamId, filter, { order: "desc", after: null, limit: 0, most });
+  return {
+    total: looked.stretches.reduce((sum, { matches }) => sum + matches, 0),
+    isWhole: looked.stretches.every(({ seen }) => seen < looked.most),
+  };
+}
+
+/** Looks along the tag, along the ranges of queues and states if they are few, or else along all tasks of the team. */
+async function look(
+  sql: Sql,
+  teamId: number,
+  filter: TaskFilter,
+  { order, after, limit, most }: Search,
+): Promise<{ readonly stretches: readonly Stretch[]; readonly most: number }> {
+  const values: unknown[] = [teamId];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const { low, high } = idRange(filter);
+  const within = (id: string) =>
+    [
+      ...(after === null ? [] : [`${id} ${order === "desc" ? "<" : ">"} ${bind(after)}`]),
+      ...(low === null ? [] : [`${id} >= ${bind(low)}`]),
+      ...(high === null ? [] : [`${id} <= ${bind(high)}`]),
+    ]
+      .map((condition) => `and ${condition}`)
+      .join(" ");
+
+  const statuses = statusesOf(filter);
+  const isRanged = filter.queue !== null || statuses !== null || filter.sandbox;
+  const queues =
+    filter.queue === null && (filter.tag !== null || !isRanged)
+      ? null
+      : await queueIds(sql, teamId, filter.queue);
+  const ranges = filter.tag === null && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
+  const isMatch = matching(filter, { queues: filter.queue === null ? null : queues, statuses }, bind);
+  const isFew = ranges !== null && ranges.length <= MOST_RANGES;
+  const each = isFew ? Math.max(1, Math.floor(most / Math.max(1, ranges.length))) : most;
+
+  const stretch = (source: string) =>
+    `select count(*)::integer as seen, (array_agg(x.id))[count(*)::integer] as last,
+            (count(*) filter (where x.hit))::integer as matches,
+            (array_agg(x.id) filter (where x.hit))[1:${bind(limit + 1)}::integer] as ids
+       from (${source}) x`;
+  const row = `t.id, ${isMatch} as hit`;
+  const text = () => {
+    if (filter.tag !== null)
+      return stretch(
+        // A task that was removed meanwhile is still a step of the way.
+        `select g.task_id as id, coalesce(${isMatch}, false) as hit
+           from (select team_id, task_id from task_tags
+                  where team_id = $1 and tag = ${bind(filter.tag)} ${within("task_id")}
+                  order by task_id ${order} limit ${bind(each)}) g
+           left join tasks t on t.team_id = g.team_id and t.id = g.task_id`,
+      );
+    if (!isFew)
+      return stretch(
+        `select ${row} from tasks t where t.team_id = $1 ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
+      );
+    return `select s.* from unnest(${bind(ranges.map(({ queueId }) => queueId))}::bigint[],
+                                   ${bind(ranges.map(({ status }) => status))}::text[]) as r(queue_id, status)
+             cross join lateral (${stretch(
+               `select ${row} from tasks t
+                 where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = ${bind(filter.sandbox)}
+                   and t.status = r.status ${within("t.id")}
+                 order by t.id ${order} limit ${bind(each)}`,
+             )}) s`;
+  };
+  return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };
+}
+
+/** Only a failed task has a reason. */
+function statusesOf({ statuses, failureReason }: TaskFilter): TaskFilter["statuses"] {
+  if (failureReason === null) return statuses;
+  return statuses === null || statuses.includes("failed") ? ["failed"] : [];
+}
+
+function rangesOf(queues: readonly number[], statuses: readonly string[]) {
+  return queues.flatMap((queueId) => statuses.map((status) => ({ queueId, status })));
+}
+
+/** With those that were deleted: their tasks are still listed under their name. */
+async function queueIds(sql: Sql, teamId: number, name: string | null): Promise<number[]> {
+  const rows = await sql.rows<{ id: number }>(
+    "select id::float8 as id from queues where team_id = $1 and ($2::text is null or name = $2)",
+    [teamId, name],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Whether the task `t` passes: by what is cheap to tell first. */
+function matching(
+  filter: TaskFilter,
+  { queues, statuses }: { queues: readonly number[] | null; statuses: TaskFilter["statuses"] },
+  bind: (value: unknown) => string,
+): string {
+  const { createdAfter, createdBefore, hosts, provider, failureReason, lastAnswer } = filter;
+  const conditions = [`t.sandbox = ${bind(filter.sandbox)}`];
+  if (queues !== null) conditions.push(`t.queue_id = any(${bind(queues)}::bigint[])`);
+  if (statuses !== null) conditions.push(`t.status = any(${bind(statuses)}::text[])`);
+  if (createdAfter !== null) conditions.push(`t.created_at >= ${bind(createdAfter)}`);
+  if (createdBefore !== null) conditions.push(`t.created_at < ${bind(createdBefore)}`);
+  if (provider !== null) conditions.push(`t.provider is not distinct from ${bind(provider)}`);
+  if (failureReason !== null) conditions.push(`t.failure_reason is not distinct from ${bind(failureReason)}`);
+  if (hosts !== null) conditions.push(`${HOST} = any(${bind(hosts)}::text[])`);
+  if (lastAnswer !== null) conditions.push(`coalesce(${answered(lastAnswer, bind)}, false)`);
+  return `(${conditions.join(" and ")})`;
+}
+
+/** What stands between `//` and port or path, by the rules of URLs: see `isCallUrl`, which lets no user name pass. */
+const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*(\[[^]]*\]|[^/\\?#:]*)'), ''))`;
+
+function answered(wanted: LastAnswer, bind: (value: unknown) => string): string {
+  const last = "t.attempts -> -1";
+  if ("from" in wanted)
+    return `(${last} ->> 'code')::integer between ${bind(wanted.from)} and ${bind(wanted.to)}`;
+  return wanted.none === "timeout"
+    ? `${last} ->> 'status' = 'timeout'`
+    : `${last} ->> 'status' = 'failed' and ${last} ->> 'phase' <> 'responded'`;
+}

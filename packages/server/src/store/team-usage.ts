@@ -1,0 +1,53 @@
+import type { LimitName } from "../domain/limits.ts";
+import { prepare, type Sql } from "./sql.ts";
+
+/** What a team has of the things that its plan bounds by number. */
+export type TeamUsage = Readonly<
+  Record<
+    Extract<LimitName, "callsInFlight" | "tasksOpen" | "queues" | "vaultTokens" | "applications">,
+    number
+  >
+>;
+
+const READ_TEAM_USAGE = prepare(
+  "read_team_usage",
+  `select coalesce(sum(active), 0)::float8 as "callsInFlight",
+          coalesce(sum(pending + active + waiting + polling), 0)::float8 as "tasksOpen",
+          (select count(*)::float8 from queues where team_id = $1 and deleted_at is null) as queues,
+          (select count(*)::float8 from vault_tokens where team_id = $1 and revoked_at is null) as "vaultTokens",
+          (select count(*)::float8 from oauth_applications where team_id = $1) as applications
+     from queue_tallies where team_id = $1`,
+);
+
+const NOTHING: TeamUsage = { callsInFlight: 0, tasksOpen: 0, queues: 0, vaultTokens: 0, applications: 0 };
+
+/** From tallies and small tables: nothing is counted by walking over tasks. */
+export async function readTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage> {
+  const [row] = await sql.rows<TeamUsage>(READ_TEAM_USAGE, [teamId]);
+  return row ?? NOTHING;
+}
+
+/**
+ * The same, for one that is about to make one more: until the transaction ends no other that asks goes on, so that of two
+ * that find room for one only one does.
+ */
+export async function holdTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage> {
+  await sql.rows("select 1 from teams where id = $1 for no key update", [teamId]);
+  return readTeamUsage(sql, teamId);
+}
+
+/** What is large in a task's row, as it lies on the disk: a value kept apart from its row is not read for it. */
+const LARGE = ["headers", "body", "metadata", "poll_config", "poll", "attempts", "result", "error"];
+
+const READ_STORED_BYTES = prepare(
+  "read_stored_bytes",
+  `select coalesce(sum(300 + ${LARGE.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(" + ")}), 0)::float8
+          as bytes
+     from tasks where team_id = $1`,
+);
+
+/** What a team's tasks take up. It walks over them: not to be asked often. */
+export async function readStoredBytes(sql: Sql, teamId: number): Promise<number> {
+  const [row] = await sql.rows<{ bytes: number }>(READ_STORED_BYTES, [teamId]);
+  return row?.bytes ?? 0;
+}

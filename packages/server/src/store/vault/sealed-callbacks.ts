@@ -1,0 +1,33 @@
+import type { Sql } from "../sql.ts";
+
+export interface SealedCallback {
+  readonly teamId: number;
+  readonly taskId: string;
+  /** Where a walk over the callbacks of all teams has come to. */
+  readonly hash: Buffer;
+  /** Null where the id need not be read again. */
+  readonly sealed: Buffer | null;
+}
+
+/** The next callbacks behind a place, by their index: so many are looked at, however few of them are sealed. */
+export async function pageOfCallbacks(
+  sql: Sql,
+  after: Buffer | null,
+  limit: number,
+): Promise<SealedCallback[]> {
+  return sql.rows<SealedCallback>(
+    `select team_id as "teamId", id as "taskId", callback_hash as hash, callback_sealed as sealed from tasks
+      where callback_hash is not null and ($1::bytea is null or callback_hash > $1::bytea)
+      order by callback_hash limit $2`,
+    [after, limit],
+  );
+}
+
+/** Puts another seal on a task's callback, unless the task has ended meanwhile. Returns whether it counted. */
+export async function resealCallback(sql: Sql, from: SealedCallback, sealed: Buffer): Promise<boolean> {
+  const rows = await sql.rows(
+    `update tasks set callback_sealed = $4 where team_id = $1 and id = $2 and callback_sealed = $3 returning id`,
+    [from.teamId, from.taskId, from.sealed, sealed],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import pg from "pg";
+import type { BulkAction } from "../../src/domain/bulk.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import type { TaskFilter } from "../../src/domain/task-filter.ts";
+import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { ALL_TASKS, countBothWays } from "../test-store.ts";
+
+describe("an action on many tasks", () => {
+  let house: TestHouse;
+  let other: TestNode;
+  before(async () => {
+    house = await openTestHouse();
+    other = await house.openNode();
+  });
+  afterEach(async () => {
+    house.databases.chores.before = () => {};
+    const { tallied, counted } = await countBothWays(house.database);
+    assert.deepEqual(tallied, counted);
+  });
+  after(() => house.close());
+
+  const start = (action: BulkAction, filter: Partial<TaskFilter>, rate = 1000) =>
+    house.services.bulks.start(house.principal, {
+      action,
+      filter: { ...ALL_TASKS, ...filter, sandbox: null },
+      rate,
+      said: {},
+    });
+  const bulkOf = (id: string) => house.services.bulks.get(house.principal, id);
+  const workOnce = (node: TestNode) => {
+    const actor = node.engine.actors.all.find(({ name }) => name === "bulks");
+    assert.ok(actor);
+    return actor.once();
+  };
+  const letTimePass = () => house.database.rows("update bulks set next_at = now() where status = 'running'");
+
+  async function pendingTasks(count: number, tag: string): Promise<string[]> {
+    const request = { delaySeconds: 3600, tags: [tag] };
+    return Promise.all(Array.from({ length: count }, () => house.submit(request)));
+  }
+
+  async function cancelledTasks(count: number, tag: string): Promise<string[]> {
+    const ids = await pendingTasks(count, tag);
+    for (const id of ids) await house.tasks.cancel(house.principal, id);
+    return ids;
+  }
+
+  const retriesOf = async (ids: readonly string[]) =>
+    (
+      await house.database.rows<{ retries: number }>("select retries from tasks where id = any($1::uuid[])", [
+        ids,
+      ])
+    ).map(({ retries }) => retries);
+
+  /** Every way that a node can fail is an end of its transaction before the commit. */
+  async function workOff(id: string, ...nodes: readonly TestNode[]): Promise<void> {
+    for (let round = 0; round < 500; round += 1) {
+      await letTimePass();
+      await Promise.allSettled(nodes.map(workOnce));
+      if ((await bulkOf(id)).status !== "running") return;
+    }
+    assert.fail("it does not come to an end");
+  }
+
+  it("is done once to each task by two nodes that both work on it", async () => {
+    const ids = await cancelledTasks(130, "both");
+    const { id, matched } = await start("retry", { tag: "both" });
+    assert.equal(matched, 130);
+
+    await workOff(id, house, other);
+
+    const { status, done, skipped } = await bulkOf(id);
+    assert.deepEqual([status, done, skipped], ["completed", 130, 0]);
+    assert.deepEqual(new Set(await retriesOf(ids)), new Set([1]));
+  });
+
+  it("goes on where it was after a node that failed at any statement", async () => {
+    const ids = await cancelledTasks(8, "fails");
+    const { id } = await start("retry", { tag: "fails" }, 30);
+    let statements = 0;
+    let failAt = 1;
+    house.databases.chores.before = () => {
+      statements += 1;
+      if (statements !== failAt) return;
+      // Later each time, so that every statement of a turn is the last one once.
+      failAt += 1;
+      statements = 0;
+      throw new Error("the process is gone");
+    };
+
+    await workOff(id, house);
+
+    const { status, done, skipped } = await bulkOf(id);
+    assert.deepEqual([status, done, skipped], ["completed", 8, 0]);
+    assert.deepEqual(await retriesOf(ids), Array(8).fill(1));
+    assert.ok(failAt > 6, `only ${failAt} failures`);
+  });
+
+  it("waits for a node that has it in hand, and goes on when that node dies in the middle of its turn", async () => {
+    const ids = await cancelledTasks(3, "dies");
+    const { id } = await start("retry", { tag: "dies" });
+    const dying = new pg.Client(house.connection);
+    dying.on("error", () => {});
+    await dying.connect();
+    await dying.query("begin");
+    await dying.query("select 1 from bulks where id = $1 for update", [id]);
+    await dying.query("update tasks set retries = 7 where id = $1", [ids[0]]);
+
+    assert.ok((await workOnce(house)) > 0);
+    assert.equal((await bulkOf(id)).done, 0);
+
+    await house.database.rows(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and datname = current_database()",
+      [(dying as unknown as { processID: number }).processID],
+    );
+    await workOff(id, other);
+    assert.deepEqual(await retriesOf(ids), [1, 1, 1]);
+  });
+
+  it("is about the tasks that fitted when it was asked for, and skips those that fit no more", async () => {
+    const [first = "", second = ""] = await cancelledTasks(2, "then");
+    const [pending = ""] = await pendingTasks(1, "then");
+    const { id, matched } = await start("retry", { tag: "then", statuses: ["cancelled"] });
+    assert.equal(matched, 2);
+    await house.tasks.retry(house.principal, first, { delaySeconds: 60, priority: null });
+    await house.tasks.cancel(house.principal, pending);
+    const [later = ""] = await cancelledTasks(1, "then");
+
+    await workOff(id, house);
+
+    const { done, skipped } = await bulkOf(id);
+    assert.deepEqual([done, skipped], [1, 1]);
+    const statuses = await Promise.all(
+      [first, second, pending, later].map(async (task) => (await house.task(task)).status),
+    );
+    assert.deepEqual(statuses, ["pending", "pending", "cancelled", "cancelled"]);
+  });
+
+  it("keeps its rate over all nodes", async () => {
+    await cancelledTasks(3, "slow");
+    const { id } = await start("retry", { tag: "slow" }, 1);
+    await workOnce(house);
+
+    for (const node of [house, other]) {
+      const napMs = await workOnce(node);
+      assert.ok(napMs > 100 && napMs <= 1000, `naps ${napMs} ms`);
+    }
+    assert.equal((await bulkOf(id)).done, 1);
+    await house.services.bulks.stop(house.principal, id);
+  });
+
+  it("touches nothing more once it was stopped, and cannot be stopped twice", async () => {
+    const ids = await pendingTasks(3, "stop");
+    const { id } = await start("cancel", { tag: "stop" }, 1);
+    await workOnce(house);
+    const stopped = await house.services.bulks.stop(house.principal, id);
+    assert.deepEqual([stopped.status, stopped.done], ["stopped", 1]);
+
+    await letTimePass();
+    await workOnce(other);
+
+    const statuses = await Promise.all(ids.map(async (task) => (await house.task(task)).status));
+    assert.deepEqual(statuses, ["cancelled", "pending", "pending"]);
+    await assert.rejects(
+      house.services.bulks.stop(house.principal, id),
+      (error: unknown) =>
+        error instanceof Problem && error.message === "Bulk action has already ended (current: stopped)",
+    );
+  });
+
+  it("cancels what is running, and deletes what is pending with its tags", async () => {
+    const request = { waitForCallback: true, tags: ["ends"] };
+    const waiting = await house.submit(request);
+    await house.dispatchOnce();
+    const [pending = ""] = await pendingTasks(1, "ends");
+    const deletion = await start("delete", { tag: "ends" });
+    await workOff(deletion.id, house);
+    assert.deepEqual([(await bulkOf(deletion.id)).done, (await bulkOf(deletion.id)).skipped], [1, 1]);
+    await assert.rejects(house.task(pending));
+    assert.deepEqual(await house.database.rows("select task_id as id from task_tags where tag = 'ends'"), [
+      { id: waiting },
+    ]);
+
+    const { id } = await start("cancel", { queue: QUEUE, statuses: ["waiting", "active"] });
+    await workOff(id, house);
+
+    assert.equal((await house.task(waiting)).status, "cancelled");
+    assert.deepEqual(
+      await house.database.rows("select 1 from bulk_portions where bulk_id = any($1::uuid[])", [
+        [id, deletion.id],
+      ]),
+      [],
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { createLimitsOf, type OwnLimits } from "../../src/domain/limits.ts";
+import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import { paceByHost } from "../../src/engine/host-pace.ts";
+import type { RecordedCall } from "../../src/engine/outgoing.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { createTestTime } from "../test-time.ts";
+
+const limitsOf = createLimitsOf();
+
+describe("what a plan bounds", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse();
+  });
+  after(() => house.close());
+
+  async function openFree(own: OwnLimits | null = null): Promise<Requester> {
+    const guest = await house.openTeam();
+    await house.database.rows("update teams set limits = $2::jsonb where id = $1", [
+      guest.teamId,
+      own === null ? null : JSON.stringify(own),
+    ]);
+    return { ...guest, plan: "free", limits: limitsOf("free", own) };
+  }
+
+  const pollConfig = {
+    ...POLL_DEFAULTS,
+    urlTemplate: "https://api.example.com/jobs",
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: [],
+  };
+
+  it("refuses a task whose timeout, retries or polling are beyond it, by the name of the bound", async () => {
+    const guest = await openFree();
+    const refused: [object, RegExp][] = [
+      [{ timeoutSeconds: 301 }, /^timeout must be at most 300: timeoutSeconds of the plan free$/],
+      [{ maxRetries: 11 }, /^max_retries must be at most 10: retries of the plan free$/],
+      [{ pollConfig: { ...pollConfig, interval: 1 } }, /^interval must be at least 5: pollIntervalSeconds/],
+      [{ pollConfig: { ...pollConfig, maxDuration: 3601 } }, /^maxDuration must be at most 3600/],
+    ];
+    for (const [request, message] of refused)
+      await assert.rejects(house.submit(request, guest), { code: "invalid", status: 400, message });
+    await house.submit({ timeoutSeconds: 300, maxRetries: 10, delaySeconds: 60 }, guest);
+  });
+
+  it("refuses a queue whose retries come without a pause", async () => {
+    const guest = await openFree();
+    await assert.rejects(house.queues.create(guest, "hasty", { retryDelaySeconds: 0 }), {
+      message: "retry_delay must be at least 1: retryDelaySeconds of the plan free",
+    });
+  });
+
+  it("bounds tasks that were made under a larger plan, too", async () => {
+    const guest = await openFree({ retries: 1, retryDelaySeconds: 7 });
+    house.target.answer = (_, response) => response.writeHead(500).end();
+    const larger = { ...guest, limits: limitsOf("enterprise", null) };
+    const id = await house.submit({ maxRetries: 50 }, larger);
+    await house.dispatchOnce();
+    const { runAt } = await house.tasks.get(guest, id);
+    const waitMs = runAt.getTime() - Date.now();
+    assert.ok(waitMs > 5_000, `the retry waits for ${waitMs} ms`);
+
+    await house.advance(10);
+    await house.dispatchOnce();
+
+    const task = await house.tasks.get(guest, id);
+    assert.deepEqual([task.status, task.failureReason], ["failed", "retries_exhausted"]);
+  });
+
+  it("refuses one queue and one vault token too many", async () => {
+    const guest = await openFree({ queues: 2, vaultTokens: 0 });
+    await house.queues.create(guest, "second", {});
+    await assert.rejects(house.queues.create(guest, "third", {}), {
+      code: "limit_reached",
+      status: 403,
+      message: "The plan free allows at most 2 queues (queues)",
+    });
+    const token = { name: "key", value: new Secret("s3cret-value"), allowedHosts: null };
+    await assert.rejects(house.services.vault.create(guest, token), { code: "limit_reached" });
+  });
+
+  it("refuses a task when so many have not ended, and takes the next when one has", async () => {
+    const guest = await openFree({ tasksOpen: 3 });
+    const ids = [];
+    for (let index = 0; index < 3; index += 1) ids.push(await house.submit({ delaySeconds: 60 }, guest));
+    await assert.rejects(house.submit({ delaySeconds: 60 }, guest), {
+      code: "tasks_full",
+      status: 429,
+      retryAfterSeconds: 5,
+      message: "The plan free allows at most 3 tasks that have not ended (tasksOpen)",
+    });
+
+    await house.tasks.remove(guest, ids[0] ?? "");
+    house.freeze(3);
+    // Counted in the background: a request that finds the count old is still decided by it.
+    let taken: string | null = null;
+    for (let tries = 0; taken === null && tries < 10_000; tries += 1) {
+      await new Promise(setImmediate);
+      taken = await house.submit({ delaySeconds: 60 }, guest).catch(() => null);
+    }
+    assert.notEqual(taken, null);
+  });
+
+  it("refuses a task when what is stored has reached its bytes", async () => {
+    const guest = await openFree({ bytesStored: 2_000 });
+    const call = { method: "POST" as const, url: house.target.url, headers: {}, body: "x".repeat(3_000) };
+    await house.submit({ call, delaySeconds: 60 }, guest);
+    await assert.rejects(house.submit({ call, delaySeconds: 60 }, guest), {
+      code: "limit_reached",
+      message: "The plan free allows at most 2000 bytes stored (bytesStored)",
+    });
+  });
+});
+
+describe("calls to one host", () => {
+  it("leave evenly once a second's worth has left, each team and host by itself", async () => {
+    const time = createTestTime();
+    const left: string[] = [];
+    const paced = paceByHost(
+      {
+        send: async ({ teamId, call }) => {
+          left.push(`${teamId} ${call.url}`);
+          return { kind: "refused", reason: "blocked", error: "" };
+        },
+      },
+      (teamId) => limitsOf(teamId === 1 ? "free" : "enterprise", null),
+      time,
+    );
+    const send = (teamId: number, url: string) =>
+      void paced.send({ teamId, call: { url }, signal: new AbortController().signal } as RecordedCall);
+    for (let index = 0; index < 30; index += 1) {
+      send(1, "http://one.test/");
+      send(2, "http://one.test/");
+    }
+    send(1, "http://other.test/");
+    const count = (text: string) => left.filter((each) => each === text).length;
+
+    assert.deepEqual([count("1 http://one.test/"), count("2 http://one.test/")], [11, 30]);
+    assert.equal(count("1 http://other.test/"), 1);
+    time.pass(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(count("1 http://one.test/"), 21);
+  });
+});
