@@ -75,7 +75,9 @@ for (const name of readdirSync(source, { recursive: true })) {
   if (lines > LONGEST_FILE && !text.includes(REASON)) {
     complaints.push(`${name} has ${lines} lines; split it, or say why with "${REASON} …"`);
   }
-  const imports = [...text.matchAll(/(?:from|import\(|import)\s*"([^"]+)"/g)].map(([, target]) => target);
+  const imports = [...text.matchAll(/(?:from\s+|import\(\s*|import\s+)"([^"]+)"/g)].map(
+    ([, target]) => target,
+  );
   importsOf.set(
     name,
     imports.filter(isFile).map((target) => fileOf(name, target)),

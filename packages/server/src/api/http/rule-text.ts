@@ -2,7 +2,7 @@ import { AUDIT_ACTION_PATTERN } from "../../domain/identity/audit-event.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { RESPONSE_CODE_PATTERN } from "../../domain/task-filter.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
-import { STATUS_LIST_PATTERN, STATUSES } from "../tasks/task-parts.ts";
+import { STATUS_LIST_PATTERN, STATUSES } from "../schemas/task-status.ts";
 
 /** Patterns are for machines; this is what they say. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([

@@ -8,7 +8,7 @@ import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { model, oneOf, ref } from "../schemas/field.ts";
-import { STATUSES } from "../tasks/task-parts.ts";
+import { STATUSES } from "../schemas/task-status.ts";
 import { TaskPath } from "./tasks.ts";
 
 const Explanation = model(

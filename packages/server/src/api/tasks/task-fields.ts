@@ -15,6 +15,7 @@ import {
 } from "../../domain/task-request.ts";
 import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
 import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
+import { STATUSES } from "../schemas/task-status.ts";
 import {
   ANSWERS_AND_RECORDS,
   always,
@@ -25,14 +26,7 @@ import {
   type ViewedTask,
 } from "./field-row.ts";
 import { RawJson } from "./json-text.ts";
-import {
-  Attempt,
-  DirectAttempt,
-  STATUSES,
-  TaskResult,
-  TaskResultSummary,
-  writeAttempt,
-} from "./task-parts.ts";
+import { Attempt, DirectAttempt, TaskResult, TaskResultSummary, writeAttempt } from "./task-parts.ts";
 
 /*
  * Every field of a task, once. Below this room there is one kind of task; callers know two:

@@ -10,7 +10,7 @@ import { parseTaskId } from "../../domain/task-id.ts";
 import { LABEL_LIMITS } from "../../domain/task-request.ts";
 import type { AskedFilter } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
-import { STATUS_LIST_PATTERN } from "./task-parts.ts";
+import { STATUS_LIST_PATTERN } from "../schemas/task-status.ts";
 
 /** Which tasks are meant, as a list says it. All of it must be true of a task. */
 export const FILTER_FIELDS = {

@@ -2,9 +2,10 @@ import { type Static, type TProperties, Type } from "typebox";
 import type { Shape } from "../../domain/task.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
 import { either, instant, model, oneOf, ref, textOrNull } from "../schemas/field.ts";
+import { STATUSES } from "../schemas/task-status.ts";
 import { type Field, nameIn, type Place, schemaIn } from "./field-row.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
-import { STATUSES, TaskResult } from "./task-parts.ts";
+import { TaskResult } from "./task-parts.ts";
 
 /** The models of the reference that tell of tasks. */
 

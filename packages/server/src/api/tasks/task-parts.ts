@@ -3,20 +3,6 @@ import type { Attempt as AttemptRecord } from "../../domain/task.ts";
 import { instant, integerOrNull, model, oneOf, textMap, textOrNull } from "../schemas/field.ts";
 import { jsonWriter } from "./json-text.ts";
 
-/** The specification's order, and behind it what came later. */
-export const STATUSES = [
-  "pending",
-  "active",
-  "completed",
-  "failed",
-  "waiting",
-  "polling",
-  "cancelled",
-] as const;
-
-/** One or several of them. */
-export const STATUS_LIST_PATTERN = `^(?:${STATUSES.join("|")})(?:,(?:${STATUSES.join("|")}))*$`;
-
 const answerHead = {
   statusCode: Type.Integer(),
   headers: textMap({
