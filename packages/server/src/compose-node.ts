@@ -103,8 +103,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
   addSpaceWatch(basis, engine);
-  const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
-  return { engine, vault, services: composeServices(deps, parts), presence };
+  const isDispatching = engine.lease.isHeld;
+  const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
+  engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
+  return { engine, vault, services, presence };
 }
 
 function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {

@@ -21,6 +21,7 @@ import {
 } from "./service/access/principals.ts";
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createTermsLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
@@ -39,6 +40,8 @@ import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
+import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
+import { createScheduleService } from "./service/tasks/schedule-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
@@ -153,21 +156,27 @@ export function composeServices(
       engine.ended();
     },
   });
+  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
+    metrics.engine.created(task.shape, task.sandbox);
+    engine.pending(task, accepted);
+  };
+  const tasks = createTaskService({
+    database,
+    submit: engine.submit,
+    stock,
+    hasSpace: () => space?.isLow !== true,
+    vault,
+    providers,
+    publicUrl,
+    ...listeners(engine, metrics),
+    onStored,
+  });
+  const termsOf = createTermsLookup(database, limitsOf);
+  const scheduling = { database, accept: tasks.accept, termsOf, onStored };
   return {
-    tasks: createTaskService({
-      database,
-      submit: engine.submit,
-      stock,
-      hasSpace: () => space?.isLow !== true,
-      vault,
-      providers,
-      publicUrl,
-      ...listeners(engine, metrics),
-      onStored(task, accepted) {
-        metrics.engine.created(task.shape, task.sandbox);
-        engine.pending(task, accepted);
-      },
-    }),
+    tasks,
+    schedules: createScheduleService(scheduling),
+    scheduleRunner: createScheduleRunner(scheduling),
     bulks: createBulkService({ database }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),

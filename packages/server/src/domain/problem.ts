@@ -58,6 +58,9 @@ export const PROBLEMS = {
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },
   queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },
+  schedule_not_found: { status: 404, text: 'Schedule "<name>" not found' },
+  schedule_exists: { status: 409, text: 'Schedule "<name>" already exists' },
+  schedules_full: { status: 409, text: "A team can have at most <limit> schedules: delete one first" },
   limit_reached: { status: 403, text: "The plan <plan> allows at most <most> <unit> (<name>)" },
   tasks_full: {
     status: 429,

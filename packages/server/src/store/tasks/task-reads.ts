@@ -26,7 +26,7 @@ interface HistoryRow {
 const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
   "t",
   `team_id, id, status, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
-   no_retry_statuses, timeout_seconds, run_at, created_at, started_at, completed_at, retries, error,
+   no_retry_statuses, timeout_seconds, run_at, created_at, started_at, completed_at, schedule_id, retries, error,
    failure_reason`,
 )}`;
 
