@@ -2535,7 +2535,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -4394,7 +4394,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `rate_limited` or `tasks_full`. */
+        /** @description With the code `rate_limited` or `too_many_waiting` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5010,7 +5010,10 @@ export interface operations {
     };
     createTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                wait?: number;
+            };
             header?: {
                 /** @description The same as `idempotency_key` or `idempotencyKey` in the body. */
                 "Idempotency-Key"?: string;
@@ -5024,7 +5027,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. */
+            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5038,7 +5041,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
                 };
             };
-            /** @description The task as it was accepted. */
+            /** @description The task as it was accepted. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5065,7 +5068,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -5075,7 +5078,10 @@ export interface operations {
     };
     getTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -5109,7 +5115,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `task_not_found`: Task not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_waiting`: Too many requests are waiting for tasks to end */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -5888,7 +5894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The task as it was accepted. */
+            /** @description The task as it was accepted. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -88,7 +88,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerCallbackRoutes(app, services.callbacks),
       ],
       guarded: [
-        (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, waiting: services.waiting, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),

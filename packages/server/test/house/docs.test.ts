@@ -63,6 +63,7 @@ describe("the examples of the documentation", { concurrency: true }, () => {
     "docs/api.md",
     "docs/cancel-and-retry.md",
     "docs/bulk.md",
+    "docs/events.md",
     "docs/schedules.md",
   ]) {
     it(`of ${page} do what the page says`, async () => {
