@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
+import { Secret } from "../../src/domain/secret.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
 
 const YEAR = 366 * 86_400;
@@ -143,6 +144,31 @@ describe("schedules", () => {
     const { lastError, lastTask } = await read(broken.id);
     assert.equal(lastError, null);
     assert.equal(lastTask?.id, (await tasksOf(broken))[0]?.id);
+  });
+
+  it("tell of a vault token that was revoked, and of a plan that allows less by now", async () => {
+    const { id } = await house.services.vault.create(house.principal, {
+      name: "vendor",
+      value: new Secret("Bearer x"),
+      allowedHosts: null,
+    });
+    const plain = plainRequest(house.target.url);
+    const request = { ...plain, call: { ...plain.call, headers: { authorization: id } } };
+    const revoked = await schedule({ task: { text: "{}", request } });
+    await house.services.vault.revoke(house.principal, id);
+    await makeDue();
+    await fire();
+    assert.match((await read(revoked.id)).lastError?.error ?? "", /references unknown vault token/);
+
+    const slow = await schedule({ task: { text: "{}", request: { ...plain, timeoutSeconds: 3600 } } });
+    await house.database.rows("update teams set limits = '{\"timeoutSeconds\": 60}' where id = $1", [
+      house.principal.teamId,
+    ]);
+    await makeDue();
+    await fire();
+    await house.database.rows("update teams set limits = null where id = $1", [house.principal.teamId]);
+    assert.match((await read(slow.id)).lastError?.error ?? "", /at most 60: timeoutSeconds of the plan/);
+    assert.deepEqual([...(await tasksOf(revoked)), ...(await tasksOf(slow))], []);
   });
 
   it("do not fire while paused, but by hand, and the node naps until the next time", async () => {
