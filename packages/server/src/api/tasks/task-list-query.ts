@@ -5,7 +5,7 @@ import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
 import { FILTER_FIELDS, readFilter } from "./task-filter-query.ts";
 
-export /** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
+/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
 const MOST_OFFSET = 10_000;
 
 export const TaskListQuery = Type.Object(
