@@ -3843,7 +3843,7 @@ export interface components {
             /** @description In the order asked for, each as the kind that it was created as. */
             tasks: (components["schemas"]["TaskSummary"] | components["schemas"]["DirectTaskSummary"])[];
             pagination: {
-                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that are looked at. */
+                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that are looked at. */
                 total: number;
                 /** @description True when there may be more than `total`: no more were counted. */
                 totalIsCapped?: boolean;

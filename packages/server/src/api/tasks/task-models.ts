@@ -161,7 +161,7 @@ export const TaskList = model("TaskList", "One page of tasks.", {
   pagination: Type.Object({
     total: Type.Integer({
       description:
-        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that " +
+        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that " +
         "are looked at.",
     }),
     totalIsCapped: Type.Optional(

@@ -166,9 +166,14 @@ function matching(
   if (createdBefore !== null) conditions.push(`t.created_at < ${bind(createdBefore)}`);
   if (provider !== null) conditions.push(`t.provider is not distinct from ${bind(provider)}`);
   if (failureReason !== null) conditions.push(`t.failure_reason is not distinct from ${bind(failureReason)}`);
-  if (hosts !== null) conditions.push(`${HOST} = any(${bind(hosts)}::text[])`);
+  if (hosts !== null) conditions.push(`${mentions(hosts, bind)} and ${HOST} = any(${bind(hosts)}::text[])`);
   if (lastAnswer !== null) conditions.push(`coalesce(${answered(lastAnswer, bind)}, false)`);
   return `(${conditions.join(" and ")})`;
+}
+
+/** Ten times as quick to tell as where in the URL it stands. */
+function mentions(hosts: readonly string[], bind: (value: unknown) => string): string {
+  return `(${hosts.map((host) => `strpos(lower(t.url), ${bind(host)}) > 0`).join(" or ")})`;
 }
 
 /** What stands between `//` and port or path, by the rules of URLs: see `isCallUrl`, which lets no user name pass. */
