@@ -30,6 +30,8 @@ const WHEN = {
   form_foreign: "A form of Bellhop's pages was sent from somewhere else.",
   not_found: "There is no such route.",
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
+  too_many_waiting:
+    "The team has 1,000 requests with `wait` open on this node, or the node 5,000 in all. Nothing was stored.",
   task_not_found: "No task of the team has this id.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   team_not_found: "You are not in such a team.",

@@ -86,7 +86,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerCallbackRoutes(app, services.callbacks),
       ],
       guarded: [
-        (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, waiting: services.waiting, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),

@@ -39,6 +39,8 @@ import { createExplanationService } from "./service/tasks/explanation-service.ts
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
+import { createTaskWaits } from "./service/tasks/task-waits.ts";
+import { createWaitingService } from "./service/tasks/waiting-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Pulse } from "./store/pulse.ts";
@@ -94,6 +96,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     vault,
+    waits: createTaskWaits({ sql: database, time }),
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics: createMetrics({
       version: VERSION,
@@ -113,7 +116,7 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space } = parts;
+  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space, waits } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -132,31 +135,36 @@ export function composeServices(
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
-    onEnded() {
+    onEnded(taskId) {
       metrics.engine.ended(null);
       engine.ended();
+      waits.ended(taskId);
+    },
+  });
+  const tasks = createTaskService({
+    database,
+    submit: engine.submit,
+    stock,
+    hasSpace: () => space?.isLow !== true,
+    vault,
+    providers,
+    publicUrl,
+    onCancelled(cancelled) {
+      metrics.engine.cancelled();
+      engine.ended();
+      waits.ended(cancelled.id);
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
+    onStored(task, accepted) {
+      metrics.engine.created(task.shape, task.sandbox);
+      engine.pending(task, accepted);
     },
   });
   return {
-    tasks: createTaskService({
-      database,
-      submit: engine.submit,
-      stock,
-      hasSpace: () => space?.isLow !== true,
-      vault,
-      providers,
-      publicUrl,
-      onCancelled(cancelled) {
-        metrics.engine.cancelled();
-        engine.ended();
-        return engine.follow(cancelled);
-      },
-      onPending: engine.pending,
-      onStored(task, accepted) {
-        metrics.engine.created(task.shape, task.sandbox);
-        engine.pending(task, accepted);
-      },
-    }),
+    tasks,
+    waits,
+    waiting: createWaitingService({ tasks, waits }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {

@@ -44,6 +44,7 @@ export const PROBLEMS = {
   callback_unknown: { status: 404, text: "Invalid or expired callback ID" },
   callback_not_awaited: { status: 409, text: "Task is not in waiting/polling state (current: <status>)" },
   rate_limited: { status: 429, text: "Rate limit exceeded" },
+  too_many_waiting: { status: 429, text: "Too many requests are waiting for tasks to end" },
   task_not_found: { status: 404, text: "Task not found" },
   task_ended: { status: 409, text: "Task has already ended (current: <status>)" },
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },

@@ -49,6 +49,7 @@ export function createEngine(deps: {
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
+  readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
@@ -142,7 +143,6 @@ export function createEngine(deps: {
   });
   const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
-
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
   const courierActor = actors.add({ name: "courier", once: courier.workOnce });

@@ -155,7 +155,10 @@ describe("the reference", () => {
     });
     assert.deepEqual(
       parameters.map(({ in: place, name, required }: Record<string, unknown>) => [place, name, required]),
-      [["header", "Idempotency-Key", false]],
+      [
+        ["query", "wait", false],
+        ["header", "Idempotency-Key", false],
+      ],
     );
   });
 

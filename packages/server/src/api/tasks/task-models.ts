@@ -121,12 +121,14 @@ export const CreatedDirectTask = model(
   },
 );
 
-export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, "The task as it was accepted.");
+const WAITED = "With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback.";
+
+export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, `The task as it was accepted. ${WAITED}`);
 
 export const ReplayedAnswer = either(
   CreatedTask,
   CreatedDirectTask,
-  "The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`.",
+  `The task that an earlier request with the same idempotency key created, with \`Idempotent-Replayed: true\`. ${WAITED}`,
 );
 
 export const Task = model("Task", "The record of a task.", shown("queue", "record"));
