@@ -62,13 +62,14 @@ describe("the parameter wait", () => {
     leaver.destroy();
     await until(() => waits.count === 0);
 
-    const stayer = new Promise<number | undefined>((resolve, reject) => {
+    const stayer = new Promise<unknown[]>((resolve, reject) => {
       ask()
-        .on("response", (response) => resolve(response.resume().statusCode))
+        .on("response", (response) => resolve([response.resume().statusCode, response.headers.connection]))
         .on("error", reject);
     });
     await until(() => waits.count === 1);
     await api.app.close();
-    assert.equal(await stayer, 200);
+    // Kept open, the connection would keep the server from stopping.
+    assert.deepEqual(await stayer, [200, "close"]);
   });
 });

@@ -40,21 +40,27 @@ export type OpenWait = (request: FastifyRequest, reply: FastifyReply, seconds: n
 
 /** Makes waits that end when the client hangs up, and at once when the server stops. */
 export function openWaits(app: Api): OpenWait {
-  const open = new Set<AbortController>();
+  const open = new Map<AbortController, FastifyReply>();
   let isStopping = false;
   app.addHook("preClose", async () => {
     isStopping = true;
-    for (const wait of open) wait.abort();
+    for (const [wait, reply] of open) end(wait, reply);
   });
   return (request, reply, seconds) => {
     const wait = new AbortController();
-    open.add(wait);
+    open.set(wait, reply);
     reply.raw.once("close", () => {
       open.delete(wait);
       wait.abort();
     });
     request.raw.socket.setTimeout?.(seconds * 1000 + ANSWER_MS);
-    if (isStopping) wait.abort();
+    if (isStopping) end(wait, reply);
     return { seconds, over: wait.signal };
   };
+}
+
+/** The server has closed idle connections by then: one that was kept open after this answer would keep it from stopping. */
+function end(wait: AbortController, reply: FastifyReply): void {
+  reply.header("connection", "close");
+  wait.abort();
 }
