@@ -6,8 +6,17 @@ import { changeTask, ordered, pickColumns } from "./task-rows.ts";
 
 const CLAIMED = [
   ...["id", "shape", "priority", "fence", "attempt_count", "failures", "method", "url", "headers", "body"],
-  ...["body_is_json", "max_retries", "backoff", "retry_delay_seconds", "timeout_seconds", "sign", "provider"],
-  ...["poll_config", "wait_for_callback", "max_wait_seconds", "callback_sealed"],
+  ...["body_is_json", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"],
+  ...[
+    "no_retry_statuses",
+    "timeout_seconds",
+    "sign",
+    "provider",
+    "poll_config",
+    "wait_for_callback",
+    "max_wait_seconds",
+    "callback_sealed",
+  ],
 ] as (keyof TaskColumns)[];
 
 export const claimStatements: Statements = {
@@ -16,7 +25,11 @@ export const claimStatements: Statements = {
     const { tables, model, nowMs } = session;
     const isCurrent = tables.queues.get(queueId ?? 0)?.epoch === epoch && tables.workers.has(workerId ?? 0);
     const due = [...tables.tasks.values()].filter(
-      (task) => isDue(task, nowMs) && task.queue_id === queueId && !model.locks.has(`task ${task.id}`),
+      (task) =>
+        isDue(task, nowMs) &&
+        (task.deadline_at === null || task.deadline_at > nowMs) &&
+        task.queue_id === queueId &&
+        !model.locks.has(`task ${task.id}`),
     );
     const picked = isCurrent ? byTurn(due).slice(0, limit) : [];
     const claimed = picked.map((row) =>
@@ -27,6 +40,7 @@ export const claimStatements: Statements = {
         attempt_count: row.attempt_count + 1,
         attempt_started_at: nowMs,
         started_at: row.started_at ?? nowMs,
+        deadline_at: null,
       }),
     );
     if (claimed.length === 0) return [{ isCurrent, id: null }];

@@ -3,6 +3,8 @@ import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 
+/** Of a queue that says nothing else; such a row of a task has none of its own. */
+const USUAL_MAX_DELAY_SECONDS = 3_600;
 const DAY_MS = 86_400_000;
 
 /** An object of the insert: what is false or null is left out. */
@@ -107,7 +109,10 @@ function newRow(
     timeout_seconds: asked.timeout_seconds ?? queue.timeout_seconds,
     max_retries: asked.max_retries ?? queue.max_retries,
     backoff: asked.backoff ?? queue.backoff,
-    retry_delay_seconds: queue.retry_delay_seconds,
+    retry_delay_seconds: asked.retry_delay_seconds ?? queue.retry_delay_seconds,
+    retry_max_delay_seconds: asked.retry_max_delay_seconds ?? ownMaxDelay(queue),
+    no_retry_statuses: asked.no_retry_statuses ?? queue.no_retry_statuses,
+    expires_in_seconds: asked.expires_in_seconds ?? null,
     provider: asked.provider ?? null,
     poll_config: asked.poll_config ?? null,
     wait_for_callback: asked.wait_for_callback ?? false,
@@ -120,7 +125,7 @@ function newRow(
     status: handedOff ? "active" : "pending",
     run_at: asked.run_at === undefined ? nowMs + asked.delay_seconds * 1000 : Date.parse(asked.run_at),
     started_at: handedOff ? nowMs : null,
-    deadline_at: null,
+    deadline_at: handedOff || asked.sandbox === true ? null : expiry(asked.expires_in_seconds ?? null, nowMs),
     completed_at: null,
     fence: handedOff ? 1 : 0,
     worker_id: handedOff ? workerId : null,
@@ -136,9 +141,21 @@ function newRow(
   };
 }
 
+function ownMaxDelay({ retry_max_delay_seconds: seconds }: QueueColumns): number | null {
+  return seconds === USUAL_MAX_DELAY_SECONDS ? null : seconds;
+}
+
+/** Until when the first attempt is waited for; null: for ever. */
+function expiry(seconds: number | null, nowMs: number): number | null {
+  return seconds === null ? null : nowMs + seconds * 1000;
+}
+
 function acceptedRow(row: TaskColumns): object {
   return {
-    ...pickColumns(row, ["id", "max_retries", "backoff", "retry_delay_seconds", "timeout_seconds"]),
+    ...pickColumns(row, [
+      ...(["id", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"] as const),
+      ...(["no_retry_statuses", "timeout_seconds"] as const),
+    ]),
     queueId: row.queue_id,
     isActive: row.status === "active",
     createdMs: row.created_at,

@@ -21,7 +21,7 @@ const CLOCK = `
   create function clock.now() returns timestamptz language sql stable
     as $$ select to_timestamp(current_setting('clock.ms')::float8 / 1000) $$;
   create function clock.clock_timestamp() returns timestamptz language sql stable as 'select clock.now()';
-  alter table notifications alter column next_at set default clock.now();
+  alter table notifications alter column next_at set default clock.now(), alter column created_at set default clock.now();
   alter table idempotency_keys alter column created_at set default clock.now();
   alter table queues alter column created_at set default clock.now(), alter column updated_at set default clock.now();
   insert into teams (id, name, plan) overriding system value values (1, 'Team', 'enterprise');`;
@@ -211,7 +211,7 @@ async function compareTables(replay: Replay, tables: Tables): Promise<void> {
   const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
   const tasks = await replay.table(
     `select id, queue_id::float8, status, fence, worker_id::float8, attempt_count, failures, interruptions, attempts, poll,
-            result, error, failure_reason, callback_hash is null as spent, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
+            result, error, failure_reason, callback_hash is null as spent, callback_sealed is null as unsealed, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
        from tasks order by id`,
   );
   const columns = Object.keys(tasks[0] ?? {});
@@ -219,7 +219,11 @@ async function compareTables(replay: Replay, tables: Tables): Promise<void> {
   assert.deepEqual(
     tasks,
     expected.map((task) => {
-      const row: Record<string, unknown> = { ...task, spent: task.callback_hash === null };
+      const row: Record<string, unknown> = {
+        ...task,
+        spent: task.callback_hash === null,
+        unsealed: task.callback_sealed === null,
+      };
       return Object.fromEntries(columns.map((column) => [column, row[column]]));
     }),
   );

@@ -11,18 +11,17 @@ export const queueStatements: Statements = {
     // Taken also where it is not used, as an identity column does.
     const id = session.model.nextId("queues");
     if (liveQueue(session, teamId, name) !== undefined) return [];
-    const [concurrency, max_retries, retry_delay_seconds, timeout_seconds] = [3, 4, 6, 7].map((index) =>
-      numberAt(values, index),
-    ) as [number, number, number, number];
     const row: QueueColumns = {
       team_id: teamId,
       id,
       name,
-      concurrency,
-      max_retries,
+      concurrency: numberAt(values, 3),
+      max_retries: numberAt(values, 4),
       backoff: textAt(values, 5),
-      retry_delay_seconds,
-      timeout_seconds,
+      retry_delay_seconds: numberAt(values, 6),
+      timeout_seconds: numberAt(values, 7),
+      retry_max_delay_seconds: numberAt(values, 8),
+      no_retry_statuses: unlessEmpty(values[8] as readonly number[] | null),
       paused: false,
       epoch: 1,
       created_at: session.nowMs,
@@ -44,6 +43,8 @@ export const queueStatements: Statements = {
       backoff: (values[4] as string | null) ?? queue.backoff,
       retry_delay_seconds: (values[5] as number | null) ?? queue.retry_delay_seconds,
       timeout_seconds: (values[6] as number | null) ?? queue.timeout_seconds,
+      retry_max_delay_seconds: (values[7] as number | null) ?? queue.retry_max_delay_seconds,
+      no_retry_statuses: unlessEmpty((values[8] as readonly number[] | null) ?? queue.no_retry_statuses),
       epoch: queue.epoch + (concurrency === queue.concurrency ? 0 : 1),
     };
   }),
@@ -116,6 +117,11 @@ export const queueStatements: Statements = {
   },
 };
 
+/** `nullif(…, '{}')` */
+function unlessEmpty(statuses: readonly number[] | null): readonly number[] | null {
+  return statuses?.length === 0 ? null : statuses;
+}
+
 /** What is due to one more worker, besides these. Integers divide as in SQL. */
 function dueSlots(others: readonly SlotColumns[], concurrency: number): { share: number; due: number } {
   if (others.length === 0) return { share: concurrency, due: concurrency };
@@ -157,8 +163,9 @@ function toQueue(row: QueueColumns): object {
   return {
     ...pickColumns(row, [
       ...(["id", "team_id", "name", "concurrency", "max_retries", "backoff"] as const),
-      ...(["retry_delay_seconds", "timeout_seconds", "paused"] as const),
+      ...(["retry_delay_seconds", "retry_max_delay_seconds", "timeout_seconds", "paused"] as const),
     ]),
+    noRetryStatuses: row.no_retry_statuses ?? [],
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };

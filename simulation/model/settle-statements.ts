@@ -1,4 +1,4 @@
-import type { TaskResult } from "../../packages/server/src/domain/task.ts";
+import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
 import { requireUnlocked, type Session } from "./session.ts";
 import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
@@ -137,18 +137,15 @@ export const settleStatements: Statements = {
 
   expire_tasks(session, values) {
     const late = [...session.tables.tasks.values()].filter(
-      ({ deadline_at }) => deadline_at !== null && deadline_at <= session.nowMs,
+      ({ id, deadline_at }) =>
+        deadline_at !== null && deadline_at <= session.nowMs && !session.model.locks.has(`task ${id}`),
     );
     const expired = ordered(late, ({ deadline_at }) => deadline_at ?? 0)
       .slice(0, numberAt(values, 2))
       .map((row) => {
-        const wasPolled = row.status === "polling";
         return changeTask(session, row, {
-          ...letGo(row, session.nowMs, { status: "failed", callback: "spent" }),
-          failure_reason: wasPolled ? "poll_timeout" : "callback_timeout",
-          error: wasPolled
-            ? `Polling timed out after ${row.poll_config?.maxDuration} s`
-            : `No callback within ${row.max_wait_seconds} s`,
+          ...letGo(row, session.nowMs, { status: "failed" }),
+          ...lateness(row),
         });
       });
     notifyEnds(session, expired);
@@ -173,9 +170,21 @@ export const settleStatements: Statements = {
 
   callback_status(session, values) {
     const row = byCallback(session, textAt(values, 1));
-    return row === undefined ? [] : [{ status: row.status }];
+    const hasExpired = row?.failure_reason === "poll_timeout" || row?.failure_reason === "callback_timeout";
+    return row === undefined || hasExpired ? [] : [{ status: row.status }];
   },
 };
+
+function lateness(row: TaskColumns): Pick<TaskColumns, "failure_reason" | "error"> {
+  if (row.status === "polling")
+    return {
+      failure_reason: "poll_timeout",
+      error: `Polling timed out after ${row.poll_config?.maxDuration} s`,
+    };
+  if (row.status === "waiting")
+    return { failure_reason: "callback_timeout", error: `No callback within ${row.max_wait_seconds} s` };
+  return { failure_reason: "expired", error: `No attempt was begun within ${row.expires_in_seconds} s` };
+}
 
 function byCallback({ tables }: Session, hash: string): TaskColumns | undefined {
   for (const row of tables.tasks.values()) if (row.callback_hash === hash) return row;
@@ -192,11 +201,10 @@ function isDeleted({ tables }: Session, queueId: number): boolean {
 }
 
 function outlook({ status, run_at, on_complete_url }: TaskColumns): object {
-  const isOver = status === "completed" || status === "failed";
   return {
     status,
     runAt: status === "pending" || status === "polling" ? new Date(run_at) : null,
-    notify: isOver && on_complete_url !== null,
+    notify: isEnded(status) && on_complete_url !== null,
   };
 }
 

@@ -30,6 +30,9 @@ export interface TaskColumns {
   readonly max_retries: number;
   readonly backoff: string;
   readonly retry_delay_seconds: number;
+  readonly retry_max_delay_seconds: number | null;
+  readonly no_retry_statuses: readonly number[] | null;
+  readonly expires_in_seconds: number | null;
   readonly provider: string | null;
   readonly poll_config: { readonly maxDuration: number } | null;
   readonly wait_for_callback: boolean;
@@ -65,6 +68,8 @@ export interface QueueColumns {
   readonly max_retries: number;
   readonly backoff: string;
   readonly retry_delay_seconds: number;
+  readonly retry_max_delay_seconds: number;
+  readonly no_retry_statuses: readonly number[] | null;
   readonly timeout_seconds: number;
   readonly paused: boolean;
   readonly epoch: number;
@@ -96,6 +101,7 @@ export interface NotificationColumns {
   readonly status: "pending" | "delivered" | "failed";
   readonly attempts: number;
   readonly next_at: number;
+  readonly created_at: number;
   readonly fence: number;
   readonly worker_id: number | null;
   readonly last_error: string | null;

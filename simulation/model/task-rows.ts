@@ -1,4 +1,4 @@
-import type { FailureReason, TaskStatus } from "../../packages/server/src/domain/task.ts";
+import { type FailureReason, isEnded, type TaskStatus } from "../../packages/server/src/domain/task.ts";
 import type { Session } from "./session.ts";
 import type { TaskColumns } from "./tables.ts";
 
@@ -51,13 +51,13 @@ export function letGo(
     readonly callback?: "spent";
   },
 ): Partial<TaskColumns> {
-  const ends = to.status === "completed" || to.status === "failed";
+  const ends = isEnded(to.status);
   return {
     status: to.status,
     completed_at: ends ? nowMs : null,
     deadline_at: ends ? null : to.deadlineAt === undefined ? row.deadline_at : to.deadlineAt,
     poll: ends ? null : to.poll === undefined ? row.poll : to.poll,
-    callback_sealed: ends ? null : row.callback_sealed,
+    callback_sealed: to.status === "completed" ? null : row.callback_sealed,
     ...(to.callback === "spent" && { callback_hash: null }),
     fence: row.fence + 1,
     worker_id: null,
@@ -67,7 +67,7 @@ export function letGo(
 /** Those that ended are told, in the same commit. */
 export function notifyEnds({ model, tables, nowMs }: Session, changed: readonly TaskColumns[]): void {
   for (const { team_id, id: task_id, status, on_complete_url: url } of changed) {
-    if ((status !== "completed" && status !== "failed") || url === null) continue;
+    if (!isEnded(status) || url === null) continue;
     const number = model.nextId("notifications");
     const id = `00000000-0000-4000-9000-${String(number).padStart(12, "0")}`;
     const row = {
@@ -78,6 +78,7 @@ export function notifyEnds({ model, tables, nowMs }: Session, changed: readonly 
       status: "pending" as const,
       attempts: 0,
       next_at: nowMs,
+      created_at: nowMs,
       fence: 0,
       worker_id: null,
       last_error: null,

@@ -47,7 +47,11 @@ export const workerStatements: Statements = {
       .map(({ row: before }) => {
         const changes = { worker_id: workerId, fence: before.fence + 1, attempts: before.attempts + 1 };
         const row = change(session, before, changes);
-        return { ...pickColumns(row, ["team_id", "id", "task_id", "url", "fence"]), attempt: row.attempts };
+        return {
+          ...pickColumns(row, ["team_id", "id", "task_id", "url", "fence"]),
+          endedAt: new Date(row.created_at),
+          attempt: row.attempts,
+        };
       });
   },
 
