@@ -28,6 +28,21 @@ export function createBellhop(options: ClientOptions) {
     providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },
 
+    /** Tasks that are created again and again. All but `create` and `list` take a schedule's id or name. */
+    schedules: {
+      create: operation("createSchedule", "schedule"),
+      /** Creates it, or replaces the one of this name. */
+      put: operation("putSchedule", "schedule"),
+      list: whole("listSchedules", "schedules"),
+      get: operation("getSchedule", "schedule"),
+      update: operation("updateSchedule", "schedule"),
+      delete: operation("deleteSchedule"),
+      pause: operation("pauseSchedule", "schedule"),
+      resume: operation("resumeSchedule", "schedule"),
+      /** Creates a task of it now. */
+      run: operation("runSchedule"),
+    },
+
     /** Stored credentials of third parties, `tok_…`. */
     tokens: {
       create: operation("createToken", "token"),

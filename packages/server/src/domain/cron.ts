@@ -4,7 +4,7 @@ import { echo } from "./complaint.ts";
 /**
  * When a cron expression fires. The library walks the calendar on a clock without a time zone; which instant a wall-clock
  * time is, is decided here: one that a change of the clocks skips is the first instant after the gap, one that comes
- * twice is the first of the two. The library alone fires at another time in a gap, and overflows its stack at an
+ * twice is the first of the two. The library overflows its stack at an
  * expression that names no day of any month, so such a one is told beforehand.
  */
 export interface CronTimes {
