@@ -5,6 +5,7 @@ import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
 import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
+import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -15,6 +16,7 @@ export interface Server {
   readonly createBudgetLookup: typeof createBudgetLookup;
   readonly createLimitsOf: typeof createLimitsOf;
   readonly createQueueService: typeof createQueueService;
+  readonly createTaskService: typeof createTaskService;
   readonly removePendingTask: typeof removePendingTask;
   readonly taskStatus: typeof taskStatus;
   readonly resolveCallback: typeof resolveCallback;
@@ -28,6 +30,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "engine/engine.js",
     "engine/outgoing.js",
     "service/tasks/queue-service.js",
+    "service/tasks/task-service.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",
     "service/access/team-budgets.js",

@@ -3,14 +3,16 @@ import type { Change, History, NotificationRow, QueueRow, TaskRow } from "../cha
 import type { Violation } from "../chaos/checker/violation.ts";
 import { createRandom } from "../chaos/rig/random.ts";
 import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";
+import { isEnded } from "../packages/server/src/domain/task.ts";
 import { insertQueue } from "../packages/server/src/store/tasks/queues.ts";
 import { createModelDatabase } from "./model/model-database.ts";
 import { createModel, type Done, type StatementPlant } from "./model/session.ts";
 import type { NotificationColumns, QueueColumns, RowChange, Tables, TaskColumns } from "./model/tables.ts";
 import type { Server } from "./server.ts";
-import { createClients, QUEUES, TEAM } from "./world/clients.ts";
+import { createClients } from "./world/clients.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
 import { createHouse } from "./world/house.ts";
+import { QUEUES, TEAM } from "./world/new-tasks.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
 import { createScheduler } from "./world/scheduler.ts";
 import { drawWeather } from "./world/storm.ts";
@@ -86,7 +88,7 @@ export async function simulate(options: Options): Promise<Run> {
     if (lookedAt === changes.length) return false;
     lookedAt = changes.length;
     return (
-      [...tasks.values()].every(({ status }) => status === "completed" || status === "failed") &&
+      [...tasks.values()].every(({ status }) => isEnded(status)) &&
       [...notifications.values()].every((each) => isTold(each, model.nowMs()))
     );
   };

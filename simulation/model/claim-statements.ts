@@ -1,5 +1,5 @@
 import { liveQueue } from "./intake-statements.ts";
-import type { Session } from "./session.ts";
+import { isTaskLocked, type Session } from "./session.ts";
 import { numberAt, recordsAt, type Statement, type Statements } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { changeTask, ordered, pickColumns } from "./task-rows.ts";
@@ -22,14 +22,14 @@ const CLAIMED = [
 export const claimStatements: Statements = {
   claim_due_tasks(session, values) {
     const [queueId, epoch, workerId, limit] = [2, 3, 4, 5].map((index) => numberAt(values, index));
-    const { tables, model, nowMs } = session;
+    const { tables, nowMs } = session;
     const isCurrent = tables.queues.get(queueId ?? 0)?.epoch === epoch && tables.workers.has(workerId ?? 0);
     const due = [...tables.tasks.values()].filter(
       (task) =>
         isDue(task, nowMs) &&
         (task.deadline_at === null || task.deadline_at > nowMs) &&
         task.queue_id === queueId &&
-        !model.locks.has(`task ${task.id}`),
+        !isTaskLocked(session, task.id),
     );
     const picked = isCurrent ? byTurn(due).slice(0, limit) : [];
     const claimed = picked.map((row) =>
@@ -87,8 +87,9 @@ export const claimStatements: Statements = {
     const workerId = numberAt(values, 1);
     const { tables, nowMs } = session;
     if (!tables.workers.has(workerId)) return [];
+    const free = waitingPolls(session).filter(({ row }) => !isTaskLocked(session, row.id));
     return recordsAt<TeamRoom>(values, 2)
-      .flatMap(({ teamId, most }) => dueOfTeam(waitingPolls(session), teamId, most, nowMs))
+      .flatMap(({ teamId, most }) => dueOfTeam(free, teamId, most, nowMs))
       .map(({ row: before }) => {
         const row = changeTask(session, before, { worker_id: workerId, fence: before.fence + 1 });
         return {

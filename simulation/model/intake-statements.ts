@@ -1,4 +1,4 @@
-import { requireUnlocked, type Session, takeLock, write } from "./session.ts";
+import { type Session, takeLock, takeTally, waitForTask, write } from "./session.ts";
 import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
@@ -46,6 +46,7 @@ export const intakeStatements: Statements = {
     if (row === undefined) return [];
     takeLock(session, `task ${id}`);
     if (row.status !== "pending") return [];
+    takeTally(session, row.queue_id);
     write(session, () => deleteTask(session, row));
     return [{ "?column?": 1 }];
   },
@@ -62,7 +63,10 @@ export const intakeStatements: Statements = {
       return status === "pending" && isGone && (only === null || only === queue_id);
     });
     const removed = doomed.slice(0, numberAt(values, 1));
-    for (const { id } of removed) requireUnlocked(session.model, session.transaction, `task ${id}`);
+    for (const { id, queue_id } of removed) {
+      waitForTask(session, id);
+      takeTally(session, queue_id);
+    }
     for (const row of removed) deleteTask(session, row);
     return [{ removed: removed.length, live: removed.length }];
   },

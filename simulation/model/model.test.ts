@@ -10,7 +10,7 @@ import { statementName } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 
 /** Whole runs, with everything that the engine asks a database for. */
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = [5, 8, 14, 27, 30, 36];
 
 /**
  * A clock that each connection is told, in the place of PostgreSQL's own: a function is looked for in the schemas of the
@@ -172,6 +172,7 @@ describe("the model of the store's statements", () => {
   after(() => {
     const rare = [
       "claim_due_tasks",
+      "cancel_task",
       "acquire_slots",
       "release_slots",
       "find_settled",

@@ -95,6 +95,21 @@ export function requireUnlocked(model: Model, transaction: Transaction | null, l
   if (holder !== undefined && holder !== transaction) throw BLOCKED;
 }
 
+/** `for update skip locked` passes it by. */
+export function isTaskLocked({ model }: Session, id: string): boolean {
+  return model.locks.has(`task ${id}`);
+}
+
+/** A statement that changes this task waits for the transaction that has it. */
+export function waitForTask({ model, transaction }: Session, id: string): void {
+  requireUnlocked(model, transaction, `task ${id}`);
+}
+
+/** The count of a queue that belongs to no worker: until a transaction ends that has changed it, other statements wait. */
+export function takeTally(session: Session, queueId: number): void {
+  takeLock(session, `tally ${queueId}`);
+}
+
 /** At once, or with the transaction's commit. */
 export function write({ transaction }: Session, work: () => void): void {
   if (transaction === null) work();

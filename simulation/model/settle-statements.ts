@@ -1,6 +1,6 @@
 import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
-import { requireUnlocked, type Session } from "./session.ts";
+import { isTaskLocked, requireUnlocked, type Session, takeTally, waitForTask } from "./session.ts";
 import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 import { changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
@@ -38,6 +38,7 @@ export const settleStatements: Statements = {
     const { tables, model, nowMs } = session;
     const asked = recordsAt<SettledRow>(values, 1);
     for (const { kind, queue_id } of asked) if (kind === "retry") waitForDeletion(session, queue_id);
+    for (const { id } of asked) waitForTask(session, id);
     const settled = asked.flatMap((j) => {
       const row = tables.tasks.get(j.id);
       if (row === undefined || (row.fence !== j.fence && model.plant !== "no-fence")) return [];
@@ -72,6 +73,7 @@ export const settleStatements: Statements = {
   mark_superseded(session, values) {
     const row = session.tables.tasks.get(textAt(values, 2));
     if (row === undefined || row.attempts.length === 0) return [];
+    waitForTask(session, row.id);
     const [number, closed] = [Number(values[2]), JSON.parse(textAt(values, 4))];
     const attempts = row.attempts.map((attempt) =>
       attempt.number === number && attempt.status === "interrupted" ? closed : attempt,
@@ -82,8 +84,7 @@ export const settleStatements: Statements = {
 
   reap_tasks(session) {
     const lost = [...session.tables.tasks.values()].filter(
-      ({ worker_id, status }) =>
-        worker_id !== null && status === "active" && !session.tables.workers.has(worker_id),
+      (row) => row.status === "active" && isLost(session, row),
     );
     return returnTasks(
       session,
@@ -95,6 +96,7 @@ export const settleStatements: Statements = {
     const lost = recordsAt<{ id: string; fence: number; phase: "not_sent" | "sent" }>(values, 2).flatMap(
       ({ id, fence, phase }): LostTask[] => {
         const row = session.tables.tasks.get(id);
+        waitForTask(session, id);
         return row?.fence === fence && row.attempt_started_at !== null ? [{ row, counts: 0, phase }] : [];
       },
     );
@@ -103,15 +105,16 @@ export const settleStatements: Statements = {
 
   reap_polls(session) {
     const lost = [...session.tables.tasks.values()].filter(
-      ({ worker_id, status }) =>
-        worker_id !== null && status === "polling" && !session.tables.workers.has(worker_id),
+      (row) => row.status === "polling" && isLost(session, row),
     );
     for (const row of lost) changeTask(session, row, { worker_id: null, fence: row.fence + 1 });
     return lost.map(() => ({ "?column?": 1 }));
   },
 
   release_polls(session, values) {
-    for (const { id, fence } of recordsAt<{ id: string; fence: number }>(values, 1)) {
+    const polls = recordsAt<{ id: string; fence: number }>(values, 1);
+    for (const { id } of polls) waitForTask(session, id);
+    for (const { id, fence } of polls) {
       const row = session.tables.tasks.get(id);
       if (row?.fence === fence) changeTask(session, row, { worker_id: null, fence: fence + 1 });
     }
@@ -119,7 +122,9 @@ export const settleStatements: Statements = {
   },
 
   settle_polls(session, values) {
-    const settled = recordsAt<PollRow>(values, 1).flatMap((j) => {
+    const asked = recordsAt<PollRow>(values, 1);
+    for (const { id } of asked) waitForTask(session, id);
+    const settled = asked.flatMap((j) => {
       const row = session.tables.tasks.get(j.id);
       if (row?.fence !== j.fence) return [];
       const status = j.kind === "again" ? "polling" : j.kind;
@@ -138,7 +143,7 @@ export const settleStatements: Statements = {
   expire_tasks(session, values) {
     const late = [...session.tables.tasks.values()].filter(
       ({ id, deadline_at }) =>
-        deadline_at !== null && deadline_at <= session.nowMs && !session.model.locks.has(`task ${id}`),
+        deadline_at !== null && deadline_at <= session.nowMs && !isTaskLocked(session, id),
     );
     const expired = ordered(late, ({ deadline_at }) => deadline_at ?? 0)
       .slice(0, numberAt(values, 2))
@@ -159,6 +164,8 @@ export const settleStatements: Statements = {
   resolve_callback(session, values) {
     const row = byCallback(session, textAt(values, 1));
     if (row === undefined || (row.status !== "waiting" && row.status !== "polling")) return [];
+    waitForTask(session, row.id);
+    takeTally(session, row.queue_id);
     const resolved = changeTask(session, row, {
       ...letGo(row, session.nowMs, { status: "completed", callback: "spent" }),
       result: JSON.parse(textAt(values, 2)),
@@ -189,6 +196,11 @@ function lateness(row: TaskColumns): Pick<TaskColumns, "failure_reason" | "error
 function byCallback({ tables }: Session, hash: string): TaskColumns | undefined {
   for (const row of tables.tasks.values()) if (row.callback_hash === hash) return row;
   return undefined;
+}
+
+/** Held by a worker that is no more, and by no transaction: those are passed by. */
+function isLost(session: Session, { id, worker_id }: TaskColumns): boolean {
+  return worker_id !== null && !session.tables.workers.has(worker_id) && !isTaskLocked(session, id);
 }
 
 /** `for key share`: a deletion under way is waited for. */

@@ -1,4 +1,5 @@
 import type { Patient, Prepared } from "../../packages/server/src/store/sql.ts";
+import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements } from "./claim-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
@@ -29,6 +30,7 @@ const STATEMENTS: Statements = {
   ...intakeStatements,
   ...claimStatements,
   ...settleStatements,
+  ...cancelStatements,
   ...queueStatements,
   ...workerStatements,
   ...without,

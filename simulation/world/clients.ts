@@ -3,14 +3,13 @@ import type { Random } from "../../chaos/rig/random.ts";
 import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
-import { NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
+import type { Engine } from "../../packages/server/src/engine/engine.ts";
+import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
+import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
+import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Scheduler } from "./scheduler.ts";
-
-export const TEAM = 1;
-export const QUEUES = ["one", "two"] as const;
-type QueueName = (typeof QUEUES)[number];
 
 const REQUESTER: Requester = {
   teamId: TEAM,
@@ -103,6 +102,8 @@ export function createClients(options: {
     const task = newTask(tasks.length, random);
     tasks.push(task);
     send(task);
+    // While it is claimed, or called.
+    if (random.chance(0.1)) scheduler.after(random.next() * 1_000, () => cancel(task));
     // The same request again, as a client does that heard nothing: under one key there is one task.
     if (task.idempotency !== null && random.chance(0.5)) send(retold(task, taskId(tasks.length + 10_000)));
   }
@@ -120,6 +121,37 @@ export function createClients(options: {
       const isGone = await api.transaction((sql) => server.removePendingTask(sql, REQUESTER, task.id));
       if (isGone) return 200;
       return (await server.taskStatus(api, REQUESTER, task.id)) === null ? 404 : 409;
+    });
+  }
+
+  function cancel(task: NewTask): void {
+    request("cancel", { taskId: task.id }, async ({ databases: { api }, engine }) => {
+      await createTasks(api, engine).cancel(REQUESTER, task.id);
+      return 200;
+    });
+  }
+
+  /** Put together as `compose-services.ts` does, as far as a task that is there needs it. */
+  function createTasks(database: Database, engine: Engine): TaskService {
+    return server.createTaskService({
+      database,
+      submit: engine.submit,
+      stock: { admit: () => undefined },
+      vault: {
+        isOpen: false,
+        check: unasked,
+        refuseMentions: unasked,
+        sealText: unasked,
+        openText: unasked,
+      },
+      providers: { find: unasked },
+      publicUrl: unasked,
+      onCancelled(cancelled) {
+        engine.ended();
+        return engine.follow(cancelled);
+      },
+      onPending: engine.pending,
+      onStored: engine.pending,
     });
   }
 
@@ -181,6 +213,7 @@ export function createClients(options: {
         create: 10,
         remove: tasks.length > 0 ? 3 : 0,
         callBack: tasks.length > 0 ? 3 : 0,
+        cancel: tasks.length > 0 ? 2 : 0,
         pause: 1,
         resume: 1,
         resize: 1,
@@ -189,6 +222,7 @@ export function createClients(options: {
       if (action === "create") return create();
       if (action === "remove") return remove();
       if (action === "callBack") return callBack();
+      if (action === "cancel") return cancel(random.pick(tasks));
       if (action === "resize") return resize();
       return action === "replaceQueue" ? replaceQueue() : setPaused(action === "pause", random.pick(QUEUES));
     },
@@ -204,70 +238,6 @@ export function createClients(options: {
   };
 }
 
-function taskId(number: number): string {
-  return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
-}
-
-/** The same request, under the id that the server gives it this time. */
-function retold(task: NewTask, id: string): NewTask {
-  const text = JSON.stringify(task).replaceAll(task.id, id).replaceAll(digitsOf(task.id), digitsOf(id));
-  return JSON.parse(text);
-}
-
-function digitsOf(id: string): string {
-  return id.replaceAll("-", "");
-}
-
-function newTask(number: number, random: Random): NewTask {
-  const id = taskId(number);
-  const follow = random.weighted({ none: 6, callback: 1, poll: 1 });
-  return {
-    teamId: TEAM,
-    id,
-    shape: "direct",
-    queue: random.pick(QUEUES),
-    call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
-    priority: random.between(1, 10),
-    onCompleteUrl: random.chance(0.3) ? `https://caller.example/notification/${id}` : null,
-    bodyIsJson: false,
-    sign: false,
-    tags: null,
-    metadata: null,
-    expiresInSeconds: null,
-    retryDelaySeconds: null,
-    retryMaxDelaySeconds: null,
-    noRetryStatuses: null,
-    maxRetries: random.between(0, 3),
-    backoff: random.pick(["fixed", "exponential"] as const),
-    timeoutSeconds: random.between(1, 4),
-    delaySeconds: random.weighted({ none: 3, some: 1 }) === "some" ? random.between(1, 4) : 0,
-    runAt: null,
-    follow:
-      follow === "none"
-        ? NO_FOLLOW_UP
-        : {
-            ...NO_FOLLOW_UP,
-            waitForCallback: follow === "callback",
-            maxWaitSeconds: random.between(2, 12),
-            pollConfig: follow === "poll" ? pollConfig(id, random.between(3, 15)) : null,
-          },
-    sandbox: false,
-    callback: follow === "callback" ? { hash: digitsOf(id), sealed: null } : null,
-    idempotency: random.chance(0.15)
-      ? { key: `key ${number}`, requestHash: "00", callbackSealed: null }
-      : null,
-  };
-}
-
-function pollConfig(id: string, maxDuration: number) {
-  return {
-    urlTemplate: `https://target.example/poll/${id}`,
-    interval: 1,
-    statusPath: "status",
-    doneValues: ["done"],
-    failValues: ["failed"],
-    resultPath: "",
-    forwardAuth: false,
-    maxDuration,
-  };
+function unasked(): never {
+  throw new Error("A task that is there needs none of this");
 }

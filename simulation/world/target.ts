@@ -133,6 +133,7 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
           const timer = process.after(options.timeoutMs, "timer", () => fail("timeout"));
           if (options.signal?.aborted) return abort();
           options.signal?.addEventListener("abort", abort);
+          options.began?.({ stop: abort });
           process.after(random.chance(0.05) ? random.next() * 2_000 : random.next() * 3, "read", leave);
         });
       },

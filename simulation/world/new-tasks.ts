@@ -1,0 +1,74 @@
+import type { Random } from "../../chaos/rig/random.ts";
+import { type NewTask, NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
+
+export const TEAM = 1;
+export const QUEUES = ["one", "two"] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+export function taskId(number: number): string {
+  return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+}
+
+/** The same request, under the id that the server gives it this time. */
+export function retold(task: NewTask, id: string): NewTask {
+  const text = JSON.stringify(task).replaceAll(task.id, id).replaceAll(digitsOf(task.id), digitsOf(id));
+  return JSON.parse(text);
+}
+
+function digitsOf(id: string): string {
+  return id.replaceAll("-", "");
+}
+
+export function newTask(number: number, random: Random): NewTask {
+  const id = taskId(number);
+  const follow = random.weighted({ none: 6, callback: 1, poll: 1 });
+  return {
+    teamId: TEAM,
+    id,
+    shape: "direct",
+    queue: random.pick(QUEUES),
+    call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
+    priority: random.between(1, 10),
+    onCompleteUrl: random.chance(0.3) ? `https://caller.example/notification/${id}` : null,
+    bodyIsJson: false,
+    sign: false,
+    tags: null,
+    metadata: null,
+    expiresInSeconds: null,
+    retryDelaySeconds: null,
+    retryMaxDelaySeconds: null,
+    noRetryStatuses: null,
+    maxRetries: random.between(0, 3),
+    backoff: random.pick(["fixed", "exponential"] as const),
+    timeoutSeconds: random.between(1, 4),
+    delaySeconds: random.weighted({ none: 3, some: 1 }) === "some" ? random.between(1, 4) : 0,
+    runAt: null,
+    follow:
+      follow === "none"
+        ? NO_FOLLOW_UP
+        : {
+            ...NO_FOLLOW_UP,
+            waitForCallback: follow === "callback",
+            maxWaitSeconds: random.between(2, 12),
+            pollConfig: follow === "poll" ? pollConfig(id, random.between(3, 15)) : null,
+          },
+    sandbox: false,
+    callback: follow === "callback" ? { hash: digitsOf(id), sealed: null } : null,
+    idempotency: random.chance(0.15)
+      ? { key: `key ${number}`, requestHash: "00", callbackSealed: null }
+      : null,
+  };
+}
+
+function pollConfig(id: string, maxDuration: number) {
+  return {
+    urlTemplate: `https://target.example/poll/${id}`,
+    interval: 1,
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: ["failed"],
+    resultPath: "",
+    forwardAuth: false,
+    maxDuration,
+  };
+}
