@@ -1568,6 +1568,8 @@ export interface components {
                 host?: string;
                 /** @description Only tasks that name this provider. */
                 provider?: string;
+                /** @description Only tasks that this schedule has created, by its id. */
+                schedule?: string;
                 /**
                  * @description Only tasks that failed for this reason.
                  * @enum {string}
@@ -4958,6 +4960,8 @@ export interface operations {
                 host?: string;
                 /** @description Only tasks that name this provider. */
                 provider?: string;
+                /** @description Only tasks that this schedule has created, by its id. */
+                schedule?: string;
                 /** @description Only tasks that failed for this reason. */
                 failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
                 /** @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`). */

@@ -153,6 +153,7 @@ export const ALL_TASKS: TaskFilter = {
   hosts: null,
   provider: null,
   failureReason: null,
+  scheduleId: null,
   lastAnswer: null,
   id: null,
 };

@@ -14,6 +14,8 @@ export interface TaskFilter {
   /** Of the URL, without its port, in every spelling that is looked for. */
   readonly hosts: readonly string[] | null;
   readonly provider: string | null;
+  /** Only tasks that this schedule has created. */
+  readonly scheduleId: string | null;
   readonly failureReason: FailureReason | null;
   readonly lastAnswer: LastAnswer | null;
   readonly id: string | null;
@@ -52,8 +54,8 @@ export function readHost(text: string): readonly string[] | null {
 
 /** What no index of queues and states can tell: the tasks themselves have to be looked at. */
 export function needsSearch(filter: TaskFilter): boolean {
-  const { tag, hosts, provider, failureReason, lastAnswer, id } = filter;
-  return [tag, hosts, provider, failureReason, lastAnswer, id].some((each) => each !== null);
+  const { tag, hosts, provider, scheduleId, failureReason, lastAnswer, id } = filter;
+  return [tag, hosts, provider, scheduleId, failureReason, lastAnswer, id].some((each) => each !== null);
 }
 
 /** True of a filter that every task passes. */

@@ -5,6 +5,9 @@ import { createTestApi, type TestApi } from "./test-api.ts";
 const TASK = { queue: "default", webhook_url: "https://target.example/hook" };
 const TERMS = { cron: "30 9 * * mon-fri", task: TASK };
 
+/** No schedule has made it. */
+const TASK_ALONE = { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 };
+
 describe("/v1/schedules", () => {
   let api: TestApi;
   before(async () => {
@@ -101,6 +104,15 @@ describe("/v1/schedules", () => {
     assert.equal(task.body.schedule, id);
     const { last_task } = (await api.call("GET", "/v1/schedules/changing")).body.schedule;
     assert.deepEqual([last_task.id, last_task.status], [run.body.id, "pending"]);
+
+    assert.equal((await api.call("POST", `/v1/tasks`, TASK_ALONE)).status, 201);
+    const listed = await api.call("GET", `/v1/tasks?schedule=${id}&status=pending`);
+    assert.deepEqual(
+      listed.body.tasks.map((each: { id: string }) => each.id),
+      [run.body.id],
+    );
+    const named = await api.call("GET", "/v1/tasks?schedule=changing");
+    assert.deepEqual([named.status, named.body.error], [400, "schedule must be the id of a schedule, sch_…"]);
 
     assert.equal((await api.call("POST", `/v1/schedules/${id}/resume`)).body.schedule.next_runs.length, 5);
     const gone = await api.call("DELETE", `/v1/schedules/${id}`);

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import { parseInstant } from "../../domain/instant.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
+import { parseId } from "../../domain/public-id.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import { FAILURE_REASONS, TASK_STATUSES } from "../../domain/task.ts";
@@ -48,6 +49,9 @@ export const FILTER_FIELDS = {
   provider: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: "Only tasks that name this provider." }),
   ),
+  schedule: Type.Optional(
+    Type.String({ description: "Only tasks that this schedule has created, by its id." }),
+  ),
   failure_reason: Type.Optional(
     oneOf(FAILURE_REASONS, { description: "Only tasks that failed for this reason." }),
   ),
@@ -86,6 +90,7 @@ export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null)
     createdBefore: read("created_before", parseInstant, instantRule),
     hosts: read("host", readHost, "the name or address of a host, without a port"),
     provider: read("provider", storable, STORABLE_RULE),
+    scheduleId: read("schedule", (text) => parseId("sch", text), "the id of a schedule, sch_…"),
     failureReason: said.failure_reason ?? null,
     lastAnswer: said.response_code === undefined ? null : readLastAnswer(said.response_code),
     id: read("id", parseTaskId, "the id of a task"),

@@ -71,7 +71,7 @@ export async function countMatches(
   };
 }
 
-/** Looks along the tag, along the ranges of queues and states if they are few, or else along all tasks of the team. */
+/** Looks along the tag or the schedule, along the ranges of queues and states if they are few, or else along all tasks of the team. */
 async function look(
   sql: Sql,
   teamId: number,
@@ -91,12 +91,11 @@ async function look(
       .join(" ");
 
   const statuses = statusesOf(filter);
+  const hasOwnIndex = filter.tag !== null || filter.scheduleId !== null;
   const isRanged = filter.queue !== null || statuses !== null || filter.sandbox;
   const queues =
-    filter.queue === null && (filter.tag !== null || !isRanged)
-      ? null
-      : await queueIds(sql, teamId, filter.queue);
-  const ranges = filter.tag === null && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
+    filter.queue === null && (hasOwnIndex || !isRanged) ? null : await queueIds(sql, teamId, filter.queue);
+  const ranges = !hasOwnIndex && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
   const isMatch = matching(filter, { queues: filter.queue === null ? null : queues, statuses }, bind);
   const isFew = ranges !== null && ranges.length <= MOST_RANGES;
   const each = isFew ? Math.max(1, Math.floor(most / Math.max(1, ranges.length))) : most;
@@ -107,6 +106,7 @@ async function look(
             (array_agg(x.id) filter (where x.hit))[1:${bind(limit + 1)}::integer] as ids
        from (${source}) x`;
   const row = `t.id, ${isMatch} as hit`;
+  const ofSchedule = filter.scheduleId === null ? "" : `and t.schedule_id = ${bind(filter.scheduleId)}`;
   const text = () => {
     if (filter.tag !== null)
       return stretch(
@@ -119,7 +119,7 @@ async function look(
       );
     if (!isFew)
       return stretch(
-        `select ${row} from tasks t where t.team_id = $1 ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
+        `select ${row} from tasks t where t.team_id = $1 ${ofSchedule} ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
       );
     return `select s.* from unnest(${bind(ranges.map(({ queueId }) => queueId))}::bigint[],
                                    ${bind(ranges.map(({ status }) => status))}::text[]) as r(queue_id, status)
@@ -158,12 +158,13 @@ function matching(
   { queues, statuses }: { queues: readonly number[] | null; statuses: TaskFilter["statuses"] },
   bind: (value: unknown) => string,
 ): string {
-  const { createdAfter, createdBefore, hosts, provider, failureReason, lastAnswer } = filter;
+  const { createdAfter, createdBefore, hosts, provider, scheduleId, failureReason, lastAnswer } = filter;
   const conditions = [`t.sandbox = ${bind(filter.sandbox)}`];
   if (queues !== null) conditions.push(`t.queue_id = any(${bind(queues)}::bigint[])`);
   if (statuses !== null) conditions.push(`t.status = any(${bind(statuses)}::text[])`);
   if (createdAfter !== null) conditions.push(`t.created_at >= ${bind(createdAfter)}`);
   if (createdBefore !== null) conditions.push(`t.created_at < ${bind(createdBefore)}`);
+  if (scheduleId !== null) conditions.push(`t.schedule_id is not distinct from ${bind(scheduleId)}`);
   if (provider !== null) conditions.push(`t.provider is not distinct from ${bind(provider)}`);
   if (failureReason !== null) conditions.push(`t.failure_reason is not distinct from ${bind(failureReason)}`);
   if (hosts !== null) conditions.push(`${mentions(hosts, bind)} and ${HOST} = any(${bind(hosts)}::text[])`);
