@@ -30,6 +30,8 @@ const WHEN = {
   form_foreign: "A form of Bellhop's pages was sent from somewhere else.",
   not_found: "There is no such route.",
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
+  too_many_waiting:
+    "The team has 1,000 requests with `wait` open on this node, or the node 5,000 in all. Nothing was stored.",
   task_not_found: "No task of the team has this id.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   team_not_found: "You are not in such a team.",
@@ -54,6 +56,9 @@ const WHEN = {
   bulks_full: "The team has as many bulk actions running as one may.",
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
+  schedule_not_found: "The team has no schedule of this id or name, or it is one of its test keys'.",
+  schedule_exists: "`POST` of a name that is taken; `PUT` would replace it.",
+  schedules_full: "A team, and its test keys together, have a bound on schedules.",
   team_limit: "The person owns as many teams on the plan free as one may.",
   limit_reached:
     "The team has as much of this as its plan allows. `GET /v1/me` shows every bound and what is used of it.",

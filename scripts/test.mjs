@@ -1,5 +1,5 @@
 // Runs the tests on one real PostgreSQL: every file gets a database of its own, cloned from a migrated template.
-// Arguments are test files; without any, all of them. They run as `npm run build` compiled them into .build, because
+// Arguments are test files; without any, all of them. They run as `npm run compile` left them in .build, because
 // compiling while loading costs each of these processes two seconds.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -54,6 +54,7 @@ export function createNodeEngine(options: {
     retentionDays: 30,
     findBudgets: server.createBudgetLookup(databases.chores, server.createLimitsOf()),
     resultLimitBytes: 65_536,
+    onTaskEnded() {},
     composeMessage: async (teamId, taskId) => {
       const status = await server.taskStatus(databases.api, { teamId, environment: "live" }, taskId);
       return status === null ? null : { task: taskId, body: JSON.stringify({ status }) };

@@ -1,18 +1,20 @@
 import type { RateLimit } from "./errors.ts";
 import { createOperation, createSend, pathOf, type QueryOf } from "./operation.ts";
-import { walkPages } from "./pages.ts";
+import { createWhole, walkPages } from "./pages.ts";
 import { ROUTES } from "./routes.ts";
 import { createQueues, createTasks } from "./tasks.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 
 /**
  * A client of one server. Holds no connection and needs no end. Every operation of openapi.json has a method: a new one
- * is one line here, `name: operation("operationId")`, or with `"field"` where the answer wraps what it is about.
+ * is one line here, `name: operation("operationId")`, or with `"field"` where the answer wraps what it is about;
+ * `whole` for a list.
  */
 export function createBellhop(options: ClientOptions) {
   const transport = createTransport(options);
   const send = createSend(transport);
   const operation = createOperation(send);
+  const whole = createWhole(send);
   const auditPage = operation("listAuditEvents");
 
   return {
@@ -22,14 +24,29 @@ export function createBellhop(options: ClientOptions) {
     },
 
     tasks: createTasks(send, operation),
-    queues: createQueues(operation),
-    providers: { list: operation("listProviders", "providers") },
+    queues: createQueues(operation, whole),
+    providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },
+
+    /** Tasks that are created again and again. All but `create` and `list` take a schedule's id or name. */
+    schedules: {
+      create: operation("createSchedule", "schedule"),
+      /** Creates it, or replaces the one of this name. */
+      put: operation("putSchedule", "schedule"),
+      list: whole("listSchedules", "schedules"),
+      get: operation("getSchedule", "schedule"),
+      update: operation("updateSchedule", "schedule"),
+      delete: operation("deleteSchedule"),
+      pause: operation("pauseSchedule", "schedule"),
+      resume: operation("resumeSchedule", "schedule"),
+      /** Creates a task of it now. */
+      run: operation("runSchedule"),
+    },
 
     /** Stored credentials of third parties, `tok_…`. */
     tokens: {
       create: operation("createToken", "token"),
-      list: operation("listTokens", "tokens"),
+      list: whole("listTokens", "tokens"),
       revoke: operation("revokeToken", "token"),
     },
     signingSecret: {
@@ -38,7 +55,7 @@ export function createBellhop(options: ClientOptions) {
     },
     apiKeys: {
       create: operation("createApiKey", "apiKey"),
-      list: operation("listApiKeys", "apiKeys"),
+      list: whole("listApiKeys", "apiKeys"),
       revoke: operation("revokeApiKey", "apiKey"),
     },
 
@@ -50,13 +67,13 @@ export function createBellhop(options: ClientOptions) {
       leave: operation("leaveTeam", "member"),
     },
     members: {
-      list: operation("listMembers", "members"),
+      list: whole("listMembers", "members"),
       changeRole: operation("changeMemberRole", "member"),
       remove: operation("removeMember", "member"),
     },
     invitations: {
       create: operation("createInvitation", "invitation"),
-      list: operation("listInvitations", "invitations"),
+      list: whole("listInvitations", "invitations"),
       revoke: operation("revokeInvitation", "invitation"),
     },
     audit: {
@@ -80,17 +97,17 @@ export function createBellhop(options: ClientOptions) {
     },
     teams: {
       create: operation("createTeam", "team"),
-      list: operation("listTeams", "teams"),
+      list: whole("listTeams", "teams"),
     },
 
     applications: {
       create: operation("createApplication", "application"),
-      list: operation("listApplications", "applications"),
+      list: whole("listApplications", "applications"),
       delete: operation("deleteApplication", "application"),
       rotateSecret: operation("rotateApplicationSecret", "application"),
     },
     authorizations: {
-      list: operation("listAuthorizations", "authorizations"),
+      list: whole("listAuthorizations", "authorizations"),
       end: operation("endAuthorization", "authorization"),
     },
     oauth: {

@@ -19,6 +19,8 @@ export {
 } from "./handler.ts";
 export type { AnswerOf, BodyOf, OperationId, QueryOf } from "./operation.ts";
 export type {
+  Bulk,
+  BulkAction,
   CreatedDirectTask,
   CreatedTask,
   DirectTask,

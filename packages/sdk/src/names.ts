@@ -4,7 +4,7 @@
  */
 
 /** Fields whose inside belongs to the caller, or is keyed by names that are data. */
-const OPAQUE = ["payload", "body", "headers", "metadata", "detail", "checks"] as const;
+const OPAQUE = ["payload", "body", "headers", "metadata", "detail", "checks", "limits"] as const;
 type Opaque = (typeof OPAQUE)[number];
 
 /** Its inside is camelCase on the wire too, in both kinds of tasks. */

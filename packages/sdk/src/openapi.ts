@@ -412,6 +412,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description All schedules of the team by name. A test key sees those of test keys, every other the rest.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description Creates a task at every time that `cron` names in `timezone`: exactly one each, over all nodes, late by at most a second while a node is up. With a test key its tasks are of the sandbox.
+         */
+        post: operations["createSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a schedule
+         * @description With its task, when it fires next, and what its last firing came to.
+         */
+        get: operations["getSchedule"];
+        /**
+         * Create or replace a schedule by its name
+         * @description 201 if there was none of this name, then 200: the same id, and all else as it is given.
+         */
+        put: operations["putSchedule"];
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description It fires no more. The tasks that it made stay.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description What is not given stays. Tasks that were made already stay as they are.
+         */
+        patch: operations["updateSchedule"];
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a schedule
+         * @description It fires only by hand until it is resumed.
+         */
+        post: operations["pauseSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a schedule
+         * @description It fires again from its next time on; what was missed stays missed.
+         */
+        post: operations["resumeSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{schedule}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fire a schedule now
+         * @description Paused or not, and whatever `overlap` says. Its next times stay as they are.
+         */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queues": {
         parameters: {
             query?: never;
@@ -1666,6 +1782,61 @@ export interface components {
             timeout?: number;
         };
         /**
+         * @description When to create which task, again and again.
+         * @example {
+         *       "name": "nightly-report",
+         *       "cron": "30 9 * * mon-fri",
+         *       "timezone": "Europe/Berlin",
+         *       "task": {
+         *         "queue": "default",
+         *         "webhook_url": "https://example.com/hooks/report",
+         *         "payload": {
+         *           "kind": "daily"
+         *         }
+         *       }
+         *     }
+         */
+        CreateSchedule: {
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
+        /**
          * @description A call to make later, from a queue. Give `delay` or `run_at`, not both, and at most one of `wait_for_callback`, `provider` and `poll_config`: a callback also ends a task that is polled. `{callbackUrl}` and `{callbackId}` in the URL, a header or a string of the payload are filled in when the call is made, and make the task wait for its callback unless it is polled or says `wait_for_callback: false`.
          * @example {
          *       "queue": "emails",
@@ -1973,6 +2144,17 @@ export interface components {
             /** @description How many pending tasks went with it. */
             tasks_deleted: number;
         };
+        /** @description The schedule is gone; its tasks are not. */
+        DeletedSchedule: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            deleted: boolean;
+        };
         /** @description The task is gone and will not be called. */
         DeletedTask: {
             /**
@@ -2156,6 +2338,11 @@ export interface components {
             failureReason?: string;
             /** @description True for a task of a test key: it is never executed. */
             sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
             attempts: components["schemas"]["DirectAttempt"][];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
@@ -2299,6 +2486,11 @@ export interface components {
             failureReason?: string;
             /** @description True for a task of a test key: it is never executed. */
             sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -2343,7 +2535,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -2848,6 +3040,55 @@ export interface components {
         ProviderList: {
             providers: components["schemas"]["Provider"][];
         };
+        /**
+         * @description All of a schedule but its name: what is not given has its default.
+         * @example {
+         *       "cron": "30 9 * * mon-fri",
+         *       "timezone": "Europe/Berlin",
+         *       "task": {
+         *         "queue": "default",
+         *         "webhook_url": "https://example.com/hooks/report",
+         *         "payload": {
+         *           "kind": "daily"
+         *         }
+         *       }
+         *     }
+         */
+        PutSchedule: {
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
         /** @description A queue and its settings. */
         Queue: {
             /**
@@ -3165,6 +3406,167 @@ export interface components {
                 revokedAt: string;
             };
         };
+        /** @description A schedule. */
+        Schedule: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @default allow
+             * @enum {string}
+             */
+            overlap: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @default one
+             * @enum {string}
+             */
+            catch_up: "one" | "none";
+            /**
+             * @description A paused schedule fires only by hand.
+             * @default false
+             */
+            paused: boolean;
+            /** @description The next five times; none while it is paused. */
+            next_runs: string[];
+            /** @description Null if there is none any more. */
+            last_task: components["schemas"]["ScheduleLastTask"] | null;
+            /** @description Null if the last firing made its task, or was not to. */
+            last_error: components["schemas"]["ScheduleLastError"] | null;
+            /**
+             * Format: date-time
+             * @description When the schedule was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description As it was written.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task: Record<string, never>;
+        };
+        /** @description A schedule. */
+        ScheduleAnswer: {
+            schedule: components["schemas"]["Schedule"];
+        };
+        /** @description Why the last firing made no task. */
+        ScheduleLastError: {
+            /**
+             * Format: date-time
+             * @description When it was tried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            at: string;
+            /** @description As the creation of such a task would be refused. */
+            error: string;
+        };
+        /** @description The last task that a schedule made. */
+        ScheduleLastTask: {
+            /**
+             * @description `task_…` or a UUID, as its kind has it.
+             * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description The state of the task.
+             * @example completed
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        /** @description All schedules by name, at most 200. */
+        ScheduleList: {
+            schedules: components["schemas"]["ScheduleSummary"][];
+        };
+        /** @description A schedule in a list: all of it but its task. */
+        ScheduleSummary: {
+            /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits or hyphens; unique in the team; never changes.
+             * @example nightly-report
+             */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron: string;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @default allow
+             * @enum {string}
+             */
+            overlap: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @default one
+             * @enum {string}
+             */
+            catch_up: "one" | "none";
+            /**
+             * @description A paused schedule fires only by hand.
+             * @default false
+             */
+            paused: boolean;
+            /** @description The next five times; none while it is paused. */
+            next_runs: string[];
+            /** @description Null if there is none any more. */
+            last_task: components["schemas"]["ScheduleLastTask"] | null;
+            /** @description Null if the last firing made its task, or was not to. */
+            last_error: components["schemas"]["ScheduleLastError"] | null;
+            /**
+             * Format: date-time
+             * @description When the schedule was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
         /** @description A new session. */
         SignedIn: {
             session: {
@@ -3427,6 +3829,11 @@ export interface components {
             failure_reason?: string;
             /** @description True for a task of a test key: it is never executed. */
             sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
             attempts: components["schemas"]["Attempt"][];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
@@ -3436,7 +3843,7 @@ export interface components {
             /** @description In the order asked for, each as the kind that it was created as. */
             tasks: (components["schemas"]["TaskSummary"] | components["schemas"]["DirectTaskSummary"])[];
             pagination: {
-                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that are looked at. */
+                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that are looked at. */
                 total: number;
                 /** @description True when there may be more than `total`: no more were counted. */
                 totalIsCapped?: boolean;
@@ -3630,6 +4037,11 @@ export interface components {
             failure_reason?: string;
             /** @description True for a task of a test key: it is never executed. */
             sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -3801,6 +4213,47 @@ export interface components {
             /** @description Seconds a call may take, from connecting to the last byte of the answer. Default: `30`. */
             timeout?: number;
         };
+        /**
+         * @description What to change of a schedule.
+         * @example {
+         *       "cron": "0 6 * * *"
+         *     }
+         */
+        UpdateSchedule: {
+            /**
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @example 30 9 * * mon-fri
+             */
+            cron?: string;
+            /**
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @example {
+             *       "queue": "default",
+             *       "webhook_url": "https://example.com/hooks/report",
+             *       "payload": {
+             *         "kind": "daily"
+             *       }
+             *     }
+             */
+            task?: Record<string, never>;
+            /**
+             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip";
+            /**
+             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @enum {string}
+             */
+            catch_up?: "one" | "none";
+            /** @description A paused schedule fires only by hand. Default: `false`. */
+            paused?: boolean;
+        };
     };
     responses: {
         /** @description With the code `body_not_json` or `body_not_object` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
@@ -3816,7 +4269,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `schedules_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3865,7 +4318,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
+        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3941,7 +4394,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `rate_limited` or `tasks_full`. */
+        /** @description With the code `rate_limited` or `too_many_waiting` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4557,7 +5010,10 @@ export interface operations {
     };
     createTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                wait?: number;
+            };
             header?: {
                 /** @description The same as `idempotency_key` or `idempotencyKey` in the body. */
                 "Idempotency-Key"?: string;
@@ -4571,7 +5027,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. */
+            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4585,7 +5041,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
                 };
             };
-            /** @description The task as it was accepted. */
+            /** @description The task as it was accepted. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4612,7 +5068,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -4622,7 +5078,10 @@ export interface operations {
     };
     getTask: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /**
@@ -4656,7 +5115,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `task_not_found`: Task not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_waiting`: Too many requests are waiting for tasks to end */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -5038,6 +5497,429 @@ export interface operations {
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
             /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All schedules by name, at most 200. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `schedule_exists`: Schedule "<name>" already exists · `schedules_full`: A team can have at most <limit> schedules: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description A schedule. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `schedules_full`: A team can have at most <limit> schedules: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule is gone; its tasks are not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSchedule"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSchedule"];
+            };
+        };
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A schedule. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its id or its name.
+                 * @example nightly-report
+                 */
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task as it was accepted. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
             503: components["responses"]["Unavailable"];
         };
     };

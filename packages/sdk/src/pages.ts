@@ -1,3 +1,6 @@
+import type { AnswerOf, OperationId, Send } from "./operation.ts";
+import type { RequestOptions } from "./transport.ts";
+
 interface Page {
   readonly pagination: { readonly nextCursor: string | null };
 }
@@ -18,3 +21,22 @@ export async function* walkPages<Query extends object, Fetched extends Page, Ite
     next = { ...query, offset: undefined, cursor };
   }
 }
+
+/** Makes methods of lists that are short: all of it at once, though a server may give a long one in pages. */
+export function createWhole(send: Send) {
+  return <Id extends OperationId, Name extends keyof AnswerOf<Id> & string>(id: Id, name: Name) =>
+    async (options?: RequestOptions): Promise<AnswerOf<Id>[Name]> => {
+      const items: unknown[] = [];
+      let query = {};
+      for (;;) {
+        const { answer } = await send(id, { query }, options);
+        const page = answer as Partial<Page> & Record<string, unknown>;
+        items.push(...(page[name] as unknown[]));
+        const cursor = page.pagination?.nextCursor ?? null;
+        if (cursor === null) return items as AnswerOf<Id>[Name];
+        query = { cursor };
+      }
+    };
+}
+
+export type Whole = ReturnType<typeof createWhole>;

@@ -1,8 +1,8 @@
-import { ApiError, TimeoutError } from "./errors.ts";
+import { ApiError, BellhopError, TimeoutError } from "./errors.ts";
 import { type Camel, toWire } from "./names.ts";
 import type { components } from "./openapi.ts";
 import type { AnswerOf, BodyOf, Operation, QueryOf, Send } from "./operation.ts";
-import { walkPages } from "./pages.ts";
+import { type Whole, walkPages } from "./pages.ts";
 import { type RequestOptions, sleep } from "./transport.ts";
 import { randomKey } from "./web-crypto.ts";
 
@@ -20,6 +20,8 @@ export type QueueTask = Camel<Schemas["Task"]>;
 export type DirectTask = Camel<Schemas["DirectTask"]>;
 export type Task = QueueTask | DirectTask;
 export type TaskSummary = Camel<Schemas["TaskSummary"]> | Camel<Schemas["DirectTaskSummary"]>;
+export type Bulk = Camel<Schemas["Bulk"]>;
+export type BulkAction = Omit<BodyOf<"createBulk">, "dryRun">;
 
 const FIRST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 5_000;
@@ -79,6 +81,22 @@ export function createTasks(send: Send, operation: Operation) {
       recordOf((await send("retryTask", { id, body }, options)).answer),
     /** Why a task does not run. */
     explain: operation("explainTask"),
+    /** One action on all tasks that match a filter, worked off by the server. */
+    bulk: {
+      async start(body: BulkAction, options?: RequestOptions): Promise<Bulk> {
+        const { answer } = await send("createBulk", { body }, options);
+        if ("bulk" in answer) return answer.bulk;
+        throw new BellhopError("The server has only counted: bulk.count does that");
+      },
+      /** How many tasks it would be about. */
+      async count(body: BulkAction, options?: RequestOptions): Promise<number> {
+        const input = { body: { ...body, dryRun: true }, repeatable: true };
+        const { answer } = await send("createBulk", input, options);
+        return "matched" in answer ? answer.matched : answer.bulk.matched;
+      },
+      get: operation("getBulk", "bulk"),
+      stop: operation("stopBulk", "bulk"),
+    },
     /** Looks until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
     async wait(id: string, options: RequestOptions = {}): Promise<Task> {
       const { timeoutMs = WAIT_MS, ...others } = options;
@@ -105,7 +123,7 @@ function flat(answer: object): object {
   return { ...(task as object), ...callback };
 }
 
-export function createQueues(operation: Operation) {
+export function createQueues(operation: Operation, whole: Whole) {
   const get = operation("getQueue");
   const create = operation("createQueue");
   const update = operation("updateQueue");
@@ -113,7 +131,7 @@ export function createQueues(operation: Operation) {
   return {
     create,
     get,
-    list: operation("listQueues", "queues"),
+    list: whole("listQueues", "queues"),
     update,
     delete: operation("deleteQueue"),
     pause: operation("pauseQueue"),

@@ -107,13 +107,15 @@ describe("the SDK, against a real server", () => {
       { ...job, queue: "nowhere" },
     ]);
     assert.deepEqual([created, refused, results[3]?.code], [3, 1, "queue_not_found"]);
-    const listed = [];
-    for await (const task of bellhop.tasks.list({ queue: "still", limit: 1 })) listed.push(task);
+    const listed = new Map<string, number>();
+    for await (const { id, maxRetries } of bellhop.tasks.list({ queue: "still", limit: 1 })) {
+      listed.set(id, maxRetries);
+    }
+    assert.equal(listed.size, 3);
     assert.deepEqual(
-      listed.map(({ id }) => id).reverse(),
-      results.slice(0, 3).map(({ task }) => task?.id),
+      results.slice(0, 3).map(({ task }) => listed.get(task?.id ?? "")),
+      [3, 0, 1],
     );
-    assert.deepEqual(listed.map(({ maxRetries }) => maxRetries).reverse(), [3, 0, 1]);
 
     const [first, second] = [results[0]?.task?.id ?? "", results[1]?.task?.id ?? ""];
     assert.equal((await bellhop.tasks.explain(first)).reasons[0]?.code, "queue_paused");
@@ -121,6 +123,17 @@ describe("the SDK, against a real server", () => {
     assert.equal((await bellhop.tasks.retry(first)).status, "pending");
     assert.deepEqual(await bellhop.tasks.delete(second), { id: second, deleted: true });
     await assert.rejects(bellhop.tasks.wait(first, { timeoutMs: 0 }), TimeoutError);
+  });
+
+  it("acts on all tasks that match", async () => {
+    const { id } = await bellhop.tasks.create({ queue: "still", webhookUrl: target, tags: ["bulk"] });
+    const filter = { tag: "bulk", createdAfter: "2020-01-01T00:00:00Z" };
+    assert.equal(await bellhop.tasks.bulk.count({ action: "cancel", filter }), 1);
+    assert.equal((await bellhop.tasks.get(id)).status, "pending");
+    const bulk = await bellhop.tasks.bulk.start({ action: "cancel", filter });
+    assert.equal((await bellhop.tasks.wait(id)).status, "cancelled");
+    const { action, matched } = await bellhop.tasks.bulk.get(bulk.id);
+    assert.deepEqual([action, matched], ["cancel", 1]);
   });
 
   it("makes one task of the same request twice", async () => {

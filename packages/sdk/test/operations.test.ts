@@ -10,7 +10,7 @@ import { ROUTES, type Route } from "../src/routes.ts";
 type Schema = any;
 const { paths, components } = JSON.parse(readFileSync(join(ROOT, "openapi.json"), "utf8"));
 /** Whose inside is the caller's own, or keyed by data. */
-const OPAQUE = ["payload", "body", "headers", "metadata", "detail", "checks"];
+const OPAQUE = ["payload", "body", "headers", "metadata", "detail", "checks", "limits"];
 
 describe("the client", () => {
   it("has a method for every operation of openapi.json", () => {
@@ -18,7 +18,7 @@ describe("the client", () => {
       readFileSync(join(ROOT, "packages/sdk/src", name), "utf8"),
     );
     const used = new Set(
-      [...source.join("").matchAll(/\b(?:operation|send)\(\s*"(\w+)"|ROUTES\.(\w+)/g)].map(
+      [...source.join("").matchAll(/\b(?:operation|whole|send)\(\s*"(\w+)"|ROUTES\.(\w+)/g)].map(
         ([, id, name]) => id ?? name,
       ),
     );

@@ -206,6 +206,17 @@ describe("an answer", () => {
     ]);
   });
 
+  it("that is a page of a long list is followed by the others", async () => {
+    const page = (name: string, nextCursor: string | null) =>
+      reply(200, { queues: [{ name }], pagination: { limit: 1, hasMore: nextCursor !== null, nextCursor } });
+    const { bellhop, sent } = clientOf([page("a", "next one"), page("b", null)]);
+    assert.deepEqual(
+      (await bellhop.queues.list()).map(({ name }) => name),
+      ["a", "b"],
+    );
+    assert.equal(sent[1]?.url, "https://bellhop.example/v1/queues?cursor=next+one");
+  });
+
   it("that is not Bellhop's is an error, whatever its status", async () => {
     const page = (status: number) => () => new Response("<html>", { status });
     const { bellhop } = clientOf([page(200), page(403)]);

@@ -17,6 +17,7 @@ import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
 import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
+import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerBatchRoute } from "./api/routes/task-batch.ts";
@@ -87,10 +88,11 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerCallbackRoutes(app, services.callbacks),
       ],
       guarded: [
-        (app) => registerTaskRoutes(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerTaskRoutes(app, { tasks: services.tasks, waiting: services.waiting, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

@@ -79,6 +79,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
+    onTaskEnded: basis.waits.ended,
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);
       if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;
@@ -103,8 +104,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
   addSpaceWatch(basis, engine);
-  const parts = { ...basis, engine, isDispatching: engine.lease.isHeld, pulses };
-  return { engine, vault, services: composeServices(deps, parts), presence };
+  const isDispatching = engine.lease.isHeld;
+  const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
+  engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
+  return { engine, vault, services, presence };
 }
 
 function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {

@@ -21,6 +21,7 @@ import {
 } from "./service/access/principals.ts";
 import { createRequestLimits } from "./service/access/request-limits.ts";
 import { createSourceLimit, VISITS } from "./service/access/source-limit.ts";
+import { createTermsLookup } from "./service/access/team-budgets.ts";
 import { createTokenSigner } from "./service/access/token-signer.ts";
 import { createAuditService } from "./service/audit/audit-service.ts";
 import { createHealthService } from "./service/health-service.ts";
@@ -39,7 +40,11 @@ import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
+import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
+import { createScheduleService } from "./service/tasks/schedule-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
+import { createTaskWaits } from "./service/tasks/task-waits.ts";
+import { createWaitingService } from "./service/tasks/waiting-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Pulse } from "./store/pulse.ts";
@@ -95,6 +100,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     vault,
+    waits: createTaskWaits({ sql: database, time }),
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics: createMetrics({
       version: VERSION,
@@ -129,7 +135,7 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space } = parts;
+  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space, waits } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -148,27 +154,41 @@ export function composeServices(
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
-    onEnded() {
+    onEnded(taskId) {
       metrics.engine.ended(null);
       engine.ended();
+      waits.ended(taskId);
     },
   });
+  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
+    metrics.engine.created(task.shape, task.sandbox);
+    engine.pending(task, accepted);
+  };
+  const told = listeners(engine, metrics);
+  const tasks = createTaskService({
+    database,
+    submit: engine.submit,
+    stock,
+    hasSpace: () => space?.isLow !== true,
+    vault,
+    providers,
+    publicUrl,
+    ...told,
+    onCancelled(cancelled) {
+      waits.ended(cancelled.id);
+      return told.onCancelled(cancelled);
+    },
+    onStored,
+  });
+  const termsOf = createTermsLookup(database, limitsOf);
+  const scheduling = { database, accept: tasks.accept, termsOf, onStored };
   return {
-    tasks: createTaskService({
-      database,
-      submit: engine.submit,
-      stock,
-      hasSpace: () => space?.isLow !== true,
-      vault,
-      providers,
-      publicUrl,
-      ...listeners(engine, metrics),
-      onStored(task, accepted) {
-        metrics.engine.created(task.shape, task.sandbox);
-        engine.pending(task, accepted);
-      },
-    }),
+    tasks,
+    schedules: createScheduleService(scheduling),
+    scheduleRunner: createScheduleRunner(scheduling),
     bulks: createBulkService({ database }),
+    waits,
+    waiting: createWaitingService({ tasks, waits }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database }),
     callbacks: {

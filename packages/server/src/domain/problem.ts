@@ -44,6 +44,7 @@ export const PROBLEMS = {
   callback_unknown: { status: 404, text: "Invalid or expired callback ID" },
   callback_not_awaited: { status: 409, text: "Task is not in waiting/polling state (current: <status>)" },
   rate_limited: { status: 429, text: "Rate limit exceeded" },
+  too_many_waiting: { status: 429, text: "Too many requests are waiting for tasks to end" },
   task_not_found: { status: 404, text: "Task not found" },
   task_ended: { status: 409, text: "Task has already ended (current: <status>)" },
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },
@@ -58,6 +59,9 @@ export const PROBLEMS = {
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },
   queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },
+  schedule_not_found: { status: 404, text: 'Schedule "<name>" not found' },
+  schedule_exists: { status: 409, text: 'Schedule "<name>" already exists' },
+  schedules_full: { status: 409, text: "A team can have at most <limit> schedules: delete one first" },
   limit_reached: { status: 403, text: "The plan <plan> allows at most <most> <unit> (<name>)" },
   tasks_full: {
     status: 429,

@@ -1,7 +1,18 @@
 import { invalid, mustBe } from "./complaint.ts";
 
 /** How ids look from outside: `task_…`. The row holds the UUID; the prefix says what it is the id of. */
-export type IdPrefix = "task" | "tok" | "key" | "user" | "team" | "app" | "auth" | "inv" | "evt" | "bulk";
+export type IdPrefix =
+  | "task"
+  | "tok"
+  | "key"
+  | "user"
+  | "team"
+  | "app"
+  | "auth"
+  | "inv"
+  | "evt"
+  | "bulk"
+  | "sch";
 
 /** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -24,7 +24,7 @@ export type Order = "desc" | "asc";
 
 /** How the last attempt that has ended was answered: by a status code of this range, or not at all. */
 export type LastAnswer =
-  | { readonly from: number; readonly to: number }
+  | { readonly least: number; readonly most: number }
   | { readonly none: "timeout" | "network" };
 
 export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|network)$";
@@ -32,8 +32,8 @@ export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|networ
 /** Of a text that fits the pattern. */
 export function readLastAnswer(text: string): LastAnswer {
   if (text === "timeout" || text === "network") return { none: text };
-  const from = Number(text.replace("xx", "00"));
-  return { from, to: text.endsWith("xx") ? from + 99 : from };
+  const least = Number(text.replace("xx", "00"));
+  return { least, most: text.endsWith("xx") ? least + 99 : least };
 }
 
 const HOST = /^[^\s/\\?#@:[\]]+$/;

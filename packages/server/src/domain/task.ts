@@ -159,6 +159,8 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly attempts: readonly Attempt[];
+  /** Which schedule made it, if one did. */
+  readonly scheduleId: string | null;
   /** How often it was begun anew by hand. */
   readonly retries: number;
   readonly result: TaskResult | null;
@@ -215,6 +217,7 @@ export function makeCreatedTask(
     startedAt: null,
     completedAt: null,
     attempts: [],
+    scheduleId: null,
     retries: 0,
     result: null,
     error: null,

@@ -15,6 +15,8 @@ export interface Actors {
   readonly all: readonly Actor[];
   /** Before the start. */
   add(actor: Pick<Actor, "name" | "once">): Actor;
+  /** Wakes those of these names, as far as there are such: some are added from outside of the engine. */
+  wake(...names: readonly string[]): void;
   start(): void;
   /** Resolves once every round under way has ended. */
   stop(): Promise<void>;
@@ -29,6 +31,9 @@ export function createActors(deps: { readonly time: Time; readonly log: Log }): 
       const actor: Actor = { name, once, wake: () => loops.get(actor)?.wake() };
       all.push(actor);
       return actor;
+    },
+    wake(...names) {
+      for (const actor of all) if (names.includes(actor.name)) actor.wake();
     },
     start() {
       for (const actor of all) loops.set(actor, startLoop({ ...deps, name: actor.name, once: actor.once }));

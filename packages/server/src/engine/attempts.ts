@@ -65,6 +65,7 @@ export function createAttempts(deps: {
   /** What a team's plan allows now: a task may have been made under another. */
   readonly limitsOf: (teamId: number) => Limits;
   readonly onSettled: (settled: Settled) => void;
+  readonly onTaskEnded: (taskId: string) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, unanswered, log, meter = NO_METER } = deps;
@@ -180,6 +181,7 @@ export function createAttempts(deps: {
     else if (settled.status === "failed")
       meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted");
     deps.onSettled(settled);
+    if (settled.status === "completed" || settled.status === "failed") deps.onTaskEnded(claim.id);
   }
 
   async function release(claims: readonly Claim[], phase: "not_sent" | "sent"): Promise<void> {

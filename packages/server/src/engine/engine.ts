@@ -49,6 +49,7 @@ export function createEngine(deps: {
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
+  readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
@@ -142,7 +143,6 @@ export function createEngine(deps: {
   });
   const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
-
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
   const courierActor = actors.add({ name: "courier", once: courier.workOnce });
@@ -151,7 +151,7 @@ export function createEngine(deps: {
   actors.add({ name: "janitor", once: janitor.cleanOnce });
   const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
   const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
-  const reconciler = actors.add({ name: "reconciler", once: reconcile });
+  actors.add({ name: "reconciler", once: reconcile });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
   const hear = createHearing({
@@ -161,6 +161,7 @@ export function createEngine(deps: {
     cancellations,
     budget,
     wakeAlarm: () => alarmActor.wake(),
+    wakeScheduler: () => actors.wake("scheduler"),
     onEnded,
   });
 
@@ -247,8 +248,7 @@ export function createEngine(deps: {
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();
-      alarmActor.wake();
-      reconciler.wake();
+      actors.wake("alarm", "scheduler", "reconciler");
     },
     async start() {
       await lease.start();

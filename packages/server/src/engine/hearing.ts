@@ -12,6 +12,7 @@ export function createHearing(deps: {
   readonly cancellations: Cancellations;
   readonly budget: Pick<Budget, "relearn">;
   readonly wakeAlarm: () => void;
+  readonly wakeScheduler: () => void;
   readonly onEnded: () => void;
 }): (message: string) => void {
   const { dispatcher } = deps;
@@ -20,6 +21,7 @@ export function createHearing(deps: {
     if (heard === null || heard.from === deps.ownId()) return;
     if ("claim" in heard) deps.cancellations.hear(heard);
     else if (heard.kind === "team") deps.budget.relearn(heard.teamId);
+    else if (heard.kind === "schedule") deps.wakeScheduler();
     else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);
     else if (heard.kind === "later") deps.wakeAlarm();
     else if (heard.kind === "ended") deps.onEnded();

@@ -58,6 +58,7 @@ export function createPoller(deps: {
   readonly clock: DatabaseClock;
   readonly wake: () => void;
   readonly onEnded: () => void;
+  readonly onTaskEnded: (taskId: string) => void;
 }): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
   const group = createGroupCommit<PollSettlement, boolean>({
@@ -84,6 +85,7 @@ export function createPoller(deps: {
     if (!counted) return null;
     meter.ended(step.kind === "failed" ? step.reason : null);
     deps.onEnded();
+    deps.onTaskEnded(claim.id);
     return null;
   }
 

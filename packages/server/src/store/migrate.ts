@@ -6,6 +6,7 @@ import { sandbox } from "./migrations/0006-sandbox.ts";
 import { limits } from "./migrations/0007-limits.ts";
 import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
+import { schedules } from "./migrations/0012-schedules.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly {
   { version: 7, name: "limits", sql: limits },
   { version: 9, name: "cancel and retry", sql: cancelAndRetry },
   { version: 10, name: "lists", sql: lists },
+  { version: 12, name: "schedules", sql: schedules },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -36,6 +36,15 @@ const OPERATIONS = [
   "patch /v1/queues/{queue_name} updateQueue",
   "post /v1/queues/{queue_name}/pause pauseQueue",
   "post /v1/queues/{queue_name}/resume resumeQueue",
+  "get /v1/schedules listSchedules",
+  "post /v1/schedules createSchedule",
+  "delete /v1/schedules/{schedule} deleteSchedule",
+  "get /v1/schedules/{schedule} getSchedule",
+  "patch /v1/schedules/{schedule} updateSchedule",
+  "put /v1/schedules/{schedule} putSchedule",
+  "post /v1/schedules/{schedule}/pause pauseSchedule",
+  "post /v1/schedules/{schedule}/resume resumeSchedule",
+  "post /v1/schedules/{schedule}/run runSchedule",
   "get /v1/signing-secret getSigningSecret",
   "post /v1/signing-secret/rotate rotateSigningSecret",
   "get /v1/system getSystem",
@@ -158,7 +167,10 @@ describe("the reference", () => {
     });
     assert.deepEqual(
       parameters.map(({ in: place, name, required }: Record<string, unknown>) => [place, name, required]),
-      [["header", "Idempotency-Key", false]],
+      [
+        ["query", "wait", false],
+        ["header", "Idempotency-Key", false],
+      ],
     );
   });
 

@@ -263,7 +263,7 @@ describe("requests", () => {
   });
 
   it("warns once of a proxy that it was not told of", async () => {
-    const untold = await createTestApi();
+    const untold = await createTestApi({});
     for (let time = 0; time < 3; time += 1)
       await untold.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
     await untold.close();

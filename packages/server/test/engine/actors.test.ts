@@ -91,7 +91,9 @@ describe("the actors of an engine", () => {
           "retention",
           "session-keys",
           "vault-rotation",
+          "bulks",
           "presence",
+          "scheduler",
         ],
       );
     } finally {

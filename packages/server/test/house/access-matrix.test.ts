@@ -74,11 +74,20 @@ describe("who may use which route", () => {
         const answer = await ask(
           world.ours.testKey,
           world.ours,
-          await (row.makeSandbox ?? row.make)?.(world, world.ours),
+          await (row.makeTest ?? row.makeSandbox ?? row.make)?.(world, world.ours),
         );
         if (row.live === true) refused(answer, 403, "Not available to test keys");
         else expected(answer, row, "api_key", "member");
       });
+
+      const { makeTest } = row;
+      if (makeTest !== undefined) {
+        it("keeps what is a test key's and what is not apart", async () => {
+          assert.equal((await ask(world.ours.testKey)).status, 404);
+          const own = await makeTest(world, world.ours);
+          assert.equal((await ask(world.ours.liveKey, world.ours, own)).status, 404);
+        });
+      }
 
       const { makeSandbox } = row;
       if (makeSandbox !== undefined) {
@@ -146,6 +155,11 @@ describe("who may use which route", () => {
       queue: canary,
       webhook_url: "http://127.0.0.1:9/",
       delay: 3600,
+    });
+    await world.call(liveKey, "POST", "/v1/schedules", {
+      name: canary,
+      cron: "0 0 1 1 *",
+      task: { targetUrl: "http://127.0.0.1:9/" },
     });
     await world.call(liveKey, "POST", "/v1/tokens", { name: canary, value: "Bearer x" });
     await world.call(liveKey, "POST", "/v1/apikeys", { name: canary });

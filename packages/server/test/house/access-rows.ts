@@ -22,6 +22,8 @@ export interface AccessRow {
   readonly make?: (world: World, team: WorldTeam) => Promise<string>;
   /** The same in the sandbox of the team: all of its kind that a test key reaches. */
   readonly makeSandbox?: (world: World, team: WorldTeam) => Promise<string>;
+  /** The same for a test key alone: it has its own of these, which no other credential sees. */
+  readonly makeTest?: (world: World, team: WorldTeam) => Promise<string>;
   /** Named in the path or, with `bodyOf`, in the body. */
   readonly bodyOf?: (id: string) => unknown;
   /** A name of the same form that nobody has. */
@@ -66,6 +68,13 @@ const makeApplication: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/oauth/applications", APPLICATION)).json.application.clientId;
 const makeAuthorization: AccessRow["make"] = (_world, team) => team.newAuthorization("Made");
 
+const SCHEDULED = { cron: "0 0 1 1 *", task: TASK };
+const makeSchedule: AccessRow["make"] = async ({ call }, { liveKey }) =>
+  (await call(liveKey, "POST", "/v1/schedules", { name: newName(), ...SCHEDULED })).json.schedule.id;
+const makeSandboxSchedule: AccessRow["make"] = async ({ call }, { testKey }) =>
+  (await call(testKey, "POST", "/v1/schedules", { name: newName(), ...SCHEDULED })).json.schedule.id;
+
+const aSchedule = { make: makeSchedule, unknown: `sch_${UNUSED}`, makeTest: makeSandboxSchedule };
 const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
 const aTask = { make: makeTask, makeSandbox: makeSandboxTask, unknown: `task_${UNUSED}` };
 /** It touches none of its tasks, and takes seconds to say so: until then it can be stopped. */
@@ -116,6 +125,49 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     unknown: `task_${UNUSED}`,
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
+
+  "POST /v1/schedules": {
+    scope: "schedules:write",
+    role: "member",
+    status: 201,
+    make: async () => newName(),
+    bodyOf: (name) => ({ name, ...SCHEDULED }),
+  },
+  "GET /v1/schedules": { scope: "schedules:read", status: 200 },
+  "GET /v1/schedules/:schedule": { scope: "schedules:read", status: 200, ...aSchedule },
+  "PUT /v1/schedules/:schedule": {
+    scope: "schedules:write",
+    role: "member",
+    status: 201,
+    make: async () => newName(),
+    body: SCHEDULED,
+  },
+  "PATCH /v1/schedules/:schedule": {
+    scope: "schedules:write",
+    role: "member",
+    status: 200,
+    body: { overlap: "skip" },
+    ...aSchedule,
+  },
+  "DELETE /v1/schedules/:schedule": { scope: "schedules:write", role: "member", status: 200, ...aSchedule },
+  "POST /v1/schedules/:schedule/pause": {
+    scope: "schedules:write",
+    role: "member",
+    status: 200,
+    ...aSchedule,
+  },
+  "POST /v1/schedules/:schedule/resume": {
+    scope: "schedules:write",
+    role: "member",
+    status: 200,
+    ...aSchedule,
+  },
+  "POST /v1/schedules/:schedule/run": {
+    scope: "schedules:write",
+    role: "member",
+    status: 201,
+    ...aSchedule,
+  },
 
   "POST /v1/queues": {
     scope: "queues:write",

@@ -58,7 +58,14 @@ describe("the examples of the documentation", { concurrency: true }, () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  for (const page of ["README.md", "docs/api.md", "docs/cancel-and-retry.md", "docs/bulk.md"]) {
+  for (const page of [
+    "README.md",
+    "docs/api.md",
+    "docs/cancel-and-retry.md",
+    "docs/bulk.md",
+    "docs/events.md",
+    "docs/schedules.md",
+  ]) {
     it(`of ${page} do what the page says`, async () => {
       const { marked } = await examplesOf(page);
       assert.ok(marked.length > 0, "nothing is marked to run");

@@ -70,7 +70,10 @@ const BatchAnswer = model("BatchAnswer", "What became of a batch.", {
   results: Type.Array(ref(BatchItemAnswer), { description: "One for each item, in their order." }),
 });
 
-export function registerBatchRoute(app: Api, { tasks, refuseUrl }: TaskRouteDeps): void {
+export function registerBatchRoute(
+  app: Api,
+  { tasks, refuseUrl }: Pick<TaskRouteDeps, "tasks" | "refuseUrl">,
+): void {
   app.post(
     "/tasks/batch",
     {

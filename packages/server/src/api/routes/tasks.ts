@@ -1,21 +1,22 @@
-import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
-import { type Static, Type } from "typebox";
+import type { FastifyRequest, preValidationHookHandler } from "fastify";
+import { Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
-import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
-import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
+import type { WaitingService } from "../../service/tasks/waiting-service.ts";
 import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { openWaits, readWait, WaitQuery } from "../http/long-wait.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
-import { oneOf, ref } from "../schemas/field.ts";
+import { ref } from "../schemas/field.ts";
 import { fitPage } from "../tasks/page-budget.ts";
+import { sendCreated, sendText } from "../tasks/task-answer.ts";
 import { prepareBody } from "../tasks/task-body.ts";
-import { FILTER_FIELDS, readFilter } from "../tasks/task-filter-query.ts";
+import { readListQuery, TaskListQuery } from "../tasks/task-list-query.ts";
 import {
   CreatedAnswer,
   CreateEitherTask,
@@ -27,47 +28,15 @@ import {
   TaskList,
 } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
-import { answerText, createdText, summaryText } from "../tasks/task-view.ts";
+import { answerText, createdText, summaryText, waitedText } from "../tasks/task-view.ts";
 
 const tags = ["Tasks"];
 
 export interface TaskRouteDeps {
   readonly tasks: TaskService;
+  readonly waiting: WaitingService;
   readonly refuseUrl: RefuseUrl;
 }
-
-/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
-const MOST_OFFSET = 10_000;
-
-const TaskListQuery = Type.Object(
-  {
-    ...FILTER_FIELDS,
-    sandbox: Type.Optional(
-      oneOf(["true", "false"], {
-        description:
-          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
-      }),
-    ),
-    order: Type.Optional(
-      oneOf(["desc", "asc"], { default: "desc", description: "`asc`: the oldest first." }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
-    ),
-    offset: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 0,
-        description: `Tasks to skip, at most ${MOST_OFFSET}. For deep lists use \`cursor\`, which costs the same on every page.`,
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({ description: "`nextCursor` of the page before; instead of `offset`, never both." }),
-    ),
-  },
-  { additionalProperties: false },
-);
 
 export const TaskPath = Type.Object({
   task_id: Type.String({
@@ -76,11 +45,12 @@ export const TaskPath = Type.Object({
   }),
 });
 
-export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps): void {
+export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: TaskRouteDeps): void {
+  const openWait = openWaits(app);
   app.post(
     "/tasks",
     {
-      preValidation: prepareBody,
+      preValidation: [readWait, prepareBody],
       config: access("tasks:write"),
       schema: {
         operationId: "createTask",
@@ -90,6 +60,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
           "Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is " +
           "a direct task, any other a queue task; everywhere it is answered as the kind that it was created as.",
         headers: CreateTaskHeaders,
+        querystring: WaitQuery,
         body: CreateEitherTask,
         response: {
           201: CreatedAnswer,
@@ -105,6 +76,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
             "provider_unknown",
             "queue_not_found",
             "idempotency_conflict",
+            "too_many_waiting",
             ...BODY_REFUSALS,
           ),
         },
@@ -117,9 +89,17 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
         now: new Date(),
         refuseUrl,
       });
-      const task = await tasks.create(callerOf(request), wanted);
-      if (task.replayed) reply.header("idempotent-replayed", "true");
-      return sendText(reply.code(task.replayed ? 200 : 201), createdText(task));
+      const { wait = 0 } = request.query;
+      if (wait === 0) {
+        const task = await tasks.create(callerOf(request), wanted);
+        return sendCreated(reply, task, createdText(task));
+      }
+      const { created, task } = await waiting.create(
+        callerOf(request),
+        wanted,
+        openWait(request, reply, wait),
+      );
+      return sendCreated(reply, created, waitedText(task, created));
     },
   );
 
@@ -162,6 +142,7 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
   app.get(
     "/tasks/:task_id",
     {
+      preValidation: readWait,
       config: access("tasks:read"),
       schema: {
         operationId: "getTask",
@@ -169,11 +150,16 @@ export function registerTaskRoutes(app: Api, { tasks, refuseUrl }: TaskRouteDeps
         summary: "Get a task",
         description: "The record of a task with what it carries and every attempt.",
         params: TaskPath,
-        response: { 200: RecordAnswer, ...refusals("task_not_found") },
+        querystring: WaitQuery,
+        response: { 200: RecordAnswer, ...refusals("task_not_found", "too_many_waiting") },
       },
     },
     async (request, reply) => {
-      const task = await tasks.get(callerOf(request), readTaskId(request.params.task_id));
+      const { wait = 0 } = request.query;
+      const id = readTaskId(request.params.task_id);
+      const task = await (wait === 0
+        ? tasks.get(callerOf(request), id)
+        : waiting.get(callerOf(request), id, openWait(request, reply, wait)));
       return sendText(reply, answerText(task));
     },
   );
@@ -260,26 +246,9 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return typeof key === "string" ? key : undefined;
 }
 
-/** Text already: a payload stands in it as it came, and of two kinds a serializer would have to guess one. */
-function sendText(reply: FastifyReply, json: string): FastifyReply {
-  return reply.type("application/json; charset=utf-8").send(json);
-}
-
 /** What cannot be an id gets the same answer as an unknown one. */
 function readTaskId(text: string): string {
   const id = parseTaskId(text);
   if (id === null) throw new Problem("task_not_found");
   return id;
-}
-
-function readListQuery({ sandbox, ...query }: Static<typeof TaskListQuery>): TaskQuery {
-  const { order = "desc", limit = 20, offset = 0 } = query;
-  if (offset > MOST_OFFSET)
-    throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
-  const filter = readFilter(query, sandbox === undefined ? null : sandbox === "true");
-  if (query.cursor === undefined) return { ...filter, order, limit, offset, cursor: null };
-  if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
-  const cursor = parseTaskId(query.cursor);
-  if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
-  return { ...filter, order, limit, offset, cursor };
 }

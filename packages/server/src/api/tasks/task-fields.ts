@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
+import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
@@ -365,6 +366,11 @@ export const TASK_FIELDS = {
     names: ["sandbox", "sandbox"],
     schema: Type.Boolean({ description: "True for a task of a test key: it is never executed." }),
     show: sometimes(RECORDS, (task) => task.sandbox),
+  },
+  schedule: {
+    names: ["schedule", "schedule"],
+    schema: text("Id of the schedule that made it, if one did.", "sch_01k9z3mxe5f8hrk3yv5pzq8c2d"),
+    show: sometimes(RECORDS, ({ scheduleId }) => scheduleId && formatId("sch", scheduleId)),
   },
   attempts: {
     names: ["attempts", "attempts"],

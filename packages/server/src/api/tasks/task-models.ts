@@ -122,12 +122,14 @@ export const CreatedDirectTask = model(
   },
 );
 
-export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, "The task as it was accepted.");
+const WAITED = "With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback.";
+
+export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, `The task as it was accepted. ${WAITED}`);
 
 export const ReplayedAnswer = either(
   CreatedTask,
   CreatedDirectTask,
-  "The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`.",
+  `The task that an earlier request with the same idempotency key created, with \`Idempotent-Replayed: true\`. ${WAITED}`,
 );
 
 export const Task = model("Task", "The record of a task.", shown("queue", "record"));
@@ -159,7 +161,7 @@ export const TaskList = model("TaskList", "One page of tasks.", {
   pagination: Type.Object({
     total: Type.Integer({
       description:
-        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 20,000 tasks that " +
+        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that " +
         "are looked at.",
     }),
     totalIsCapped: Type.Optional(

@@ -20,7 +20,7 @@ function writer(kind: Shape, place: Place): (task: ViewedTask) => string {
 
 const writeQueueAnswer = writer("queue", "queue answer");
 const writeDirectAnswer = writer("direct", "direct answer");
-const writeBeside = writer("direct", "beside");
+const writeBeside = { queue: writer("queue", "beside"), direct: writer("direct", "beside") };
 const writeSummary = { queue: writer("queue", "list"), direct: writer("direct", "list") };
 const writeRecord = { queue: writer("queue", "record"), direct: writer("direct", "record") };
 
@@ -28,7 +28,14 @@ const writeRecord = { queue: writer("queue", "record"), direct: writer("direct",
 export function createdText(task: CreatedTask): string {
   if (task.shape === "queue") return writeQueueAnswer(task);
   const answer = `{"task":${writeDirectAnswer(task)}`;
-  return task.callback === null ? `${answer}}` : `${answer},${writeBeside(task).slice(1)}`;
+  return task.callback === null ? `${answer}}` : `${answer},${writeBeside.direct(task).slice(1)}`;
+}
+
+/** The answer to a creation that was waited for: the whole record, and the callback as a creation shows it. */
+export function waitedText(task: Task, { callback }: CreatedTask): string {
+  const answer = answerText(task);
+  if (callback === null) return answer;
+  return `${answer.slice(0, -1)},${writeBeside[task.shape]({ ...task, callback }).slice(1)}`;
 }
 
 /** A task as it stands in a list. */

@@ -1,4 +1,4 @@
-import type { Limits, LimitsOf } from "../../domain/limits.ts";
+import type { Limits, LimitsOf, Terms } from "../../domain/limits.ts";
 import { findTeamTerms } from "../../store/identity/team-budgets.ts";
 import type { Sql } from "../../store/sql.ts";
 
@@ -18,5 +18,15 @@ export function createBudgetLookup(sql: Sql, limitsOf: LimitsOf) {
       account: plan === "free" && ownerId !== null ? `person ${ownerId}` : `team ${teamId}`,
       limits: limitsOf(plan, ownLimits),
     }));
+  };
+}
+
+/** What a team may do now, for what is done in its name without a credential. Null if there is no such team. */
+export function createTermsLookup(sql: Sql, limitsOf: LimitsOf) {
+  return async (teamId: number): Promise<(Terms & { readonly teamId: number }) | null> => {
+    const [found] = await findTeamTerms(sql, [teamId]);
+    return found === undefined
+      ? null
+      : { teamId, plan: found.plan, limits: limitsOf(found.plan, found.ownLimits) };
   };
 }

@@ -24,7 +24,7 @@ export interface CallbackService {
 export function createCallbackService(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
-  readonly onEnded: () => void;
+  readonly onEnded: (taskId: string) => void;
 }): CallbackService {
   const { sql, monotonicMs } = deps;
   let held = 0;
@@ -33,7 +33,7 @@ export function createCallbackService(deps: {
   async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
     const key = await resolveCallback(sql, hash, result);
     if (key !== null) {
-      deps.onEnded();
+      deps.onEnded(key.id);
       const task = await findTask(sql, { teamId: key.teamId, environment: "live" }, key.id);
       if (task !== null) return task;
     }

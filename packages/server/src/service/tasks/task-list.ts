@@ -33,10 +33,10 @@ const MOST_COUNTED = 10_000;
  * How many tasks are looked at for a page, and then for what it still lacks: few, because most pages are full after few,
  * and no more in all than can be looked at in a tenth of a second.
  */
-const LOOKS = [1_000, 20_000];
+const LOOKS = [1_000, 10_000];
 
-/** And for a total: as many again. */
-const MOST_LOOKED_AT = 20_000;
+/** And for a total. */
+const MOST_LOOKED_AT = 10_000;
 
 export async function listPage(sql: Sql, reach: Reach, query: TaskQuery): Promise<TaskPage> {
   const filter = reachedBy(reach, query);
@@ -79,7 +79,7 @@ async function searchPage(sql: Sql, teamId: number, filter: TaskFilter, { limit,
     after = found.next;
     if (after === null || ids.length === limit) break;
   }
-  const tasks = await readSummaries(sql, teamId, ids, order);
+  const tasks = await readSummaries(sql, teamId, ids);
   return { tasks, hasMore: after !== null, nextCursor: after };
 }
 

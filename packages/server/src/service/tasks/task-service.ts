@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
+import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import { acceptRequest, type CallbackUse, followUpOf, type TaskRequest } from "../../domain/task-request.ts";
+import {
+  acceptRequest,
+  type CallbackUse,
+  followUpOf,
+  type TaskOrigin,
+  type TaskRequest,
+} from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
@@ -33,6 +40,10 @@ import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 /** It takes a while to make room. */
 const SPACE_SECONDS = 30;
 
+export interface AcceptedFrom extends TaskOrigin {
+  readonly terms: Terms & { readonly teamId: number };
+}
+
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
   /** In the order of the items. `together`: all in one commit or none, refused with the first that is. */
@@ -41,6 +52,8 @@ export interface TaskService {
     items: readonly BatchItem[],
     together: boolean,
   ): Promise<readonly BatchResult[]>;
+  /** Everything but storing it, for a task that another than a request of this moment asks for. */
+  accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
@@ -116,7 +129,6 @@ export function createTaskService(deps: {
   async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
     const { teamId, environment } = principal;
     const { idempotencyKey: key, requestText } = request;
-    if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const origin = {
       teamId,
       sandbox: environment === "test",
@@ -124,9 +136,14 @@ export function createTaskService(deps: {
       idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
+    return accept(origin, request);
+  }
+
+  async function accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask> {
+    if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const { task, callback } = await acceptRequest(request, origin, acceptance);
     // Awaited only where the database must be asked: nearly never.
-    const looked = deps.stock.admit(principal, task.call.body?.length ?? 0);
+    const looked = deps.stock.admit(origin.terms, task.call.body?.length ?? 0);
     if (looked !== undefined) await looked;
     const shown = callback && shownCallback(callback.id);
     return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
@@ -167,6 +184,7 @@ export function createTaskService(deps: {
       if (!together) return createEach(items, (request) => create(principal, request));
       return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
+    accept,
     get,
     list: (principal, query) => listPage(database, principal, query),
     async remove(requester, id) {

@@ -6,9 +6,9 @@ export const CHANNEL = "bellhop";
 /**
  * `due`: there is work · `later`: there will be, sooner than the next look · `ended`: somebody may wait to be told ·
  * `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its plan changed, whatever
- * the queue.
+ * the queue · `schedule`: one of the team changed, whatever the queue.
  */
-const KINDS = ["due", "later", "ended", "queue", "slots", "team"] as const;
+const KINDS = ["due", "later", "ended", "queue", "slots", "team", "schedule"] as const;
 
 export interface QueueHint {
   readonly kind: (typeof KINDS)[number];

@@ -1,0 +1,36 @@
+import { nextTimes } from "../../domain/cron.ts";
+import { formatId } from "../../domain/public-id.ts";
+import type { Schedule } from "../../domain/schedule.ts";
+import { publicTaskId } from "../../domain/task-id.ts";
+import type { ScheduleSummary } from "../schemas/schedule.ts";
+
+const SHOWN_RUNS = 5;
+
+export function scheduleSummaryView(schedule: Schedule): ScheduleSummary {
+  const { cron, timezone, nextRunAt, lastTask, lastError } = schedule;
+  const later = nextRunAt === null ? [] : nextTimes(cron, timezone, nextRunAt, SHOWN_RUNS - 1);
+  return {
+    id: formatId("sch", schedule.id),
+    name: schedule.name,
+    cron,
+    timezone,
+    overlap: schedule.overlap,
+    catch_up: schedule.catchUp,
+    paused: schedule.paused,
+    next_runs: nextRunAt === null ? [] : [nextRunAt, ...later].map((at) => at.toISOString()),
+    last_task: lastTask && {
+      id: publicTaskId(lastTask),
+      status: lastTask.status,
+      created_at: lastTask.createdAt.toISOString(),
+    },
+    last_error: lastError && { at: lastError.at.toISOString(), error: lastError.error },
+    created_at: schedule.createdAt.toISOString(),
+    updated_at: schedule.updatedAt.toISOString(),
+  };
+}
+
+/** As text: its task is shown character by character as it was written, as it will be sent. */
+export function scheduleText(schedule: Schedule): string {
+  const head = JSON.stringify(scheduleSummaryView(schedule)).slice(0, -1);
+  return `{"schedule":${head},"task":${schedule.task.text}}}`;
+}

@@ -1,0 +1,16 @@
+import type { FastifyReply } from "fastify";
+
+/** Text already: a payload stands in it as it came, and of two kinds a serializer would have to guess one. */
+export function sendText(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type("application/json; charset=utf-8").send(json);
+}
+
+/** The answer to a creation: made now, or by an earlier request with the same idempotency key. */
+export function sendCreated(
+  reply: FastifyReply,
+  { replayed }: { readonly replayed: boolean },
+  json: string,
+): FastifyReply {
+  if (replayed) reply.header("idempotent-replayed", "true");
+  return sendText(reply.code(replayed ? 200 : 201), json);
+}

@@ -1,0 +1,51 @@
+import { type Static, Type } from "typebox";
+import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
+import { parseTaskId } from "../../domain/task-id.ts";
+import type { TaskQuery } from "../../service/tasks/task-list.ts";
+import { oneOf } from "../schemas/field.ts";
+import { FILTER_FIELDS, readFilter } from "./task-filter-query.ts";
+
+/** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
+const MOST_OFFSET = 10_000;
+
+export const TaskListQuery = Type.Object(
+  {
+    ...FILTER_FIELDS,
+    sandbox: Type.Optional(
+      oneOf(["true", "false"], {
+        description:
+          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
+      }),
+    ),
+    order: Type.Optional(
+      oneOf(["desc", "asc"], { default: "desc", description: "`asc`: the oldest first." }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Tasks on a page." }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description: `Tasks to skip, at most ${MOST_OFFSET}. For deep lists use \`cursor\`, which costs the same on every page.`,
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ description: "`nextCursor` of the page before; instead of `offset`, never both." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export function readListQuery({ sandbox, ...query }: Static<typeof TaskListQuery>): TaskQuery {
+  const { order = "desc", limit = 20, offset = 0 } = query;
+  if (offset > MOST_OFFSET)
+    throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
+  const filter = readFilter(query, sandbox === undefined ? null : sandbox === "true");
+  if (query.cursor === undefined) return { ...filter, order, limit, offset, cursor: null };
+  if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
+  const cursor = parseTaskId(query.cursor);
+  if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
+  return { ...filter, order, limit, offset, cursor };
+}

@@ -1,0 +1,85 @@
+import { cronComplaint, cronTimes, isTimeZone } from "./cron.ts";
+import type { ProblemDetail } from "./problem.ts";
+import type { TaskStatus } from "./task.ts";
+import type { TaskRequest } from "./task-request.ts";
+
+/** What is to happen when the task of the last firing has not ended yet. */
+export const OVERLAPS = ["allow", "skip"] as const;
+/** What is to happen when no node was up at the time of one or more firings: one of them is made good for all, or none. */
+export const CATCH_UPS = ["one", "none"] as const;
+
+/** Letters, digits and hyphens: so no name looks like an id. */
+export const SCHEDULE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
+
+/** Of a team, and of its sandbox: a list of them is one page, and all may fire in the same second. */
+export const MOST_SCHEDULES = 200;
+
+/** A firing that is this late was missed. Earlier ones are made up for, each: a node may stand still for a while. */
+const MISSED_AFTER_MS = 60_000;
+
+export interface ScheduleTerms {
+  readonly cron: string;
+  readonly timezone: string;
+  readonly overlap: (typeof OVERLAPS)[number];
+  readonly catchUp: (typeof CATCH_UPS)[number];
+  readonly paused: boolean;
+  /** The task as its creator wrote it, and what was read from it. */
+  readonly task: ScheduledTask;
+}
+
+export interface ScheduledTask {
+  readonly text: string;
+  readonly request: TaskRequest;
+}
+
+export const SCHEDULE_DEFAULTS = {
+  timezone: "UTC",
+  overlap: "allow",
+  catchUp: "one",
+  paused: false,
+} as const;
+
+export interface Schedule extends ScheduleTerms {
+  readonly teamId: number;
+  readonly id: string;
+  readonly name: string;
+  /** Its tasks are of the sandbox. */
+  readonly sandbox: boolean;
+  /** Null while it is paused. */
+  readonly nextRunAt: Date | null;
+  readonly lastTask: {
+    readonly id: string;
+    readonly shape: "queue" | "direct";
+    readonly status: TaskStatus;
+    readonly createdAt: Date;
+  } | null;
+  /** Why the last firing made no task; null if it did. */
+  readonly lastError: { readonly at: Date; readonly error: string } | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** What the database's clock said when this was read. */
+  readonly now: Date;
+}
+
+export function scheduleComplaints(terms: Partial<ScheduleTerms>): ProblemDetail[] {
+  const complaints: ProblemDetail[] = [];
+  const cron = terms.cron === undefined ? null : cronComplaint(terms.cron);
+  if (cron !== null) complaints.push({ field: "cron", error: cron });
+  if (terms.timezone !== undefined && !isTimeZone(terms.timezone))
+    complaints.push({
+      field: "timezone",
+      error: "timezone must be an IANA time zone, such as Europe/Berlin",
+    });
+  return complaints;
+}
+
+/** What to do about a firing that is due, and when the next one is. */
+export function judgeFiring(
+  { cron, timezone, catchUp }: Pick<ScheduleTerms, "cron" | "timezone" | "catchUp">,
+  dueAt: Date,
+  now: Date,
+): { readonly fires: boolean; readonly next: Date } {
+  const isMissed = now.getTime() - dueAt.getTime() > MISSED_AFTER_MS;
+  const next = cronTimes(cron, timezone).next(isMissed ? now : dueAt);
+  return { fires: !isMissed || catchUp === "one", next };
+}

@@ -1,0 +1,202 @@
+import { echo, invalid } from "../../domain/complaint.ts";
+import { cronTimes } from "../../domain/cron.ts";
+import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import { formatId, parseId } from "../../domain/public-id.ts";
+import {
+  MOST_SCHEDULES,
+  SCHEDULE_NAME_PATTERN,
+  type Schedule,
+  type ScheduleTerms,
+  scheduleComplaints,
+} from "../../domain/schedule.ts";
+import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { TaskRequest } from "../../domain/task-request.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
+import { findQueue } from "../../store/tasks/queues.ts";
+import {
+  countSchedules,
+  databaseNow,
+  findSchedule,
+  insertSchedule,
+  listSchedules,
+  recordRun,
+  removeSchedule,
+  type ScheduleKey,
+  updateSchedule,
+} from "../../store/tasks/schedules.ts";
+import type { Accepted } from "../../store/tasks/task-intake.ts";
+import { type Change, recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
+import { insertTask, prepareTask } from "./schedule-runner.ts";
+import type { TaskService } from "./task-service.ts";
+
+/** Schedules are named by their id or their name; a test key has its own, whose tasks are of the sandbox. */
+export interface ScheduleService {
+  create(requester: Requester, name: string, terms: ScheduleTerms): Promise<Schedule>;
+  /** Creates it, or replaces all of it but its id. */
+  put(
+    requester: Requester,
+    name: string,
+    terms: ScheduleTerms,
+  ): Promise<{ readonly schedule: Schedule; readonly isNew: boolean }>;
+  list(principal: Principal): Promise<readonly Schedule[]>;
+  get(principal: Principal, idOrName: string): Promise<Schedule>;
+  update(requester: Requester, idOrName: string, changes: Partial<ScheduleTerms>): Promise<Schedule>;
+  remove(requester: Requester, idOrName: string): Promise<Schedule>;
+  /** Fires it now, paused or not. */
+  run(requester: Requester, idOrName: string): Promise<CreatedTask>;
+}
+
+const NAME = new RegExp(SCHEDULE_NAME_PATTERN);
+
+export function createScheduleService(deps: {
+  readonly database: Database;
+  readonly accept: TaskService["accept"];
+  readonly onStored: (task: NewTask, accepted: Accepted) => void;
+}): ScheduleService {
+  const { database } = deps;
+
+  /** Refuses what no firing could come of: by its own rules, and by what its task refers to now. */
+  async function check(principal: Principal, terms: Partial<ScheduleTerms>): Promise<void> {
+    const complaints = scheduleComplaints(terms);
+    if (complaints.length > 0) throw invalid(complaints);
+    if (terms.task !== undefined) await checkTask(principal, terms.task.request);
+  }
+
+  async function checkTask(principal: Principal, request: TaskRequest): Promise<void> {
+    const { teamId, environment } = principal;
+    const requireTokenUse = () => requireScope(principal, "tokens:use");
+    const sandbox = environment === "test";
+    await deps.accept({ teamId, sandbox, terms: principal, idempotency: null, requireTokenUse }, request);
+    const { queue } = request;
+    if ((await findQueue(database, principal, queue)) === null)
+      throw new Problem("queue_not_found", { name: queue });
+  }
+
+  async function found(sql: Sql, principal: Principal, idOrName: string, lock = false): Promise<Schedule> {
+    const key = readKey(idOrName);
+    const schedule = key && (await findSchedule(sql, principal, key, lock));
+    if (schedule === null) throw new Problem("schedule_not_found", { name: echo(idOrName) });
+    return schedule;
+  }
+
+  /** Records it and tells every node's scheduler, in the commit that changes it. */
+  async function tell(sql: Sql, requester: Requester, change: Change): Promise<void> {
+    await recordChange(sql, requester, change);
+    await sendHints(sql, [hintText({ kind: "schedule", teamId: requester.teamId, queue: "-" }, 0)]);
+  }
+
+  async function insert(
+    sql: Sql,
+    requester: Requester,
+    name: string,
+    terms: ScheduleTerms,
+  ): Promise<Schedule | null> {
+    if ((await countSchedules(sql, requester)) >= MOST_SCHEDULES)
+      throw new Problem("schedules_full", { limit: String(MOST_SCHEDULES) });
+    const id = newUuid();
+    const nextRunAt = nextRun(terms, await databaseNow(sql));
+    if (!(await insertSchedule(sql, requester, { ...terms, id, name, nextRunAt }))) return null;
+    await tell(sql, requester, { action: "schedule.created", target: formatId("sch", id), detail: { name } });
+    return findSchedule(sql, requester, { id });
+  }
+
+  /** What a change of its times does not touch keeps the time that is due: it may be being fired. */
+  async function change(
+    sql: Sql,
+    requester: Requester,
+    schedule: Schedule,
+    terms: ScheduleTerms,
+    action: string,
+  ): Promise<Schedule> {
+    const { id, cron, timezone, paused, name } = schedule;
+    const isSameTime = terms.cron === cron && terms.timezone === timezone && terms.paused === paused;
+    const nextRunAt = isSameTime ? schedule.nextRunAt : nextRun(terms, schedule.now);
+    await updateSchedule(sql, schedule, { ...terms, nextRunAt });
+    await tell(sql, requester, { action, target: formatId("sch", id), detail: { name } });
+    return found(sql, requester, formatId("sch", id));
+  }
+
+  return {
+    async create(requester, name, terms) {
+      await check(requester, terms);
+      const schedule = await database.transaction((sql) => insert(sql, requester, name, terms));
+      if (schedule === null) throw new Problem("schedule_exists", { name });
+      return schedule;
+    },
+    async put(requester, name, terms) {
+      await check(requester, terms);
+      if (!NAME.test(name)) throw new Problem("schedule_not_found", { name: echo(name) });
+      for (;;) {
+        // Of two that find none, one makes it, and the other finds it in the next round.
+        const done = await database.transaction(async (sql) => {
+          const there = await findSchedule(sql, requester, { name }, true);
+          const isNew = there === null;
+          const schedule = isNew
+            ? await insert(sql, requester, name, terms)
+            : await change(sql, requester, there, terms, "schedule.replaced");
+          return schedule && { schedule, isNew };
+        });
+        if (done !== null) return done;
+      }
+    },
+    list: (principal) => listSchedules(database, principal),
+    get: (principal, idOrName) => found(database, principal, idOrName),
+    async update(requester, idOrName, changes) {
+      await check(requester, changes);
+      return database.transaction(async (sql) => {
+        const schedule = await found(sql, requester, idOrName, true);
+        if (Object.keys(changes).length === 0) return schedule;
+        return change(sql, requester, schedule, { ...schedule, ...changes }, actionOf(changes));
+      });
+    },
+    remove: (requester, idOrName) =>
+      database.transaction(async (sql) => {
+        const schedule = await found(sql, requester, idOrName, true);
+        const { id, name } = schedule;
+        await removeSchedule(sql, requester, id);
+        await tell(sql, requester, {
+          action: "schedule.deleted",
+          target: formatId("sch", id),
+          detail: { name },
+        });
+        return schedule;
+      }),
+    async run(requester, idOrName) {
+      const schedule = await found(database, requester, idOrName);
+      const { task, finish } = await prepareTask(deps.accept, schedule, requester);
+      const accepted = await database.transaction(async (sql) => {
+        await found(sql, requester, formatId("sch", schedule.id), true);
+        const stored = await insertTask(sql, task);
+        await recordRun(sql, schedule, task.id);
+        const target = formatId("sch", schedule.id);
+        await recordChange(sql, requester, {
+          action: "schedule.run",
+          target,
+          detail: { name: schedule.name },
+        });
+        return stored;
+      });
+      deps.onStored(task, accepted);
+      return { ...finish(accepted), scheduleId: schedule.id };
+    },
+  };
+}
+
+function nextRun({ cron, timezone, paused }: ScheduleTerms, now: Date): Date | null {
+  return paused ? null : cronTimes(cron, timezone).next(now);
+}
+
+function readKey(idOrName: string): ScheduleKey | null {
+  const id = parseId("sch", idOrName);
+  if (id !== null) return { id };
+  return NAME.test(idOrName) ? { name: idOrName } : null;
+}
+
+function actionOf(changes: Partial<ScheduleTerms>): string {
+  const { paused, ...others } = changes;
+  if (paused === undefined || Object.keys(others).length > 0) return "schedule.updated";
+  return paused ? "schedule.paused" : "schedule.resumed";
+}

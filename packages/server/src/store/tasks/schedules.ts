@@ -1,0 +1,214 @@
+import type { Reach } from "../../domain/reach.ts";
+import type { Schedule, ScheduleTerms } from "../../domain/schedule.ts";
+import type { TaskStatus } from "../../domain/task.ts";
+import type { TaskRequest } from "../../domain/task-request.ts";
+import { columns } from "../columns.ts";
+import { type Database, patient, type Sql } from "../sql.ts";
+import { untilNext } from "./until-next.ts";
+
+interface ScheduleRow extends Omit<Schedule, "paused" | "task" | "lastTask" | "lastError"> {
+  readonly task: string;
+  readonly request: string;
+  readonly lastError: string | null;
+  readonly lastErrorAt: Date | null;
+  readonly taskId: string | null;
+  readonly taskShape: "queue" | "direct";
+  readonly taskStatus: TaskStatus;
+  readonly taskCreatedAt: Date;
+}
+
+const READ = `select ${columns(
+  "s",
+  `team_id, id, sandbox, name, cron, timezone, overlap, catch_up, task, request, next_run_at, last_error, last_error_at,
+   created_at, updated_at`,
+)}, clock_timestamp() as now, t.id as "taskId", t.shape as "taskShape", t.status as "taskStatus",
+       t.created_at as "taskCreatedAt"
+  from schedules s left join tasks t on t.team_id = s.team_id and t.id = s.last_task_id`;
+
+/** How a path names a schedule. */
+export type ScheduleKey = { readonly id: string } | { readonly name: string };
+
+export async function listSchedules(sql: Sql, reach: Reach): Promise<Schedule[]> {
+  const rows = await sql.rows<ScheduleRow>(
+    patient("list", `${READ} where s.team_id = $1 and s.sandbox = $2 order by s.name`),
+    [reach.teamId, reach.environment === "test"],
+  );
+  return rows.map(toSchedule);
+}
+
+/** Within a transaction that goes on to change it, `lock` keeps firings and other changes waiting. */
+export async function findSchedule(
+  sql: Sql,
+  reach: Reach,
+  key: ScheduleKey,
+  lock = false,
+): Promise<Schedule | null> {
+  const [row] = await sql.rows<ScheduleRow>(
+    `${READ} where s.team_id = $1 and s.sandbox = $2 and ${"id" in key ? "s.id = $3" : "s.name = $3"}
+     ${lock ? "for update of s" : ""}`,
+    [reach.teamId, reach.environment === "test", "id" in key ? key.id : key.name],
+  );
+  return row === undefined ? null : toSchedule(row);
+}
+
+export async function countSchedules(sql: Sql, reach: Reach): Promise<number> {
+  const [row] = await sql.rows<{ count: number }>(
+    "select count(*)::integer as count from schedules where team_id = $1 and sandbox = $2",
+    [reach.teamId, reach.environment === "test"],
+  );
+  return row?.count ?? 0;
+}
+
+/** False if the name is taken. */
+export async function insertSchedule(
+  sql: Sql,
+  reach: Reach,
+  schedule: ScheduleTerms & { readonly id: string; readonly name: string; readonly nextRunAt: Date | null },
+): Promise<boolean> {
+  const rows = await sql.rows(
+    `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (team_id, sandbox, name) do nothing returning id`,
+    [reach.teamId, reach.environment === "test", schedule.id, schedule.name, ...termValues(schedule)],
+  );
+  return rows.length === 1;
+}
+
+export async function updateSchedule(
+  sql: Sql,
+  { teamId, id }: Pick<Schedule, "teamId" | "id">,
+  terms: ScheduleTerms & { readonly nextRunAt: Date | null },
+): Promise<void> {
+  await sql.rows(
+    `update schedules
+        set cron = $3, timezone = $4, overlap = $5, catch_up = $6, task = $7, request = $8, next_run_at = $9,
+            updated_at = now()
+      where team_id = $1 and id = $2`,
+    [teamId, id, ...termValues(terms)],
+  );
+}
+
+function termValues(terms: ScheduleTerms & { readonly nextRunAt: Date | null }): readonly unknown[] {
+  const { cron, timezone, overlap, catchUp, task, nextRunAt } = terms;
+  return [cron, timezone, overlap, catchUp, task.text, JSON.stringify(task.request), nextRunAt];
+}
+
+export async function removeSchedule(sql: Sql, reach: Reach, id: string): Promise<boolean> {
+  const rows = await sql.rows("delete from schedules where team_id = $1 and id = $2 returning id", [
+    reach.teamId,
+    id,
+  ]);
+  return rows.length === 1;
+}
+
+/** The time of the database, by which all firings go. */
+export async function databaseNow(sql: Sql): Promise<Date> {
+  const [row] = await sql.rows<{ now: Date }>("select clock_timestamp() as now");
+  if (row === undefined) throw new Error("The database did not tell the time");
+  return row.now;
+}
+
+export const untilNextRunMs = untilNext(
+  "until_next_run",
+  "next_run_at",
+  "schedules where next_run_at is not null",
+);
+
+/** Those whose time has come, the longest due first. */
+export async function dueSchedules(sql: Sql, limit: number): Promise<Schedule[]> {
+  const rows = await sql.rows<ScheduleRow>(
+    `${READ} where s.next_run_at <= clock_timestamp() order by s.next_run_at limit $1`,
+    [limit],
+  );
+  return rows.map(toSchedule);
+}
+
+/** What became of a firing that was due. */
+export interface Firing {
+  readonly next: Date;
+  /** Why it made no task, for the schedule's record; null if it did, or was not to. */
+  readonly error: string | null;
+}
+
+/**
+ * Fires a schedule, exactly once: the transaction that moves `next_run_at` on from the time that was due is the one that
+ * makes the task, and one that finds it moved on, held by another or changed in any way does nothing. The time is in a
+ * unique key of the task besides: a schedule that is set back to it makes no second one. `make` returns the id of the task. Returns whether it was this one.
+ */
+export function fireSchedule(
+  database: Database,
+  schedule: Schedule,
+  firing: Firing,
+  make: (sql: Sql) => Promise<string | null>,
+): Promise<boolean> {
+  return database.transaction(async (sql) => {
+    const { teamId, id, nextRunAt, updatedAt } = schedule;
+    const [held] = await sql.rows<{ isFired: boolean }>(
+      `select exists (select 1 from tasks t where t.team_id = $1 and t.schedule_id = $2 and t.fires_at = $3) as "isFired"
+         from schedules
+        where team_id = $1 and id = $2 and next_run_at = $3 and date_trunc('milliseconds', updated_at) = $4
+          for update skip locked`,
+      [teamId, id, nextRunAt, updatedAt],
+    );
+    if (held === undefined) return false;
+    const taskId = held.isFired ? null : await make(sql);
+    if (taskId !== null) await markTask(sql, schedule, taskId, nextRunAt);
+    await sql.rows(
+      `update schedules
+          set next_run_at = $3, last_task_id = coalesce($4, last_task_id), last_error = $5::text,
+              last_error_at = case when $5::text is not null then now() end
+        where team_id = $1 and id = $2`,
+      [teamId, id, firing.next, taskId, firing.error],
+    );
+    return true;
+  });
+}
+
+/** A firing that was asked for by hand: the next one comes at its time all the same. */
+export async function recordRun(sql: Sql, schedule: Schedule, taskId: string): Promise<void> {
+  await markTask(sql, schedule, taskId, null);
+  await sql.rows("update schedules set last_task_id = $3 where team_id = $1 and id = $2", [
+    schedule.teamId,
+    schedule.id,
+    taskId,
+  ]);
+}
+
+/** A statement of its own, so that the insertion of all other tasks need not know of schedules. */
+async function markTask(sql: Sql, schedule: Schedule, taskId: string, firesAt: Date | null): Promise<void> {
+  await sql.rows("update tasks set schedule_id = $3, fires_at = $4 where team_id = $1 and id = $2", [
+    schedule.teamId,
+    taskId,
+    schedule.id,
+    firesAt,
+  ]);
+}
+
+/** Whether one of the last tasks of a schedule goes on. No more are looked at than a look into the index finds. */
+export async function hasUnendedTask(sql: Sql, { teamId, id }: Schedule): Promise<boolean> {
+  const rows = await sql.rows(
+    `select 1 from (
+       select completed_at from tasks where team_id = $1 and schedule_id = $2 order by id desc limit 100) last
+      where completed_at is null limit 1`,
+    [teamId, id],
+  );
+  return rows.length > 0;
+}
+
+function toSchedule(row: ScheduleRow): Schedule {
+  const { task, request, lastError, lastErrorAt, taskId, taskShape, taskStatus, taskCreatedAt, ...rest } =
+    row;
+  return {
+    ...rest,
+    paused: rest.nextRunAt === null,
+    task: { text: task, request: readRequest(request) },
+    lastTask:
+      taskId === null ? null : { id: taskId, shape: taskShape, status: taskStatus, createdAt: taskCreatedAt },
+    lastError: lastError !== null && lastErrorAt !== null ? { at: lastErrorAt, error: lastError } : null,
+  };
+}
+
+/** Written by this file. It holds no time: a schedule's task has none of its own. */
+function readRequest(text: string): TaskRequest {
+  return JSON.parse(text);
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cronComplaint, isTimeZone, nextTimes } from "../../src/domain/cron.ts";
+
+function times(cron: string, zone: string, after: string, count = 3): string[] {
+  return nextTimes(cron, zone, new Date(after), count).map((at) => at.toISOString().replace(".000Z", "Z"));
+}
+
+describe("a cron expression", () => {
+  it("has five fields, or six with seconds first", () => {
+    assert.deepEqual(times("*/20 * * * *", "UTC", "2026-01-01T00:00:00.5Z"), [
+      "2026-01-01T00:20:00Z",
+      "2026-01-01T00:40:00Z",
+      "2026-01-01T01:00:00Z",
+    ]);
+    assert.deepEqual(times("15,45 * * * * *", "UTC", "2026-01-01T00:00:15Z", 2), [
+      "2026-01-01T00:00:45Z",
+      "2026-01-01T00:01:15Z",
+    ]);
+    for (const cron of ["* * * *", "* * * * * * *", "", "@daily", "0 0 L * *\n* *"])
+      assert.equal(cronComplaint(cron), "cron must have five fields, or six with seconds first");
+  });
+
+  it("means either where both days are given, and knows names", () => {
+    assert.deepEqual(times("0 0 13 * fri", "UTC", "2026-01-01T00:00:00Z", 4), [
+      "2026-01-02T00:00:00Z",
+      "2026-01-09T00:00:00Z",
+      "2026-01-13T00:00:00Z",
+      "2026-01-16T00:00:00Z",
+    ]);
+    assert.deepEqual(times("0 0 1 JAN-feb *", "UTC", "2026-01-01T00:00:00Z", 2), [
+      "2026-02-01T00:00:00Z",
+      "2027-01-01T00:00:00Z",
+    ]);
+    assert.equal(times("0 0 * * sat-sun", "UTC", "2026-01-01T00:00:00Z", 2)[1], "2026-01-04T00:00:00Z");
+  });
+
+  it("says which field is wrong", () => {
+    const wrong: [string, string][] = [
+      ["60 * * * *", 'minute "60"'],
+      ["* 24 * * *", 'hour "24"'],
+      ["* * 0 * *", 'day of month "0"'],
+      ["* * * 13 *", 'month "13"'],
+      ["* * * * fry", 'day of week "fry"'],
+      ["61 * * * * *", 'second "61"'],
+      ["5-1 * * * *", 'minute "5-1"'],
+      ["*/0 * * * *", 'minute "*/0"'],
+      ["5/10 * * * *", 'minute "5/10"'],
+      ["1,,2 * * * *", 'minute "1,,2"'],
+      ["* * L * *", 'day of month "L"'],
+      ["* * * * 1#2", 'day of week "1#2"'],
+    ];
+    for (const [cron, field] of wrong)
+      assert.ok(cronComplaint(cron)?.startsWith(`cron has an invalid ${field}`), cron);
+  });
+
+  it("that never fires is refused, and one that hardly ever does is not", () => {
+    for (const cron of ["0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 0 31 2 *"])
+      assert.match(cronComplaint(cron) ?? "", /never fires/);
+    assert.equal(cronComplaint("0 0 30 2 mon"), null);
+    assert.deepEqual(times("0 0 29 2 *", "UTC", "2096-03-01T00:00:00Z", 1), ["2104-02-29T00:00:00Z"]);
+  });
+
+  it("runs a time that the clocks skip at the first instant after the gap, once", () => {
+    // Berlin: 2026-03-29, 02:00 becomes 03:00.
+    assert.deepEqual(times("30 2 * * *", "Europe/Berlin", "2026-03-28T00:00:00Z"), [
+      "2026-03-28T01:30:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-03-30T00:30:00Z",
+    ]);
+    assert.deepEqual(times("*/30 * * * *", "Europe/Berlin", "2026-03-29T00:29:59Z"), [
+      "2026-03-29T00:30:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-03-29T01:30:00Z",
+    ]);
+    // Lord Howe skips half an hour, Samoa a whole day: 2011-12-30.
+    assert.equal(
+      times("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00:00Z", 1)[0],
+      "2026-10-03T15:30:00Z",
+    );
+    assert.equal(times("0 12 30 12 *", "Pacific/Apia", "2011-12-29T00:00:00Z", 1)[0], "2011-12-30T10:00:00Z");
+  });
+
+  it("runs a time that comes twice the first time only", () => {
+    // New York: 2026-11-01, 02:00 becomes 01:00.
+    assert.deepEqual(times("30 1 * * *", "America/New_York", "2026-11-01T00:00:00Z", 2), [
+      "2026-11-01T05:30:00Z",
+      "2026-11-02T06:30:00Z",
+    ]);
+    assert.deepEqual(times("*/30 * * * *", "America/New_York", "2026-11-01T05:00:00Z"), [
+      "2026-11-01T05:30:00Z",
+      "2026-11-01T07:00:00Z",
+      "2026-11-01T07:30:00Z",
+    ]);
+    // Asked in the second of the two hours.
+    assert.deepEqual(times("0 * * * * *", "America/New_York", "2026-11-01T06:10:00Z", 1), [
+      "2026-11-01T07:00:00Z",
+    ]);
+  });
+
+  it("knows IANA time zones, and no offsets", () => {
+    for (const zone of ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5"])
+      assert.ok(isTimeZone(zone), zone);
+    for (const zone of ["", "+01:00", "Mars/Olympus", "Europe/Berlin\0", "x".repeat(100)])
+      assert.ok(!isTimeZone(zone), zone);
+  });
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
+
+const YEAR = 366 * 86_400;
+
+describe("schedules", () => {
+  let house: TestHouse;
+  let made = 0;
+  before(async () => {
+    house = await openTestHouse();
+  });
+  afterEach(() => house.database.rows("delete from schedules"));
+  after(() => house.close());
+
+  function schedule(
+    terms: Partial<ScheduleTerms> = {},
+    requester: Requester = house.principal,
+  ): Promise<Schedule> {
+    made += 1;
+    const task = { text: "{}", request: plainRequest(house.target.url) };
+    return house.services.schedules.create(requester, `made-${made}`, {
+      ...SCHEDULE_DEFAULTS,
+      cron: "0 0 1 1 *",
+      task,
+      ...terms,
+    });
+  }
+
+  /** Whatever it is, the next firing of every schedule was due so many seconds ago. */
+  async function makeDue(secondsAgo = 0): Promise<void> {
+    await house.database.rows(
+      "update schedules set next_run_at = date_trunc('milliseconds', now()) - make_interval(secs => $1) where next_run_at is not null",
+      [secondsAgo],
+    );
+  }
+
+  const fire = () => house.services.scheduleRunner.fireOnce();
+  const read = (id: string, requester: Requester = house.principal) =>
+    house.services.schedules.get(requester, `made-${made}`).then((found) => {
+      assert.equal(found.id, id);
+      return found;
+    });
+
+  async function tasksOf({ id }: Schedule): Promise<{ id: string }[]> {
+    return house.database.rows("select id from tasks where schedule_id = $1 order by id", [id]);
+  }
+
+  it("fire one ordinary task each on whichever of two nodes, and are told of on both", async () => {
+    const other = await house.openNode();
+    const all: Schedule[] = [];
+    for (let index = 0; index < 12; index += 1) all.push(await schedule({ cron: "* * * * * *" }));
+    assert.equal(other.heard.filter((message) => message.startsWith("schedule ")).length > 0, true);
+    await makeDue();
+    await Promise.all([fire(), other.services.scheduleRunner.fireOnce(), fire()]);
+
+    for (const each of all) assert.equal((await tasksOf(each)).length, 1, each.name);
+    await house.dispatchOnce();
+    await other.dispatchOnce();
+    await house.target.received(12);
+    const first = all[0] ?? (await schedule());
+    const [task] = await tasksOf(first);
+    assert.equal((await house.task(task?.id ?? "")).scheduleId, first.id);
+  });
+
+  it("fire once for a time although the node died between the task and the answer, or before either", async () => {
+    const yearly = await schedule();
+    await makeDue();
+    const [due] = await house.database.rows<{ at: Date }>("select next_run_at as at from schedules");
+    const dies = house.database.transaction(async (sql) => {
+      await sql.rows("update schedules set next_run_at = now() + interval '1 year'");
+      throw new Error("killed");
+    });
+    await assert.rejects(dies);
+    assert.equal((await tasksOf(yearly)).length, 0);
+    await fire();
+    await fire();
+    assert.equal((await tasksOf(yearly)).length, 1);
+
+    // As if the time had been forgotten: the firing's own key still knows it.
+    await house.database.rows("update schedules set next_run_at = $1", [due?.at]);
+    await fire();
+    assert.equal((await tasksOf(yearly)).length, 1);
+    const { nextRunAt } = await read(yearly.id);
+    assert.ok(nextRunAt !== null && nextRunAt > new Date());
+  });
+
+  it("make up for each firing of the last minute, and after an outage for one or none", async () => {
+    const often = await schedule({ cron: "* * * * * *" });
+    await makeDue(5);
+    for (let round = 0; round < 5; round += 1) await fire();
+    const soon = await tasksOf(often);
+    assert.ok(soon.length >= 5, String(soon.length));
+
+    await house.services.schedules.remove(house.principal, often.name);
+    const one = await schedule({ catchUp: "one" });
+    const none = await schedule({ catchUp: "none" });
+    await makeDue(3 * YEAR);
+    await fire();
+    await fire();
+    assert.equal((await tasksOf(one)).length, 1);
+    assert.equal((await tasksOf(none)).length, 0);
+    const { nextRunAt, lastError } = await read(none.id);
+    assert.ok(nextRunAt !== null && nextRunAt > new Date());
+    assert.equal(lastError, null);
+  });
+
+  it("with overlap skip fire nothing while their task has not ended", async () => {
+    // Nothing is called meanwhile.
+    await house.queues.setPaused(house.principal, QUEUE, true);
+    const skips = await schedule({ overlap: "skip" });
+    for (let round = 0; round < 2; round += 1) {
+      await makeDue();
+      await fire();
+    }
+    const [only, ...others] = await tasksOf(skips);
+    assert.deepEqual(others, []);
+    await house.tasks.cancel(house.principal, only?.id ?? "");
+    await makeDue();
+    await fire();
+    assert.equal((await tasksOf(skips)).length, 2);
+    await house.queues.setPaused(house.principal, QUEUE, false);
+  });
+
+  it("tell why a firing made no task, lose nothing else by it, and fire again once they can", async () => {
+    await house.queues.create(house.principal, "short-lived", {});
+    const request = { ...plainRequest(house.target.url), queue: "short-lived" };
+    const well = await schedule();
+    const broken = await schedule({ task: { text: "{}", request } });
+    await house.queues.remove(house.principal, "short-lived");
+    await makeDue();
+    await fire();
+    assert.equal((await tasksOf(well)).length, 1);
+    const told = await read(broken.id);
+    assert.equal(told.lastError?.error, 'Queue "short-lived" not found');
+    assert.ok(told.nextRunAt !== null && told.nextRunAt > new Date());
+
+    await house.queues.create(house.principal, "short-lived", {});
+    await makeDue();
+    await fire();
+    const { lastError, lastTask } = await read(broken.id);
+    assert.equal(lastError, null);
+    assert.equal(lastTask?.id, (await tasksOf(broken))[0]?.id);
+  });
+
+  it("tell of a vault token that was revoked, and of a plan that allows less by now", async () => {
+    const { id } = await house.services.vault.create(house.principal, {
+      name: "vendor",
+      value: new Secret("Bearer x"),
+      allowedHosts: null,
+    });
+    const plain = plainRequest(house.target.url);
+    const request = { ...plain, call: { ...plain.call, headers: { authorization: id } } };
+    const revoked = await schedule({ task: { text: "{}", request } });
+    await house.services.vault.revoke(house.principal, id);
+    await makeDue();
+    await fire();
+    assert.match((await read(revoked.id)).lastError?.error ?? "", /references unknown vault token/);
+
+    const slow = await schedule({ task: { text: "{}", request: { ...plain, timeoutSeconds: 3600 } } });
+    await house.database.rows("update teams set limits = '{\"timeoutSeconds\": 60}' where id = $1", [
+      house.principal.teamId,
+    ]);
+    await makeDue();
+    await fire();
+    await house.database.rows("update teams set limits = null where id = $1", [house.principal.teamId]);
+    assert.match((await read(slow.id)).lastError?.error ?? "", /at most 60: timeoutSeconds of the plan/);
+    assert.deepEqual([...(await tasksOf(revoked)), ...(await tasksOf(slow))], []);
+  });
+
+  it("do not fire while paused, but by hand, and the node naps until the next time", async () => {
+    const paused = await schedule({ paused: true });
+    await makeDue();
+    assert.equal(await fire(), 5_000);
+    assert.equal((await tasksOf(paused)).length, 0);
+    const task = await house.services.schedules.run(house.principal, paused.name);
+    assert.deepEqual(await tasksOf(paused), [{ id: task.id }]);
+    assert.equal((await read(paused.id)).lastTask?.id, task.id);
+
+    await schedule({ cron: "* * * * * *" });
+    const napMs = await fire();
+    assert.ok(napMs <= 1_002, String(napMs));
+  });
+
+  it("of a test key fire tasks of the sandbox", async () => {
+    const tester: Requester = { ...house.principal, environment: "test" };
+    const tried = await schedule({}, tester);
+    await makeDue();
+    await fire();
+    const [task] = await tasksOf(tried);
+    assert.equal((await house.task(task?.id ?? "")).sandbox, true);
+    await assert.rejects(house.services.schedules.get(house.principal, tried.name), {
+      code: "schedule_not_found",
+    });
+  });
+});

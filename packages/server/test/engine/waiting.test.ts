@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
+import { createTaskWaits } from "../../src/service/tasks/task-waits.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { createTestTime } from "../test-time.ts";
+
+const LONG = 60;
+
+describe("waiting for a task to end", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse();
+  });
+  after(() => house.close());
+  afterEach(() => house.target.release());
+
+  const wait = (seconds = LONG, over = new AbortController().signal) => ({ seconds, over });
+
+  it("is over as soon as the call is settled on this node", async () => {
+    house.target.hold();
+    const calls = house.target.calls.length;
+    const id = await house.submit();
+    const waited = house.services.waiting.get(house.principal, id, wait());
+    await house.look();
+    await house.target.received(calls + 1);
+    house.target.release();
+
+    assert.equal((await waited).status, "completed");
+  });
+
+  it("is over when another node ends the task", async () => {
+    const node = await house.openNode();
+    const id = await house.submit({ delaySeconds: 600 });
+    const waited = house.services.waiting.get(house.principal, id, wait());
+
+    await node.tasks.cancel(house.principal, id);
+
+    assert.equal((await waited).status, "cancelled");
+    await node.stop();
+  });
+
+  it("is over at once for a task that has ended, and for one that is deleted meanwhile", async () => {
+    const ended = await house.submit({ delaySeconds: 600 });
+    await house.tasks.cancel(house.principal, ended);
+    assert.equal((await house.services.waiting.get(house.principal, ended, wait())).status, "cancelled");
+
+    const deleted = await house.submit({ delaySeconds: 600 });
+    const waited = house.services.waiting.get(house.principal, deleted, wait());
+    await house.tasks.remove(house.principal, deleted);
+    await assert.rejects(waited, new Problem("task_not_found"));
+  });
+
+  it("tells an unknown task, and one of another team, from the start", async () => {
+    const id = await house.submit({ delaySeconds: 600 });
+    const other = await house.openTeam();
+    await assert.rejects(house.services.waiting.get(other, id, wait()), new Problem("task_not_found"));
+  });
+
+  it("asks the database for all that is waited for at once, and for nothing when nobody waits", async () => {
+    const time = createTestTime();
+    const asked: string[] = [];
+    let answer = Promise.resolve<{ id: string }[]>([]);
+    const waits = createTaskWaits({
+      time,
+      sql: {
+        rows: (_query, values) => {
+          asked.push(String(values?.[0]));
+          return answer as Promise<never[]>;
+        },
+      },
+    });
+    const turn = () => new Promise(setImmediate);
+    const gone = new AbortController();
+    const first = waits.hold(1, (untilEnded) => untilEnded({ teamId: 1, id: "a" }, 2, gone.signal));
+    const second = waits.hold(1, (untilEnded) => untilEnded({ teamId: 1, id: "b" }, 60, gone.signal));
+    await turn();
+    asked.length = 0;
+
+    time.pass(500);
+    await turn();
+    assert.deepEqual(asked, ['[{"team_id":1,"id":"a"},{"team_id":1,"id":"b"}]']);
+    answer = Promise.reject(new Problem("database_away"));
+    answer.catch(() => {});
+    time.pass(500);
+    await turn();
+    answer = Promise.resolve([]);
+    time.pass(1_000);
+    await first;
+    gone.abort();
+    await second;
+    await turn();
+    asked.length = 0;
+    time.pass(60_000);
+    waits.ended("a");
+    await turn();
+    assert.deepEqual(asked, []);
+  });
+
+  it("is refused to a team that waits a thousand times on the node, before anything is done", async () => {
+    const waits = createTaskWaits({ time: createTestTime(), sql: { rows: async () => [] } });
+    const gone = new AbortController();
+    const held = Array.from({ length: 1_000 }, () =>
+      waits.hold(1, (untilEnded) => untilEnded({ teamId: 1, id: "a" }, 60, gone.signal)),
+    );
+    const hold = (teamId: number) => waits.hold(teamId, async () => "held");
+
+    await assert.rejects(hold(1), { code: "too_many_waiting" });
+    assert.equal(await hold(2), "held");
+    gone.abort();
+    await Promise.all(held);
+    assert.equal(await hold(1), "held");
+  });
+});
