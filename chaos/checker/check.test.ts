@@ -108,6 +108,15 @@ test("D: an ended task does not change any more", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: [...goodChanges(), note] })), []);
 });
 
+test("D: a task that was never begun fails only because it expired", () => {
+  const ends = (failureReason: string) => [
+    taskChange(1_000, { status: "pending" }, "insert"),
+    taskChange(2_000, { status: "failed", fence: 1, failureReason }),
+  ];
+  assert.deepEqual(brokenIn(historyOf({ changes: ends("expired"), seen: [] })), []);
+  assert.deepEqual(brokenIn(historyOf({ changes: ends("timeout"), seen: [] })), ["D"]);
+});
+
 const givenBack: Partial<TaskRow> = {
   fence: 2,
   attemptCount: 1,

@@ -44,7 +44,8 @@ function wrongStep({ row: before }: TaskChange, { op, row }: TaskChange): string
     return isNote ? null : "it changed without a new fence";
   }
   if (row.fence !== before.fence + 1) return `its fence went from ${before.fence} to ${row.fence}`;
-  if (!NEXT[before.status].includes(row.status))
+  const isExpiry = before.status === "pending" && row.status === "failed" && row.failureReason === "expired";
+  if (!isExpiry && !NEXT[before.status].includes(row.status))
     return `it went from ${before.status} to ${row.status}: its outcome was decided twice, or by nobody`;
   if (row.status === "active" && row.attemptCount !== before.attemptCount + 1)
     return `attempt ${row.attemptCount} follows attempt ${before.attemptCount}`;
