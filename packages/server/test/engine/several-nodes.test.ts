@@ -101,7 +101,8 @@ describe("several nodes on one database", () => {
     await third?.submit();
     await house.quiet();
 
-    assert.deepEqual(await slots(), [3, 0, 0]);
+    // Whichever of them was the first to hear of the tasks.
+    assert.deepEqual((await slots()).toSorted(), [0, 0, 3]);
     assert.equal(house.target.calls.length, 3);
   });
 });
