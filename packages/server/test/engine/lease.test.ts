@@ -266,12 +266,9 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
     // The slot that is free again may be claimed for just now: until that is answered none is taken for lost.
     for (let returned = 0; returned === 0; ) returned = (await house.engine.attempts.reconcileOnce()).length;
 
-    const { status, attempts } = await house.task(id);
-    assert.equal(status, "pending");
-    assert.deepEqual(
-      attempts.map((attempt) => [attempt.status, attempt.phase]),
-      [["interrupted", "sent"]],
-    );
+    // What was given back may be claimed again already.
+    const [first] = (await house.task(id)).attempts;
+    assert.deepEqual([first?.status, first?.phase], ["interrupted", "sent"]);
   });
 
   it("are left alone while their call is under way", async () => {

