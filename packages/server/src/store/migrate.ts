@@ -7,6 +7,7 @@ import { limits } from "./migrations/0007-limits.ts";
 import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
+import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly {
   { version: 9, name: "cancel and retry", sql: cancelAndRetry },
   { version: 10, name: "lists", sql: lists },
   { version: 12, name: "schedules", sql: schedules },
+  { version: 13, name: "schedule firings", sql: scheduleFirings },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

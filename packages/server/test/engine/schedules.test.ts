@@ -66,6 +66,19 @@ describe("schedules", () => {
     assert.equal((await house.task(task?.id ?? "")).scheduleId, first.id);
   });
 
+  it("are found by their tasks no longer once those are gone", async () => {
+    const later = { text: "{}", request: { ...plainRequest(house.target.url), delaySeconds: 60 } };
+    const yearly = await schedule({ task: later });
+    const { id } = await house.services.schedules.run(house.principal, yearly.name);
+    const firings = () =>
+      house.database.rows("select task_id as id from schedule_firings where schedule_id = $1", [yearly.id]);
+    assert.deepEqual(await firings(), [{ id }]);
+
+    await house.tasks.remove(house.principal, id);
+
+    assert.deepEqual(await firings(), []);
+  });
+
   it("fire once for a time although the node died between the task and the answer, or before either", async () => {
     const yearly = await schedule();
     await makeDue();

@@ -69,20 +69,24 @@ export function afterChange(options: {
    )`;
 }
 
-/** The CTEs that free the idempotency keys of tasks that are gone, and their tags. `from` yields the tasks. */
+/** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */
 export function lettingGo(from: string): string {
   return `let_go as (
      delete from idempotency_keys k using ${from} e
       where e.idempotency_key is not null
         and k.team_id = e.team_id and k.key = e.idempotency_key and k.task_id = e.id
-   ), ${untagging(from)}`;
+   ), ${unlisting(from)}`;
 }
 
 /** Of tasks that are removed so long after their creation that their idempotency key is free anyway, this is all. */
-export function untagging(from: string): string {
+export function unlisting(from: string): string {
   return `untagged as (
      delete from task_tags g using ${from} e
       where e.tags is not null and g.team_id = e.team_id and g.tag = any(e.tags) and g.task_id = e.id
+   ), unscheduled as (
+     delete from schedule_firings f using ${from} e
+      where e.schedule_id is not null
+        and f.team_id = e.team_id and f.schedule_id = e.schedule_id and f.task_id = e.id
    )`;
 }
 

@@ -133,7 +133,8 @@ export interface Firing {
 /**
  * Fires a schedule, exactly once: the transaction that moves `next_run_at` on from the time that was due is the one that
  * makes the task, and one that finds it moved on, held by another or changed in any way does nothing. The time is in a
- * unique key of the task besides: a schedule that is set back to it makes no second one. `make` returns the id of the task. Returns whether it was this one.
+ * unique key of the firing besides: a schedule that is set back to it makes no second one. `make` returns the id of the
+ * task. Returns whether it was this one.
  */
 export function fireSchedule(
   database: Database,
@@ -144,7 +145,8 @@ export function fireSchedule(
   return database.transaction(async (sql) => {
     const { teamId, id, nextRunAt, updatedAt } = schedule;
     const [held] = await sql.rows<{ isFired: boolean }>(
-      `select exists (select 1 from tasks t where t.team_id = $1 and t.schedule_id = $2 and t.fires_at = $3) as "isFired"
+      `select exists (select 1 from schedule_firings f
+                       where f.team_id = $1 and f.schedule_id = $2 and f.fires_at = $3) as "isFired"
          from schedules
         where team_id = $1 and id = $2 and next_run_at = $3 and date_trunc('milliseconds', updated_at) = $4
           for update skip locked`,
@@ -176,20 +178,21 @@ export async function recordRun(sql: Sql, schedule: Schedule, taskId: string): P
 
 /** A statement of its own, so that the insertion of all other tasks need not know of schedules. */
 async function markTask(sql: Sql, schedule: Schedule, taskId: string, firesAt: Date | null): Promise<void> {
-  await sql.rows("update tasks set schedule_id = $3, fires_at = $4 where team_id = $1 and id = $2", [
-    schedule.teamId,
-    taskId,
-    schedule.id,
-    firesAt,
-  ]);
+  await sql.rows(
+    `with marked as (update tasks set schedule_id = $2 where team_id = $1 and id = $3)
+     insert into schedule_firings (team_id, schedule_id, task_id, fires_at) values ($1, $2, $3, $4)`,
+    [schedule.teamId, schedule.id, taskId, firesAt],
+  );
 }
 
 /** Whether one of the last tasks of a schedule goes on. No more are looked at than a look into the index finds. */
 export async function hasUnendedTask(sql: Sql, { teamId, id }: Schedule): Promise<boolean> {
   const rows = await sql.rows(
     `select 1 from (
-       select completed_at from tasks where team_id = $1 and schedule_id = $2 order by id desc limit 100) last
-      where completed_at is null limit 1`,
+       select team_id, task_id from schedule_firings where team_id = $1 and schedule_id = $2
+        order by task_id desc limit 100) last
+       join tasks t on t.team_id = last.team_id and t.id = last.task_id
+      where t.completed_at is null limit 1`,
     [teamId, id],
   );
   return rows.length > 0;

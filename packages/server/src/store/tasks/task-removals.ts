@@ -1,7 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import { ENDED_STATUSES, TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
-import { lettingGo, untagging } from "./endings.ts";
+import { lettingGo, unlisting } from "./endings.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 
 const tallied = tally({
@@ -18,7 +18,7 @@ const REMOVE_PENDING_TASK = prepare(
   "remove_pending_task",
   `with removed as (
      delete from tasks where team_id = $1 and id = $2 and status = 'pending' and ($3 = 'live' or sandbox)
-     returning team_id, queue_id, sandbox, id, status, tags, idempotency_key
+     returning team_id, queue_id, sandbox, id, status, tags, schedule_id, idempotency_key
    ), tallied as (${tallied}), ${lettingGo("removed")}
    select 1 from removed`,
 );
@@ -58,7 +58,7 @@ export async function removePendingOfDeletedQueues(
      ), removed as (
        delete from tasks t using doomed d
         where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
-       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.idempotency_key
+       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.idempotency_key
      ), tallied as (${tallied}), ${lettingGo("removed")}
      select count(*)::integer as removed, (count(*) filter (where not sandbox))::integer as live from removed`,
     ),
@@ -89,8 +89,8 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
         limit $2
      ), removed as (
        delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
-       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags
-     ), tallied as (${tallied}), ${untagging("removed")}, forgotten as (
+       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id
+     ), tallied as (${tallied}), ${unlisting("removed")}, forgotten as (
        delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
      )
      select count(*)::integer as removed from removed`,

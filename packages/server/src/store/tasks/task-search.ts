@@ -91,11 +91,13 @@ async function look(
       .join(" ");
 
   const statuses = statusesOf(filter);
-  const hasOwnIndex = filter.tag !== null || filter.scheduleId !== null;
+  const listed = listOf(filter);
   const isRanged = filter.queue !== null || statuses !== null || filter.sandbox;
   const queues =
-    filter.queue === null && (hasOwnIndex || !isRanged) ? null : await queueIds(sql, teamId, filter.queue);
-  const ranges = !hasOwnIndex && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
+    filter.queue === null && (listed !== null || !isRanged)
+      ? null
+      : await queueIds(sql, teamId, filter.queue);
+  const ranges = listed === null && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
   const isMatch = matching(filter, { queues: filter.queue === null ? null : queues, statuses }, bind);
   const isFew = ranges !== null && ranges.length <= MOST_RANGES;
   const each = isFew ? Math.max(1, Math.floor(most / Math.max(1, ranges.length))) : most;
@@ -106,20 +108,19 @@ async function look(
             (array_agg(x.id) filter (where x.hit))[1:${bind(limit + 1)}::integer] as ids
        from (${source}) x`;
   const row = `t.id, ${isMatch} as hit`;
-  const ofSchedule = filter.scheduleId === null ? "" : `and t.schedule_id = ${bind(filter.scheduleId)}`;
   const text = () => {
-    if (filter.tag !== null)
+    if (listed !== null)
       return stretch(
         // A task that was removed meanwhile is still a step of the way.
         `select g.task_id as id, coalesce(${isMatch}, false) as hit
-           from (select team_id, task_id from task_tags
-                  where team_id = $1 and tag = ${bind(filter.tag)} ${within("task_id")}
+           from (select team_id, task_id from ${listed.table}
+                  where team_id = $1 and ${listed.key} = ${bind(listed.value)} ${within("task_id")}
                   order by task_id ${order} limit ${bind(each)}) g
            left join tasks t on t.team_id = g.team_id and t.id = g.task_id`,
       );
     if (!isFew)
       return stretch(
-        `select ${row} from tasks t where t.team_id = $1 ${ofSchedule} ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
+        `select ${row} from tasks t where t.team_id = $1 ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
       );
     return `select s.* from unnest(${bind(ranges.map(({ queueId }) => queueId))}::bigint[],
                                    ${bind(ranges.map(({ status }) => status))}::text[]) as r(queue_id, status)
@@ -131,6 +132,12 @@ async function look(
              )}) s`;
   };
   return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };
+}
+
+/** The list that some of the tasks are in by something they have, with those of one value in the order of their ids. */
+function listOf({ tag, scheduleId }: TaskFilter) {
+  if (tag !== null) return { table: "task_tags", key: "tag", value: tag };
+  return scheduleId === null ? null : { table: "schedule_firings", key: "schedule_id", value: scheduleId };
 }
 
 /** Only a failed task has a reason. */
