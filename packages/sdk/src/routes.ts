@@ -44,6 +44,7 @@ export const ROUTES = {
   pauseSchedule: { method: "POST", path: "/v1/schedules/{schedule}/pause", credential: true, query: false, body: null, snake: false },
   resumeSchedule: { method: "POST", path: "/v1/schedules/{schedule}/resume", credential: true, query: false, body: null, snake: false },
   runSchedule: { method: "POST", path: "/v1/schedules/{schedule}/run", credential: true, query: false, body: null, snake: false },
+  advanceSandbox: { method: "POST", path: "/v1/sandbox/advance", credential: true, query: false, body: "json", snake: false },
   createQueue: { method: "POST", path: "/v1/queues", credential: true, query: false, body: "json", snake: true },
   listQueues: { method: "GET", path: "/v1/queues", credential: true, query: true, body: null, snake: false },
   getQueue: { method: "GET", path: "/v1/queues/{queue_name}", credential: true, query: false, body: null, snake: false },

@@ -178,7 +178,7 @@ describe("inserting tasks", () => {
     const queue = await store.openQueue();
 
     await assert.rejects(insert(queue, { sandbox: true }, { queueId: queue.id, epoch: 1 }), {
-      constraint: "tasks_sandbox_never_runs",
+      constraint: "tasks_active_is_held",
     });
   });
 
