@@ -35,7 +35,7 @@ export function registerSandboxRoute(app: Api, sandbox: SandboxService): void {
   app.post(
     "/sandbox/advance",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), isPatient: true },
       schema: {
         operationId: "advanceSandbox",
         tags: ["Tasks"],
