@@ -1850,7 +1850,7 @@ export interface components {
              *       }
              *     }
              */
-            task: Record<string, never>;
+            task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin
@@ -2008,7 +2008,7 @@ export interface components {
          */
         CreateTasks: {
             /** @description 1 to 1000 bodies of `POST /v1/tasks`, each with its own idempotency key if it has one. */
-            tasks: unknown[];
+            tasks: (components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"])[];
             /** @description All or none: with one bad item the batch is refused, and nothing is stored. Default: `false`. */
             atomic?: boolean;
         };
@@ -3134,7 +3134,7 @@ export interface components {
              *       }
              *     }
              */
-            task: Record<string, never>;
+            task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin
@@ -4337,7 +4337,7 @@ export interface components {
              *       }
              *     }
              */
-            task?: Record<string, never>;
+            task?: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin

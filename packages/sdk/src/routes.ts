@@ -34,7 +34,7 @@ export const ROUTES = {
   createBulk: { method: "POST", path: "/v1/tasks/bulk", credential: true, query: false, body: "json", snake: true },
   getBulk: { method: "GET", path: "/v1/tasks/bulk/{bulk_id}", credential: true, query: false, body: null, snake: false },
   stopBulk: { method: "POST", path: "/v1/tasks/bulk/{bulk_id}/stop", credential: true, query: false, body: null, snake: false },
-  createTasks: { method: "POST", path: "/v1/tasks/batch", credential: true, query: false, body: "json", snake: false },
+  createTasks: { method: "POST", path: "/v1/tasks/batch", credential: true, query: false, body: "json", snake: true },
   createSchedule: { method: "POST", path: "/v1/schedules", credential: true, query: false, body: "json", snake: true },
   listSchedules: { method: "GET", path: "/v1/schedules", credential: true, query: false, body: null, snake: false },
   getSchedule: { method: "GET", path: "/v1/schedules/{schedule}", credential: true, query: false, body: null, snake: false },
