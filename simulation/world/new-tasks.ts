@@ -43,6 +43,7 @@ export function newTask(number: number, random: Random): NewTask {
     timeoutSeconds: random.between(1, 4),
     delaySeconds: random.weighted({ none: 3, some: 1 }) === "some" ? random.between(1, 4) : 0,
     runAt: null,
+    simulate: null,
     follow:
       follow === "none"
         ? NO_FOLLOW_UP

@@ -43,6 +43,9 @@ export function createBellhop(options: ClientOptions) {
       run: operation("runSchedule"),
     },
 
+    /** For test keys: lets time pass for their tasks and schedules. */
+    sandbox: { advance: operation("advanceSandbox") },
+
     /** Stored credentials of third parties, `tok_…`. */
     tokens: {
       create: operation("createToken", "token"),

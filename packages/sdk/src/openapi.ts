@@ -528,6 +528,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandbox/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let time pass in the sandbox
+         * @description Answers once all has happened that falls into this time: delays and retries of simulated tasks, callbacks, and firings of the schedules of test keys. Only with a test key.
+         */
+        post: operations["advanceSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queues": {
         parameters: {
             query?: never;
@@ -1132,6 +1152,16 @@ export interface components {
              */
             scope: string;
         };
+        /**
+         * @description How much time is to pass.
+         * @example {
+         *       "seconds": 3600
+         *     }
+         */
+        AdvanceSandbox: {
+            /** @description Seconds that pass for the sandbox of the team. */
+            seconds: number;
+        };
         /** @description An API key, without the key itself. */
         ApiKey: {
             /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
@@ -1142,7 +1172,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Tasks of a `test` key are stored and never executed.
+             * @description Tasks of a `test` key are of the sandbox: they are never called.
              * @default live
              * @enum {string}
              */
@@ -1476,7 +1506,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Tasks of a `test` key are stored and never executed. Default: `live`.
+             * @description Tasks of a `test` key are of the sandbox: they are never called. Default: `live`.
              * @enum {string}
              */
             environment?: "live" | "test";
@@ -1725,6 +1755,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            simulate?: components["schemas"]["DirectSimulation"];
         };
         /**
          * @description Whom to invite, and as what.
@@ -1819,7 +1850,7 @@ export interface components {
              *       }
              *     }
              */
-            task: Record<string, never>;
+            task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin
@@ -1953,6 +1984,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            simulate?: components["schemas"]["Simulation"];
         };
         /**
          * @description Many new tasks, of either kind.
@@ -1976,7 +2008,7 @@ export interface components {
          */
         CreateTasks: {
             /** @description 1 to 1000 bodies of `POST /v1/tasks`, each with its own idempotency key if it has one. */
-            tasks: unknown[];
+            tasks: (components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"])[];
             /** @description All or none: with one bad item the batch is refused, and nothing is stored. Default: `false`. */
             atomic?: boolean;
         };
@@ -2020,7 +2052,7 @@ export interface components {
                  */
                 name: string;
                 /**
-                 * @description Tasks of a `test` key are stored and never executed.
+                 * @description Tasks of a `test` key are of the sandbox: they are never called.
                  * @default live
                  * @enum {string}
                  */
@@ -2193,6 +2225,36 @@ export interface components {
             /** @description What went wrong, for people. */
             error: string | null;
         };
+        /**
+         * @description How a task of the sandbox is to go, instead of a call. Only with a test key.
+         * @example {
+         *       "outcome": "complete",
+         *       "responseCode": 201,
+         *       "body": {
+         *         "ok": true
+         *       }
+         *     }
+         */
+        DirectSimulation: {
+            /**
+             * @description What becomes of the call: `complete`, a 2xx; `fail`, another answer; `timeout`, none; `callback`, a 2xx after which the task waits and is ended by its callback. A task that is polled or waits for a callback does so after `complete` too.
+             * @enum {string}
+             */
+            outcome: "complete" | "fail" | "timeout" | "callback";
+            /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
+            after?: number;
+            /**
+             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON.
+             * @example {
+             *       "ok": true
+             *     }
+             */
+            body?: unknown;
+            /** @description The attempt from which on the outcome is this one; those before it fail with 500. Default: `1`. */
+            attempts?: number;
+            /** @description The status code of the answer. Default: 200, or 500 with `fail`. */
+            responseCode?: number;
+        };
         /** @description The record of a direct call. */
         DirectTask: {
             /**
@@ -2338,7 +2400,7 @@ export interface components {
              * @example retries_exhausted
              */
             failureReason?: string;
-            /** @description True for a task of a test key: it is never executed. */
+            /** @description True for a task of a test key: it is never called. */
             sandbox?: boolean;
             /**
              * @description Id of the schedule that made it, if one did.
@@ -2486,7 +2548,7 @@ export interface components {
              * @example retries_exhausted
              */
             failureReason?: string;
-            /** @description True for a task of a test key: it is never executed. */
+            /** @description True for a task of a test key: it is never called. */
             sandbox?: boolean;
             /**
              * @description Id of the schedule that made it, if one did.
@@ -2537,7 +2599,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -3072,7 +3134,7 @@ export interface components {
              *       }
              *     }
              */
-            task: Record<string, never>;
+            task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin
@@ -3408,6 +3470,16 @@ export interface components {
                 revokedAt: string;
             };
         };
+        /**
+         * @description How much time has passed.
+         * @example {
+         *       "advanced": 3600
+         *     }
+         */
+        SandboxAdvanced: {
+            /** @description Seconds that have passed: fewer than asked for where very much happens within them. */
+            advanced: number;
+        };
         /** @description A schedule. */
         Schedule: {
             /** @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d */
@@ -3635,6 +3707,34 @@ export interface components {
                 previousValidUntil: string | null;
             };
         };
+        /**
+         * @description How a task of the sandbox is to go, instead of a call. Only with a test key.
+         * @example {
+         *       "outcome": "fail",
+         *       "response_code": 503,
+         *       "attempts": 1
+         *     }
+         */
+        Simulation: {
+            /**
+             * @description What becomes of the call: `complete`, a 2xx; `fail`, another answer; `timeout`, none; `callback`, a 2xx after which the task waits and is ended by its callback. A task that is polled or waits for a callback does so after `complete` too.
+             * @enum {string}
+             */
+            outcome: "complete" | "fail" | "timeout" | "callback";
+            /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
+            after?: number;
+            /**
+             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON.
+             * @example {
+             *       "ok": true
+             *     }
+             */
+            body?: unknown;
+            /** @description The attempt from which on the outcome is this one; those before it fail with 500. Default: `1`. */
+            attempts?: number;
+            /** @description The status code of the answer. Default: 200, or 500 with `fail`. */
+            response_code?: number;
+        };
         /** @description Where to. */
         SwitchTeam: {
             /**
@@ -3829,7 +3929,7 @@ export interface components {
              * @example retries_exhausted
              */
             failure_reason?: string;
-            /** @description True for a task of a test key: it is never executed. */
+            /** @description True for a task of a test key: it is never called. */
             sandbox?: boolean;
             /**
              * @description Id of the schedule that made it, if one did.
@@ -4037,7 +4137,7 @@ export interface components {
              * @example retries_exhausted
              */
             failure_reason?: string;
-            /** @description True for a task of a test key: it is never executed. */
+            /** @description True for a task of a test key: it is never called. */
             sandbox?: boolean;
             /**
              * @description Id of the schedule that made it, if one did.
@@ -4237,7 +4337,7 @@ export interface components {
              *       }
              *     }
              */
-            task?: Record<string, never>;
+            task?: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
              * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
              * @example Europe/Berlin
@@ -4297,7 +4397,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `session_required` or `session_bound` or `form_foreign` or `limit_reached`. */
+        /** @description With the code `scope_missing` or `role_missing` or `test_key_refused` or `live_refused` or `session_required` or `session_bound` or `form_foreign` or `limit_reached`. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5924,6 +6024,46 @@ export interface operations {
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
             /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    advanceSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdvanceSandbox"];
+            };
+        };
+        responses: {
+            /** @description How much time has passed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxAdvanced"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `live_refused`: Only available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
             503: components["responses"]["Unavailable"];
         };
     };

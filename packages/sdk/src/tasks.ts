@@ -1,5 +1,5 @@
 import { ApiError, BellhopError, TimeoutError } from "./errors.ts";
-import { type Camel, toWire } from "./names.ts";
+import type { Camel } from "./names.ts";
 import type { components } from "./openapi.ts";
 import type { AnswerOf, BodyOf, Operation, QueryOf, Send } from "./operation.ts";
 import { type Whole, walkPages } from "./pages.ts";
@@ -23,9 +23,12 @@ export type TaskSummary = Camel<Schemas["TaskSummary"]> | Camel<Schemas["DirectT
 export type Bulk = Camel<Schemas["Bulk"]>;
 export type BulkAction = Omit<BodyOf<"createBulk">, "dryRun">;
 
-const FIRST_LOOK_MS = 100;
-const LONGEST_LOOK_MS = 5_000;
 const WAIT_MS = 5 * 60_000;
+/** Short of what proxies commonly allow an answer to take. */
+const LONGEST_WAIT_SECONDS = 25;
+/** For the answer to a wait, once that is over. */
+const ANSWER_MS = 10_000;
+const SHORTEST_LOOK_MS = 250;
 
 export function createTasks(send: Send, operation: Operation) {
   const page = operation("listTasks");
@@ -40,6 +43,14 @@ export function createTasks(send: Send, operation: Operation) {
 
   async function get(id: string, options?: RequestOptions): Promise<Task> {
     return recordOf((await send("getTask", { id }, options)).answer);
+  }
+
+  async function look(id: string, wait: number, options: RequestOptions): Promise<Task> {
+    const timeoutMs = wait * 1000 + ANSWER_MS;
+    const looked = send("getTask", { id, query: { wait } }, { ...options, timeoutMs });
+    // So many wait already that the server holds no further answer back.
+    const waited = await unless("too_many_waiting", looked);
+    return waited === null ? get(id, options) : recordOf(waited.answer);
   }
 
   return {
@@ -57,8 +68,7 @@ export function createTasks(send: Send, operation: Operation) {
       { atomic, ...options }: RequestOptions & { readonly atomic?: boolean } = {},
     ): Promise<AnswerOf<"createTasks">> {
       const keyed = tasks.map(async (task) => ({ idempotencyKey: await randomKey(), ...task }));
-      // The API's description leaves the items open, so their names are changed here.
-      const body = toWire({ tasks: await Promise.all(keyed), atomic });
+      const body = { tasks: await Promise.all(keyed), atomic };
       return (await send("createTasks", { body, repeatable: true }, options)).answer;
     },
     get,
@@ -97,16 +107,21 @@ export function createTasks(send: Send, operation: Operation) {
       get: operation("getBulk", "bulk"),
       stop: operation("stopBulk", "bulk"),
     },
-    /** Looks until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
+    /** Until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
     async wait(id: string, options: RequestOptions = {}): Promise<Task> {
       const { timeoutMs = WAIT_MS, ...others } = options;
       const deadline = Date.now() + timeoutMs;
-      for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
-        const task = await get(id, others);
+      for (;;) {
+        const askedAt = Date.now();
+        const leftMs = Math.max(0, deadline - askedAt);
+        // The server answers when it ends: one request instead of a look every now and then.
+        const wait = Math.min(LONGEST_WAIT_SECONDS, Math.ceil(leftMs / 1000));
+        const task = await look(id, wait, others);
         if (task.completedAt !== undefined) return task;
-        if (Date.now() + lookMs > deadline)
-          throw new TimeoutError(`Task ${id} is ${task.status} after ${timeoutMs} ms`);
-        await sleep(lookMs, options.signal);
+        const now = Date.now();
+        if (now >= deadline) throw new TimeoutError(`Task ${id} is ${task.status} after ${timeoutMs} ms`);
+        // A server that stops, and one from before there were waits, answer at once.
+        await sleep(Math.max(0, Math.min(askedAt + SHORTEST_LOOK_MS, deadline) - now), options.signal);
       }
     },
   };

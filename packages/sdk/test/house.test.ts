@@ -100,6 +100,8 @@ describe("the SDK, against a real server", () => {
 
   it("creates many at once, walks through pages of them, and handles each", async () => {
     const job = { queue: "still", webhookUrl: target };
+    // @ts-expect-error A task needs an address: the types of the items are those of a single creation.
+    assert.equal((await bellhop.tasks.createMany([{ queue: "still" }])).results[0]?.code, "invalid");
     const { created, refused, results } = await bellhop.tasks.createMany([
       job,
       { ...job, maxRetries: 0 },

@@ -69,6 +69,17 @@ describe("a request", () => {
     assert.equal(sent[0]?.headers.get("idempotency-key"), "mine");
   });
 
+  it("for the end of a task is held by the server, and made again where it is not", async () => {
+    const ended = { ...CREATED, status: "completed", completed_at: "now" };
+    const { bellhop, sent } = clientOf([reply(200, CREATED), reply(200, ended)]);
+    assert.equal((await bellhop.tasks.wait("task_1")).status, "completed");
+    assert.deepEqual(new Set(sent.map(({ url }) => url.split("?")[1])), new Set(["wait=25"]));
+
+    const crowded = clientOf([refusal(429, "too_many_waiting"), reply(200, ended)], { maxRetries: 0 });
+    assert.equal((await crowded.bellhop.tasks.wait("task_1")).status, "completed");
+    assert.equal(crowded.sent[1]?.url, "https://bellhop.example/v1/tasks/task_1");
+  });
+
   it("that reads is repeated after a lost connection and a proxy's 502", async () => {
     const { bellhop } = clientOf([LOST, refusal(502, "?", null), reply(200, { queues: [] })]);
     assert.deepEqual(await bellhop.queues.list(), []);

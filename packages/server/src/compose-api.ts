@@ -17,6 +17,7 @@ import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
 import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
+import { registerSandboxRoute } from "./api/routes/sandbox.ts";
 import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
@@ -93,6 +94,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
+        (app) => registerSandboxRoute(app, services.sandbox),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),

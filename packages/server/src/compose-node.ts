@@ -107,6 +107,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const isDispatching = engine.lease.isHeld;
   const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
   engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
+  engine.actors.add({ name: "sandbox", once: services.sandboxWalk.walkOnce });
   return { engine, vault, services, presence };
 }
 

@@ -40,6 +40,8 @@ import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
+import { createSandboxService } from "./service/tasks/sandbox-service.ts";
+import { createSandboxWalk } from "./service/tasks/sandbox-walk.ts";
 import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
 import { createScheduleService } from "./service/tasks/schedule-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
@@ -182,10 +184,22 @@ export function composeServices(
   });
   const termsOf = createTermsLookup(database, limitsOf);
   const scheduling = { database, accept: tasks.accept, termsOf, onStored };
+  const scheduleRunner = createScheduleRunner(scheduling);
+  const sandboxWalk = createSandboxWalk({
+    database,
+    random: deps.random,
+    nowMs,
+    onEnded(taskId, notify) {
+      if (notify) engine.ended();
+      waits.ended(taskId);
+    },
+  });
   return {
     tasks,
     schedules: createScheduleService(scheduling),
-    scheduleRunner: createScheduleRunner(scheduling),
+    scheduleRunner,
+    sandboxWalk,
+    sandbox: createSandboxService({ database, walk: sandboxWalk, schedules: scheduleRunner }),
     bulks: createBulkService({ database }),
     waits,
     waiting: createWaitingService({ tasks, waits }),

@@ -9,7 +9,8 @@ alter table tasks
     check (status in ('pending', 'active', 'waiting', 'polling', 'completed', 'failed', 'cancelled')),
   add constraint tasks_priority_check check (priority between 1 and 10),
   add constraint tasks_active_is_held
-    check ((status = 'active') = (attempt_started_at is not null) and (status <> 'active' or worker_id is not null)),
+    check ((status = 'active') = (attempt_started_at is not null)
+           and case when sandbox then worker_id is null else status <> 'active' or worker_id is not null end),
   add constraint tasks_ended_has_time
     check ((status in ('completed', 'failed', 'cancelled')) = (completed_at is not null)),
   add constraint tasks_ended_is_let_go
@@ -18,6 +19,5 @@ alter table tasks
   add constraint tasks_wait_has_end
     check (case when status in ('waiting', 'polling') then deadline_at is not null
                 else deadline_at is null or status = 'pending' end),
-  add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback),
-  add constraint tasks_sandbox_never_runs check (not sandbox or status in ('pending', 'cancelled'));
+  add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback);
 `;

@@ -176,6 +176,7 @@ export function plainRequest(url: string): TaskRequest {
     pollConfig: null,
     waitForCallback: false,
     maxWaitSeconds: 3600,
+    simulate: null,
     onCompleteUrl: null,
     bodyIsJson: false,
     sign: false,

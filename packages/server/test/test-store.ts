@@ -80,6 +80,7 @@ export function newTask(queue: StoredQueue): NewTask {
     priority: 5,
     delaySeconds: 0,
     runAt: null,
+    simulate: null,
     maxRetries: null,
     backoff: null,
     retryDelaySeconds: null,

@@ -27,7 +27,7 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .description("make a key and print it, this once")
     .argument("<team>", "id or exact name")
     .argument("<name>", "what the key is for")
-    .option("--test", "a sandbox key: its tasks are stored and never executed")
+    .option("--test", "a sandbox key: its tasks are never called")
     .option("--json", "print JSON")
     .action(async (text: string, name: string, { test, json }: { test?: true; json?: true }) => {
       const environment = test ? "test" : "live";

@@ -26,6 +26,8 @@ export interface Reason {
 /** What is known of a task and its surroundings at one instant. */
 export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "sandbox" | "runAt" | "queue"> {
   readonly now: Date;
+  /** Of a task of the sandbox: it walks, instead of staying as it is. */
+  readonly isSimulated: boolean;
   readonly deadlineAt: Date | null;
   readonly attemptCount: number;
   readonly attemptStartedAt: Date | null;
@@ -71,8 +73,13 @@ function reasonsOf(task: Circumstances, isCrowded: boolean): Reason[] {
   }
 }
 
-function callUnderWay({ attemptCount, attemptStartedAt, node, timeoutSeconds }: Circumstances): Reason {
+function callUnderWay(task: Circumstances): Reason {
+  const { attemptCount, attemptStartedAt, node, timeoutSeconds } = task;
   const since = attemptStartedAt?.toISOString() ?? "just now";
+  if (task.isSimulated) {
+    const detail = `Attempt ${attemptCount} is simulated since ${since}`;
+    return { code: "call_under_way", detail, until: null };
+  }
   const until = attemptStartedAt && new Date(attemptStartedAt.getTime() + timeoutSeconds * 1000);
   const detail = `Attempt ${attemptCount} is under way since ${since} on node ${node ?? "that is gone"}`;
   return { code: "call_under_way", detail, until };
@@ -83,10 +90,11 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   const add = (code: Reason["code"], detail: string, until: Date | null = null) =>
     reasons.push({ code, detail, until });
   const isDue = task.runAt <= task.now;
-  if (task.sandbox) add("sandbox", "It was created by a test key, and is never called");
+  if (task.sandbox && !task.isSimulated) add("sandbox", "It was created by a test key, and is never called");
   if (!isDue && task.attemptCount > 0)
     add("backing_off", `After attempt ${task.attemptCount} it waits before the next`, task.runAt);
   else if (!isDue) add("delayed", "It is not due yet", task.runAt);
+  if (task.isSimulated) return reasons;
   if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
   if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");
   if (task.sandbox || !isDue) return reasons;

@@ -18,6 +18,7 @@ export const PROBLEMS = {
   scope_missing: { status: 403, text: "Insufficient scope: <scope> required" },
   role_missing: { status: 403, text: "Insufficient role: <role> required" },
   test_key_refused: { status: 403, text: "Not available to test keys" },
+  live_refused: { status: 403, text: "Only available to test keys" },
   session_required: { status: 403, text: "Session required: sign in by magic link" },
   session_bound: {
     status: 403,

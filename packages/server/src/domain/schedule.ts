@@ -55,10 +55,22 @@ export interface Schedule extends ScheduleTerms {
   } | null;
   /** Why the last firing made no task; null if it did. */
   readonly lastError: { readonly at: Date; readonly error: string } | null;
+  /** By how much its own time is ahead of the clock: so much was let pass in the sandbox. */
+  readonly aheadSeconds: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** What the database's clock said when this was read. */
   readonly now: Date;
+}
+
+/** What its own clock shows at an instant. Its cron goes by that one. */
+export function ownTime({ aheadSeconds }: Pick<Schedule, "aheadSeconds">, at: Date): Date {
+  return new Date(at.getTime() + aheadSeconds * 1000);
+}
+
+/** When its own clock shows a time. */
+export function clockTime({ aheadSeconds }: Pick<Schedule, "aheadSeconds">, own: Date): Date {
+  return new Date(own.getTime() - aheadSeconds * 1000);
 }
 
 export function scheduleComplaints(terms: Partial<ScheduleTerms>): ProblemDetail[] {

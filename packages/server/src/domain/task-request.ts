@@ -10,6 +10,7 @@ import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./
 import { Problem, type ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
 import { cutToBytes } from "./result-body.ts";
+import { requireSandbox, simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
 import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
@@ -70,8 +71,7 @@ type NamedField =
 
 /** Makes a request of a draft by the rules that no schema can say, or refuses it with every rule that it breaks. */
 export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest {
-  const { names, now } = context;
-  const { idempotencyKey = draft.idempotencyKey } = context;
+  const { names, now, idempotencyKey = draft.idempotencyKey } = context;
   const runAt = draft.runAt === null ? null : parseInstant(draft.runAt);
   const complaints = callComplaints(draft, context);
   if (draft.runAt !== null) complaints.push(...timeComplaints(draft, runAt, context));
@@ -82,6 +82,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   const unreachable =
     receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
   if (unreachable !== null) complaints.push(unreachable);
+  if (draft.simulate !== null) complaints.push(...simulationComplaints(draft.simulate, draft.shape));
   if (draft.tags !== null) complaints.push(...tagComplaints(draft.tags));
   if (draft.metadata !== null) complaints.push(...metadataComplaints(draft.metadata));
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
@@ -113,6 +114,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
     maxWaitSeconds: draft.maxWaitSeconds,
+    simulate: draft.simulate,
     idempotencyKey,
     requestText: "",
   };
@@ -131,8 +133,7 @@ function callComplaints(
   if (isText && call.body !== null && !isStorable(call.body)) complaints.push(mustBe("body", STORABLE_RULE));
   const unreachable = urlComplaint(names.url, call.url, refuseUrl);
   if (unreachable !== null) complaints.push(unreachable);
-  complaints.push(...headerComplaints(call.headers));
-  return complaints;
+  return [...complaints, ...headerComplaints(call.headers)];
 }
 
 function timeComplaints(
@@ -279,6 +280,7 @@ export async function acceptRequest(
     timeoutSeconds: request.timeoutSeconds,
     delaySeconds: request.delaySeconds,
     runAt: request.runAt,
+    simulate: requireSandbox(request.simulate, sandbox),
     follow,
     sandbox,
     callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },

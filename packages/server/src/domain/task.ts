@@ -83,6 +83,20 @@ export const NO_FOLLOW_UP: FollowUp = {
   maxWaitSeconds: MAX_WAIT_DEFAULT_SECONDS,
 };
 
+export const SIMULATED_OUTCOMES = ["complete", "fail", "timeout", "callback"] as const;
+
+/** How a task of the sandbox is to go, instead of a call. The task's own rules decide what follows from each attempt. */
+export interface Simulation {
+  readonly outcome: (typeof SIMULATED_OUTCOMES)[number];
+  /** How long the attempt takes that has the outcome, or what is waited for after it. */
+  readonly afterSeconds: number;
+  /** Null: 200, or 500 of an attempt that fails. */
+  readonly responseCode: number | null;
+  readonly body: string;
+  /** The outcome is that of this attempt and those after it; those before it fail. Counted anew when a task is retried by hand. */
+  readonly attempts: number;
+}
+
 /** A callback's id as it is kept: findable by its hash, readable only sealed, and only where the call names it. */
 export interface StoredCallback {
   readonly hash: string;
@@ -131,13 +145,15 @@ export interface TaskTerms extends TaskDetails {
   readonly delaySeconds: number;
   /** An exact instant instead of a delay. */
   readonly runAt: Date | null;
+  /** Of a task of the sandbox: how it is to go. Null: it stays as it is. */
+  readonly simulate: Simulation | null;
 }
 
 interface TaskIdentity {
   readonly teamId: number;
   readonly id: string;
   readonly follow: FollowUp;
-  /** Stored and answered like any other, and never executed. */
+  /** Stored and answered like any other; its calls are simulated, or it stays as it is. */
   readonly sandbox: boolean;
 }
 

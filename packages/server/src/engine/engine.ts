@@ -211,8 +211,8 @@ export function createEngine(deps: {
   }
 
   function onAccepted(...[task, accepted]: Parameters<Engine["pending"]>): void {
-    if (task.sandbox) return;
-    if (accepted.runAt > accepted.createdAt) waitFor(accepted.runAt);
+    if (task.sandbox) actors.wake("sandbox");
+    else if (accepted.runAt > accepted.createdAt) waitFor(accepted.runAt);
     else due(task.teamId, task.queue);
   }
 

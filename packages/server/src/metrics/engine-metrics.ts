@@ -38,7 +38,7 @@ const STATUS_CLASSES = ["http_1xx", "success", "http_3xx", "http_4xx", "http_5xx
 export function createEngineMetrics({ counter, histogram }: Series) {
   const created = counter(
     "bellhop_tasks_created_total",
-    "Tasks stored, by kind; those of the sandbox are never executed.",
+    "Tasks stored, by kind; those of the sandbox are never called.",
     ["kind"],
   );
   for (const kind of ["queue", "direct", "sandbox"]) created(kind);

@@ -36,6 +36,7 @@ const OPERATIONS = [
   "patch /v1/queues/{queue_name} updateQueue",
   "post /v1/queues/{queue_name}/pause pauseQueue",
   "post /v1/queues/{queue_name}/resume resumeQueue",
+  "post /v1/sandbox/advance advanceSandbox",
   "get /v1/schedules listSchedules",
   "post /v1/schedules createSchedule",
   "delete /v1/schedules/{schedule} deleteSchedule",

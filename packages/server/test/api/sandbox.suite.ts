@@ -3,6 +3,8 @@ import { before, describe, it } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential, TestTeam } from "./test-team.ts";
 
+const NO_RETRY = [{ max_retries: 0 }, { maxRetries: 0 }];
+
 describe("the sandbox, seen from outside", () => {
   let api: TestApi;
   let team: TestTeam;
@@ -122,5 +124,72 @@ describe("the sandbox, seen from outside", () => {
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`, undefined, team.headers)).status, 200);
     assert.deepEqual(await list("", test), { ids: sandboxed.slice(1), total: 2 });
     assert.equal(await pending(test), 2);
+  });
+
+  const made = async (body: object, headers: Credential) => {
+    const answer = await api.call("POST", "/v1/tasks", body, headers);
+    return { status: answer.status, error: answer.body.error, id: (answer.body.task ?? answer.body).id };
+  };
+  const queueTask = (simulate: object) => ({ queue: "default", webhook_url: "http://a/", simulate });
+  const directTask = (simulate: object) => ({ targetUrl: "http://a/", simulate });
+
+  it("a task is told how to go, each kind in its own words, and time is let pass", async () => {
+    const tasks = [
+      queueTask({
+        outcome: "complete",
+        after: 3600,
+        response_code: 201,
+        body: { fine: [1] },
+        attempts: null,
+      }),
+      directTask({ outcome: "fail", responseCode: 410, body: "gone", attempts: 1 }),
+    ];
+    const ids: string[] = [];
+    for (const body of tasks) ids.push((await made({ ...body, ...NO_RETRY[ids.length] }, test)).id);
+    const advanced = await api.call("POST", "/v1/sandbox/advance", { seconds: 3600 }, test);
+    assert.deepEqual(advanced.body, { advanced: 3600 });
+
+    const [completed, failed] = await Promise.all(
+      ids.map(async (id) => (await api.call("GET", `/v1/tasks/${id}`, undefined, test)).body),
+    );
+    assert.equal(completed.status, "completed");
+    assert.equal(completed.attempts[0].response_code, 201);
+    assert.equal(completed.result.body, '{"fine":[1]}');
+    assert.equal(failed.task.status, "failed");
+    assert.equal(failed.task.attempts[0].responseCode, 410);
+  });
+
+  it("what contradicts itself, is unknown or comes with a live key is refused", async () => {
+    const refuse = async (body: object, error: string, headers = test) => {
+      const answer = await made(body, headers);
+      assert.deepEqual([answer.status, answer.error], [400, error]);
+    };
+    const live = "simulate is for test keys: a task of a live key is called";
+    await refuse(queueTask({ outcome: "complete" }), live, team.headers);
+    await refuse(
+      queueTask({ outcome: "complete", response_code: 500 }),
+      'simulate["response_code"] must be 200 to 299 with outcome "complete"',
+    );
+    await refuse(
+      directTask({ outcome: "fail", responseCode: 204 }),
+      'simulate["responseCode"] must be another code than 200 to 299 with outcome "fail"',
+    );
+    await refuse(
+      directTask({ outcome: "timeout", responseCode: 504 }),
+      'simulate["responseCode"] must be left out with outcome "timeout"',
+    );
+    await refuse(
+      directTask({ outcome: "fail", response_code: 500 }),
+      'Unknown field "response_code" (did you mean "responseCode"?)',
+    );
+    const scheduled = { name: "walks", cron: "0 0 1 1 *", task: queueTask({ outcome: "complete" }) };
+    const schedule = await api.call("POST", "/v1/schedules", scheduled, team.headers);
+    assert.deepEqual([schedule.status, schedule.body.error], [400, live]);
+
+    const advance = await api.call("POST", "/v1/sandbox/advance", { seconds: 1 }, team.headers);
+    assert.deepEqual(
+      [advance.status, advance.body],
+      [403, { error: "Only available to test keys", code: "live_refused" }],
+    );
   });
 });

@@ -9,6 +9,7 @@ const draft: TaskDraft = {
   priority: 5,
   delaySeconds: null,
   runAt: null,
+  simulate: null,
   maxRetries: null,
   backoff: null,
   retryDelaySeconds: null,

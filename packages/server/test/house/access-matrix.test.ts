@@ -77,7 +77,7 @@ describe("who may use which route", () => {
           await (row.makeTest ?? row.makeSandbox ?? row.make)?.(world, world.ours),
         );
         if (row.live === true) refused(answer, 403, "Not available to test keys");
-        else expected(answer, row, "api_key", "member");
+        else expected(answer, row, "test_key", "member");
       });
 
       const { makeTest } = row;
@@ -215,6 +215,8 @@ function expected(answer: Answer, row: AccessRow, kind: string, role: string): v
     refused(answer, 403, "Session required: sign in by magic link");
   } else if (RANK.indexOf(role) > RANK.indexOf(needed)) {
     refused(answer, 403, `Insufficient role: ${needed} required`);
+  } else if (row.test === true && kind !== "test_key") {
+    refused(answer, 403, "Only available to test keys");
   } else {
     assert.equal(answer.status, row.status, JSON.stringify(answer.json));
     // What the hook adds that asked for the credential.

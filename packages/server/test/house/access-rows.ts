@@ -13,6 +13,8 @@ export interface AccessRow {
   readonly role?: Role;
   /** Of the team itself, and so out of reach for its test keys. */
   readonly live?: true;
+  /** Of its sandbox alone, and so refused to every other credential. */
+  readonly test?: true;
   readonly body?: unknown;
   /** The session that asks is gone afterwards. */
   readonly endsSession?: true;
@@ -125,6 +127,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     unknown: `task_${UNUSED}`,
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
+
+  "POST /v1/sandbox/advance": {
+    scope: "tasks:write",
+    role: "member",
+    test: true,
+    status: 200,
+    body: { seconds: 1 },
+  },
 
   "POST /v1/schedules": {
     scope: "schedules:write",

@@ -2,6 +2,7 @@ import type { FastifySchemaValidationError, FastifyServerOptions } from "fastify
 import { echo, invalid, MOST_DETAILS, mustBe } from "../../domain/complaint.ts";
 import { Problem, type ProblemDetail } from "../../domain/problem.ts";
 import { closestName } from "../../domain/spelling.ts";
+import { SHOWN_AS } from "../schemas/field.ts";
 import { ruleOf } from "./rule-text.ts";
 
 /**
@@ -18,6 +19,8 @@ export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = {
     validateFormats: false,
     strict: true,
     verbose: true,
+    // For the reference alone.
+    keywords: [SHOWN_AS],
   },
 };
 

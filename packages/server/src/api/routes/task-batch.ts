@@ -11,7 +11,7 @@ import { manyFieldsIn } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { toProblem } from "../http/validation.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
-import { either, model, ref } from "../schemas/field.ts";
+import { EITHER_TASK, either, model, ref } from "../schemas/field.ts";
 import { prepareTaskBody } from "../tasks/task-body.ts";
 import { CreatedTask, CreateEitherTask, NewDirectTask } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
@@ -26,7 +26,7 @@ const CreateTasks = model(
   "Many new tasks, of either kind.",
   {
     // Each is judged alone, by the handler: one that is wrong must not refuse the others.
-    tasks: Type.Array(Type.Unknown({ description: "As for a single creation." }), {
+    tasks: Type.Array(Type.Unknown({ description: "As for a single creation.", ...EITHER_TASK }), {
       minItems: 1,
       maxItems: MOST_TASKS,
       description: `1 to ${MOST_TASKS} bodies of \`POST /v1/tasks\`, each with its own idempotency key if it has one.`,

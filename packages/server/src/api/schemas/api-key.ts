@@ -15,7 +15,7 @@ const fields = {
   }),
   environment: oneOf(ENVIRONMENTS, {
     default: "live",
-    description: "Tasks of a `test` key are stored and never executed.",
+    description: "Tasks of a `test` key are of the sandbox: they are never called.",
   }),
   prefix: Type.String({
     description: "How the key begins, to tell it from others.",

@@ -72,6 +72,12 @@ export function fieldsOf(schema: unknown): readonly string[] {
   return Object.keys(models.get(target.slice(0, -1))?.properties ?? {});
 }
 
+/** The keyword of what a handler judges: names of models, one of which the reference shows there. */
+export const SHOWN_AS = "shownAs";
+
+/** The body of a new task inside of another body. */
+export const EITHER_TASK = { [SHOWN_AS]: ["CreateTask", "CreateDirectTask"] };
+
 /** Points at a model by its name. */
 export function ref<T extends TSchema & { readonly $id: string }>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });

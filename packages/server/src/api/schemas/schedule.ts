@@ -6,7 +6,7 @@ import {
   SCHEDULE_DEFAULTS,
   SCHEDULE_NAME_PATTERN,
 } from "../../domain/schedule.ts";
-import { instant, model, oneOf, ref } from "./field.ts";
+import { EITHER_TASK, instant, model, oneOf, ref } from "./field.ts";
 
 const name = Type.String({
   pattern: SCHEDULE_NAME_PATTERN,
@@ -41,6 +41,7 @@ const terms = {
       description:
         "The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.",
       examples: [TASK],
+      ...EITHER_TASK,
     },
   ),
   overlap: oneOf(OVERLAPS, {

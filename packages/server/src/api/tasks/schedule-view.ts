@@ -1,6 +1,6 @@
 import { nextTimes } from "../../domain/cron.ts";
 import { formatId } from "../../domain/public-id.ts";
-import type { Schedule } from "../../domain/schedule.ts";
+import { clockTime, ownTime, type Schedule } from "../../domain/schedule.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import type { ScheduleSummary } from "../schemas/schedule.ts";
 
@@ -8,7 +8,8 @@ const SHOWN_RUNS = 5;
 
 export function scheduleSummaryView(schedule: Schedule): ScheduleSummary {
   const { cron, timezone, nextRunAt, lastTask, lastError } = schedule;
-  const later = nextRunAt === null ? [] : nextTimes(cron, timezone, nextRunAt, SHOWN_RUNS - 1);
+  const later =
+    nextRunAt === null ? [] : nextTimes(cron, timezone, ownTime(schedule, nextRunAt), SHOWN_RUNS - 1);
   return {
     id: formatId("sch", schedule.id),
     name: schedule.name,
@@ -17,7 +18,10 @@ export function scheduleSummaryView(schedule: Schedule): ScheduleSummary {
     overlap: schedule.overlap,
     catch_up: schedule.catchUp,
     paused: schedule.paused,
-    next_runs: nextRunAt === null ? [] : [nextRunAt, ...later].map((at) => at.toISOString()),
+    next_runs:
+      nextRunAt === null
+        ? []
+        : [nextRunAt, ...later.map((at) => clockTime(schedule, at))].map((at) => at.toISOString()),
     last_task: lastTask && {
       id: publicTaskId(lastTask),
       status: lastTask.status,

@@ -5,6 +5,7 @@ import type { Problem } from "../../domain/problem.ts";
 import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
 import { itemsOf } from "../http/rule-text.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
+import { SIMULATION_NAMES } from "../schemas/simulation.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
 
@@ -20,6 +21,7 @@ function dropTaskNulls(body: unknown): Problem | null {
     return invalid([{ field: "targetUrl", error: "targetUrl is required" }]);
   dropNulls(body, FIELD_NAMES);
   for (const name of POLL_NAMES) dropNulls(memberOf(body, name), POLL_FIELD_NAMES);
+  dropNulls(memberOf(body, "simulate"), SIMULATION_NAMES);
   return null;
 }
 

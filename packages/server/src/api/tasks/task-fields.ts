@@ -15,6 +15,7 @@ import {
 } from "../../domain/task-request.ts";
 import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
 import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
+import { DirectSimulation, QueueSimulation } from "../schemas/simulation.ts";
 import { STATUSES } from "../schemas/task-status.ts";
 import {
   ANSWERS_AND_RECORDS,
@@ -342,6 +343,11 @@ export const TASK_FIELDS = {
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.metadata),
   },
+  simulate: {
+    names: ["simulate", "simulate"],
+    schema: [ref(QueueSimulation), ref(DirectSimulation)],
+    ask: { default: null },
+  },
   result: {
     names: ["result", "result"],
     schema: ref(TaskResult),
@@ -364,7 +370,7 @@ export const TASK_FIELDS = {
   },
   sandbox: {
     names: ["sandbox", "sandbox"],
-    schema: Type.Boolean({ description: "True for a task of a test key: it is never executed." }),
+    schema: Type.Boolean({ description: "True for a task of a test key: it is never called." }),
     show: sometimes(RECORDS, (task) => task.sandbox),
   },
   schedule: {

@@ -2,6 +2,7 @@ import { type Static, type TProperties, Type } from "typebox";
 import type { Shape } from "../../domain/task.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
 import { either, instant, model, oneOf, ref, textOrNull } from "../schemas/field.ts";
+import type { SaidSimulation } from "../schemas/simulation.ts";
 import { STATUSES } from "../schemas/task-status.ts";
 import { type Field, nameIn, type Place, schemaIn } from "./field-row.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
@@ -78,7 +79,7 @@ export const CreateDirectTask = model(
 );
 
 /** A new task of either kind, by the names that its caller knows. Its values have passed the schema of its kind. */
-export type TaskBody = Readonly<Record<string, unknown>>;
+export type TaskBody = Readonly<Record<string, unknown>> & { readonly simulate?: SaidSimulation };
 
 /**
  * A body with `targetUrl` is a direct task, any other a queue task, and each is judged by its own rules alone: with

@@ -2,6 +2,7 @@ import type { Call, RefuseUrl } from "../../domain/call.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
 import type { Shape } from "../../domain/task.ts";
 import { checkDraft, type TaskDraft, type TaskRequest } from "../../domain/task-request.ts";
+import { readSimulation } from "../schemas/simulation.ts";
 import { type Field, nameIn } from "./field-row.ts";
 import { type AskedField, TASK_FIELDS } from "./task-fields.ts";
 import type { TaskBody } from "./task-models.ts";
@@ -70,6 +71,7 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
     draft.bodyIsJson = true;
     call.body = sliceMember(context.text, "body") ?? null;
   }
+  if (body.simulate !== undefined) draft.simulate = readSimulation(body.simulate);
   const { idempotencyKey, now, refuseUrl } = context;
   return checkDraft(draft, { names, idempotencyKey, now, refuseUrl });
 }

@@ -1,8 +1,14 @@
 import { Problem } from "../../domain/problem.ts";
-import { judgeFiring, type Schedule } from "../../domain/schedule.ts";
+import { clockTime, judgeFiring, ownTime, type Schedule } from "../../domain/schedule.ts";
 import type { NewTask } from "../../domain/task.ts";
 import { type Database, type Sql, Unstorable } from "../../store/sql.ts";
-import { dueSchedules, fireSchedule, hasUnendedTask, untilNextRunMs } from "../../store/tasks/schedules.ts";
+import {
+  dueInSandbox,
+  dueSchedules,
+  fireSchedule,
+  hasUnendedTask,
+  untilNextRunMs,
+} from "../../store/tasks/schedules.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { PreparedTask } from "./task-batch.ts";
@@ -17,6 +23,8 @@ const LONGEST_NAP_MS = 5_000;
 export interface ScheduleRunner {
   /** Makes the tasks of all schedules that are due. Returns how long to nap until the next is. */
   fireOnce(): Promise<number>;
+  /** The same for the sandbox of a team whose time is ahead of the clock. Returns how many were due. */
+  fireAhead(time: { readonly teamId: number; readonly aheadMs: number }): Promise<number>;
 }
 
 /**
@@ -32,9 +40,12 @@ export function createScheduleRunner(deps: {
 }): ScheduleRunner {
   const { database } = deps;
 
-  async function fire(schedule: Schedule): Promise<void> {
+  async function fire(schedule: Schedule, aheadMs = 0): Promise<void> {
     if (schedule.nextRunAt === null) return;
-    const { fires, next } = judgeFiring(schedule, schedule.nextRunAt, schedule.now);
+    const now = new Date(schedule.now.getTime() + aheadMs);
+    const judged = judgeFiring(schedule, ownTime(schedule, schedule.nextRunAt), ownTime(schedule, now));
+    const { fires } = judged;
+    const next = clockTime(schedule, judged.next);
     const terms = fires ? await deps.termsOf(schedule.teamId) : null;
     const prepared = terms && (await attempt(() => prepareTask(deps.accept, schedule, terms)));
     if (prepared instanceof Error || prepared === null) {
@@ -56,6 +67,11 @@ export function createScheduleRunner(deps: {
   }
 
   return {
+    async fireAhead({ teamId, aheadMs }) {
+      const due = await dueInSandbox(database, teamId, aheadMs, BATCH);
+      for (const schedule of due) await fire(schedule, aheadMs);
+      return due.length;
+    },
     async fireOnce() {
       const due = await dueSchedules(database, BATCH);
       const waiting = [...due];

@@ -4,7 +4,9 @@ import { type Principal, type Requester, requireScope } from "../../domain/ident
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
+  clockTime,
   MOST_SCHEDULES,
+  ownTime,
   SCHEDULE_NAME_PATTERN,
   type Schedule,
   type ScheduleTerms,
@@ -113,7 +115,7 @@ export function createScheduleService(deps: {
   ): Promise<Schedule> {
     const { id, cron, timezone, paused, name } = schedule;
     const isSameTime = terms.cron === cron && terms.timezone === timezone && terms.paused === paused;
-    const nextRunAt = isSameTime ? schedule.nextRunAt : nextRun(terms, schedule.now);
+    const nextRunAt = isSameTime ? schedule.nextRunAt : nextRun(terms, schedule.now, schedule);
     await updateSchedule(sql, schedule, { ...terms, nextRunAt });
     await tell(sql, requester, { action, target: formatId("sch", id), detail: { name } });
     return found(sql, requester, formatId("sch", id));
@@ -185,8 +187,14 @@ export function createScheduleService(deps: {
   };
 }
 
-function nextRun({ cron, timezone, paused }: ScheduleTerms, now: Date): Date | null {
-  return paused ? null : cronTimes(cron, timezone).next(now);
+const BY_THE_CLOCK = { aheadSeconds: 0 };
+
+function nextRun(
+  { cron, timezone, paused }: ScheduleTerms,
+  now: Date,
+  own: Pick<Schedule, "aheadSeconds"> = BY_THE_CLOCK,
+): Date | null {
+  return paused ? null : clockTime(own, cronTimes(cron, timezone).next(ownTime(own, now)));
 }
 
 function readKey(idOrName: string): ScheduleKey | null {

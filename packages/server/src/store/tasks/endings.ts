@@ -87,6 +87,9 @@ export function unlisting(from: string): string {
      delete from schedule_firings f using ${from} e
       where e.schedule_id is not null
         and f.team_id = e.team_id and f.schedule_id = e.schedule_id and f.task_id = e.id
+   ), unsimulated as (
+     delete from simulations s using ${from} e
+      where e.sandbox and s.team_id = e.team_id and s.task_id = e.id
    )`;
 }
 

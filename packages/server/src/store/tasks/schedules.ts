@@ -1,5 +1,5 @@
 import type { Reach } from "../../domain/reach.ts";
-import type { Schedule, ScheduleTerms } from "../../domain/schedule.ts";
+import { ownTime, type Schedule, type ScheduleTerms } from "../../domain/schedule.ts";
 import type { TaskStatus } from "../../domain/task.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import { columns } from "../columns.ts";
@@ -21,7 +21,7 @@ const READ = `select ${columns(
   "s",
   `team_id, id, sandbox, name, cron, timezone, overlap, catch_up, task, request, next_run_at, last_error, last_error_at,
    created_at, updated_at`,
-)}, clock_timestamp() as now, t.id as "taskId", t.shape as "taskShape", t.status as "taskStatus",
+)}, s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now, t.id as "taskId", t.shape as "taskShape", t.status as "taskStatus",
        t.created_at as "taskCreatedAt"
   from schedules s left join tasks t on t.team_id = s.team_id and t.id = s.last_task_id`;
 
@@ -123,6 +123,22 @@ export async function dueSchedules(sql: Sql, limit: number): Promise<Schedule[]>
   return rows.map(toSchedule);
 }
 
+/** Those of a team's sandbox whose time will have come when so much has passed there. */
+export async function dueInSandbox(
+  sql: Sql,
+  teamId: number,
+  aheadMs: number,
+  limit: number,
+): Promise<Schedule[]> {
+  const rows = await sql.rows<ScheduleRow>(
+    `${READ} where s.team_id = $1 and s.sandbox
+        and s.next_run_at <= clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+      order by s.next_run_at limit $3`,
+    [teamId, aheadMs, limit],
+  );
+  return rows.map(toSchedule);
+}
+
 /** What became of a firing that was due. */
 export interface Firing {
   readonly next: Date;
@@ -144,17 +160,18 @@ export function fireSchedule(
 ): Promise<boolean> {
   return database.transaction(async (sql) => {
     const { teamId, id, nextRunAt, updatedAt } = schedule;
+    const firesAt = nextRunAt && ownTime(schedule, nextRunAt);
     const [held] = await sql.rows<{ isFired: boolean }>(
       `select exists (select 1 from schedule_firings f
-                       where f.team_id = $1 and f.schedule_id = $2 and f.fires_at = $3) as "isFired"
+                       where f.team_id = $1 and f.schedule_id = $2 and f.fires_at = $5) as "isFired"
          from schedules
         where team_id = $1 and id = $2 and next_run_at = $3 and date_trunc('milliseconds', updated_at) = $4
           for update skip locked`,
-      [teamId, id, nextRunAt, updatedAt],
+      [teamId, id, nextRunAt, updatedAt, firesAt],
     );
     if (held === undefined) return false;
     const taskId = held.isFired ? null : await make(sql);
-    if (taskId !== null) await markTask(sql, schedule, taskId, nextRunAt);
+    if (taskId !== null) await markTask(sql, schedule, taskId, firesAt);
     await sql.rows(
       `update schedules
           set next_run_at = $3, last_task_id = coalesce($4, last_task_id), last_error = $5::text,

@@ -57,7 +57,9 @@ const CANCEL_TASK = prepare(
      },
      ends: ["cancelled"],
    })}
-   select shape, holder::float8 as "workerId", fence, poll_config as config, plan, timeout_seconds as "timeoutSeconds",
+   select shape, holder::float8 as "workerId", fence, poll_config as config,
+          -- What the sandbox only pretends to have begun, no third party need be told of.
+          case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
      from cancelled`,
 );

@@ -65,7 +65,7 @@ const insertion = (further = "") =>
      select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
             own_retry_delay_seconds, own_retry_max_delay_seconds, own_no_retry_statuses, own_timeout_seconds,
             coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
-            -- A task of the sandbox never begins, and waits for ever.
+            -- A task of the sandbox waits for ever, unless it is simulated: then it begins when it is due.
             case when not handed_off and not coalesce(sandbox, false)
                  then asked_at + make_interval(secs => expires_in_seconds) end,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
@@ -87,12 +87,21 @@ const insertion = (further = "") =>
 
 const INSERT_TASKS = prepare("insert_tasks", insertion());
 
-/** A statement of its own, so that a batch without tags does not pay for them. */
-const INSERT_TAGGED_TASKS = prepare(
-  "insert_tagged_tasks",
-  insertion(`, tagged as (
+const TAGGED = `, tagged as (
      insert into task_tags (team_id, tag, task_id)
      select team_id, tag, id from inserted cross join unnest(tags) as tag
+   )`;
+
+/** A statement of its own, so that a batch without tags does not pay for them. */
+const INSERT_TAGGED_TASKS = prepare("insert_tagged_tasks", insertion(TAGGED));
+
+/** Nor one without tasks that are to walk through the sandbox. */
+const INSERT_SIMULATED_TASKS = prepare(
+  "insert_simulated_tasks",
+  insertion(`${TAGGED}, simulated as (
+     insert into simulations (team_id, task_id, said, next_at)
+     select i.team_id, i.id, s.said, i.run_at
+       from inserted i join jsonb_to_recordset($3::jsonb) as s(id uuid, said jsonb) on s.id = i.id
    )`),
 );
 
@@ -108,13 +117,22 @@ export async function insertTasks(
   submissions: readonly Submission[],
   workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const isTagged = submissions.some(({ task }) => task.tags !== null);
-  const rows = await sql.rows<InsertedRow>(isTagged ? INSERT_TAGGED_TASKS : INSERT_TASKS, [
+  const values: unknown[] = [
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
     workerId,
-  ]);
+  ];
+  let statement = INSERT_TASKS;
+  if (submissions.some(({ task }) => task.simulate !== null)) {
+    statement = INSERT_SIMULATED_TASKS;
+    values.push(JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? [])));
+  } else if (submissions.some(({ task }) => task.tags !== null)) statement = INSERT_TAGGED_TASKS;
+  const rows = await sql.rows<InsertedRow>(statement, values);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
+}
+
+function simulatedRow({ id, simulate }: NewTask): object | null {
+  return simulate && { id, said: simulate };
 }
 
 function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {

@@ -9,7 +9,7 @@ import { one } from "./tallies.ts";
 /** As much of a claim as tells it from every other. */
 type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
 
-const WAITING = "tasks where status = 'polling' and worker_id is null";
+const WAITING = "tasks where status = 'polling' and worker_id is null and not sandbox";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",

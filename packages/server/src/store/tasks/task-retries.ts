@@ -58,6 +58,9 @@ const RETRY_TASK = prepare(
          cancelled: `-${one("was = 'cancelled'")}`,
        },
      })}
+   ), resumed as (
+     update simulations s set next_at = r.run_at
+       from retried r where r.sandbox and s.team_id = r.team_id and s.task_id = r.id
    ), untold as (
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'

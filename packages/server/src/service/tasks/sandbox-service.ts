@@ -1,0 +1,50 @@
+import type { Requester } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { Database } from "../../store/sql.ts";
+import { passSandboxTime, untilNextOfSandboxMs } from "../../store/tasks/simulations.ts";
+import type { SandboxWalk } from "./sandbox-walk.ts";
+import type { ScheduleRunner } from "./schedule-runner.ts";
+
+/** So much may happen within one request: a schedule for every second has a year of 31 million. */
+const MOST_TURNS = 500;
+
+export interface SandboxService {
+  /** Resolves once all has happened that falls into this time. Returns how many seconds passed: fewer where much did. */
+  advance(requester: Requester, seconds: number): Promise<number>;
+}
+
+/**
+ * Time passes from one thing that happens to the next: what an attempt is followed by, or a firing, happens at its own
+ * time, and all that falls into the time asked for has happened at its end. Meanwhile the team's time is ahead of the
+ * clock for this request alone; at its end everything that is still waited for comes closer. A node that dies before that
+ * has only let happen early what would have happened.
+ */
+export function createSandboxService(deps: {
+  readonly database: Database;
+  readonly walk: Pick<SandboxWalk, "step">;
+  readonly schedules: Pick<ScheduleRunner, "fireAhead">;
+  readonly mostTurns?: number;
+}): SandboxService {
+  const { database, walk, schedules, mostTurns = MOST_TURNS } = deps;
+  return {
+    async advance({ teamId, environment }, seconds) {
+      if (environment !== "test") throw new Problem("live_refused");
+      let aheadMs = 0;
+      let passed = seconds;
+      for (let turn = 0; ; turn += 1) {
+        if (turn === mostTurns) {
+          passed = Math.floor(aheadMs / 1000);
+          break;
+        }
+        const time = { teamId, aheadMs };
+        const happened = (await walk.step(time)) + (await schedules.fireAhead(time));
+        if (happened > 0) continue;
+        const nextMs = await untilNextOfSandboxMs(database, teamId);
+        if (nextMs === null || nextMs > seconds * 1000) break;
+        aheadMs = Math.max(aheadMs + 1, Math.ceil(nextMs));
+      }
+      await database.transaction((sql) => passSandboxTime(sql, teamId, passed));
+      return passed;
+    },
+  };
+}

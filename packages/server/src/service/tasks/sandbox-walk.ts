@@ -1,0 +1,121 @@
+import { attemptMs, endSimulated, judgeSimulated } from "../../domain/simulation.ts";
+import { closeAttempt } from "../../domain/verdict.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import {
+  beginSimulated,
+  endWaiting,
+  lockDueSteps,
+  NOW,
+  planSteps,
+  type SandboxTime,
+  untilNextStepMs,
+  type Walking,
+} from "../../store/tasks/simulations.ts";
+import { NO_WORKER } from "../../store/tasks/tallies.ts";
+import { settleAttempts } from "../../store/tasks/task-settlements.ts";
+
+/** Steps that are taken in one transaction. */
+const BATCH = 100;
+/** A task that another node has stored is seen this late at worst. */
+const LONGEST_NAP_MS = 1_000;
+/** What is due already is in another node's hands, for no longer than this as a rule. */
+const SHORTEST_NAP_MS = 20;
+
+export interface SandboxWalk {
+  /** Takes the steps that are due, a batch of them. Returns how many. */
+  step(time: SandboxTime): Promise<number>;
+  /** Takes every step that is due. Returns how long to nap until the next is. */
+  walkOnce(): Promise<number>;
+}
+
+/** A step that was taken, and how long until the next. */
+interface Step {
+  readonly claim: Walking["claim"];
+  readonly waitMs: number | null;
+}
+
+/**
+ * Leads tasks of the sandbox through their states. A batch of steps is one transaction: it locks what is due, which other
+ * nodes skip, changes the tasks by the statements that settle real attempts, and says when each goes on. A node that dies
+ * in between has changed nothing; nothing is held in memory, so that a step of a month is as good as one of a second.
+ */
+export function createSandboxWalk(deps: {
+  readonly database: Database;
+  readonly random: () => number;
+  readonly nowMs: () => number;
+  /** Has ended; `notify`: its caller waits to be told. */
+  readonly onEnded: (taskId: string, notify: boolean) => void;
+}): SandboxWalk {
+  const { database } = deps;
+
+  async function begin(sql: Sql, pending: readonly Walking[]): Promise<Step[]> {
+    await beginSimulated(
+      sql,
+      pending.map(({ claim }) => claim),
+    );
+    return pending.map(({ claim, simulation }) => ({
+      claim,
+      waitMs: attemptMs({ simulation, trial: claim }),
+    }));
+  }
+
+  async function settle(sql: Sql, active: readonly Walking[]): Promise<Step[]> {
+    const judged = active.map(({ claim, simulation }) => ({
+      claim,
+      ...judgeSimulated({ simulation, trial: claim }, new Date(deps.nowMs()), deps.random()),
+    }));
+    const settlements = judged.map(({ claim, outcome, verdict }) => ({
+      claim,
+      verdict,
+      attempt: closeAttempt(claim.attempt, claim.attemptStartedAt, outcome),
+    }));
+    const settled = await settleAttempts(sql, settlements, NO_WORKER);
+    // A retry whose queue was deleted meanwhile has ended.
+    return judged.map(({ claim, waitMs }, index) => ({
+      claim,
+      waitMs: settled[index]?.status === "failed" ? null : waitMs,
+    }));
+  }
+
+  async function end(sql: Sql, waiting: readonly Walking[]): Promise<Step[]> {
+    await endWaiting(
+      sql,
+      waiting.map((walking) => ({ walking, end: endSimulated({ ...walking, trial: walking.claim }) })),
+    );
+    return waiting.map(({ claim }) => ({ claim, waitMs: null }));
+  }
+
+  async function step(time: SandboxTime): Promise<number> {
+    const taken = await database.transaction(async (sql) => {
+      const due = await lockDueSteps(sql, time, BATCH);
+      if (due.length === 0) return null;
+      const of = (...statuses: Walking["status"][]) => due.filter(({ status }) => statuses.includes(status));
+      const over = of("completed", "failed", "cancelled");
+      const steps = over.map(({ claim }): Step => ({ claim, waitMs: null }));
+      for (const [work, walking] of [
+        [begin, of("pending")],
+        [settle, of("active")],
+        [end, of("waiting", "polling")],
+      ] as const)
+        if (walking.length > 0) steps.push(...(await work(sql, walking)));
+      await planSteps(sql, time, steps);
+      const ended = new Set(
+        steps.slice(over.length).flatMap(({ claim, waitMs }) => (waitMs === null ? claim : [])),
+      );
+      return { count: due.length, ended: due.filter(({ claim }) => ended.has(claim)) };
+    });
+    if (taken === null) return 0;
+    for (const { claim, notify } of taken.ended) deps.onEnded(claim.id, notify);
+    return taken.count;
+  }
+
+  return {
+    step,
+    async walkOnce() {
+      while ((await step(NOW)) > 0);
+      const untilMs = await untilNextStepMs(database);
+      if (untilMs === null) return LONGEST_NAP_MS;
+      return Math.min(LONGEST_NAP_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilMs) + 1));
+    },
+  };
+}

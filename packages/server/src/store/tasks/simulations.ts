@@ -1,0 +1,184 @@
+import { type Claim, makeClaim } from "../../domain/claim.ts";
+import type { endSimulated } from "../../domain/simulation.ts";
+import type { Simulation, TaskStatus } from "../../domain/task.ts";
+import { columns } from "../columns.ts";
+import { prepare, type Sql } from "../sql.ts";
+import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { NO_WORKER, one, tally } from "./tallies.ts";
+import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
+import { untilNext } from "./until-next.ts";
+
+/** Whose steps are due: of every team by the clock, or of one whose time is so far ahead of it. */
+export interface SandboxTime {
+  readonly teamId: number | null;
+  readonly aheadMs: number;
+}
+
+export const NOW: SandboxTime = { teamId: null, aheadMs: 0 };
+
+/** A task of the sandbox that has a step to take. Of one that is active the claim is what its attempt is made under. */
+export interface Walking {
+  readonly status: TaskStatus;
+  readonly simulation: Simulation;
+  readonly claim: Claim;
+  readonly notify: boolean;
+}
+
+type WalkingRow = Flat<Omit<Claim, "attempt" | "attemptStartedAt" | "callbackSealed" | "workerId">> & {
+  readonly status: TaskStatus;
+  readonly simulation: Simulation;
+  readonly attemptCount: number;
+  readonly attemptStartedAt: Date | null;
+  readonly now: Date;
+  readonly notify: boolean;
+};
+
+/**
+ * Both rows are locked, and one that another transaction holds is skipped: nodes share the work, and as this waits for no
+ * task, what holds a task and waits for its simulation gets it.
+ */
+const LOCK_DUE_STEPS = prepare(
+  "lock_due_steps",
+  `select s.said as simulation, t.queue_id::float8 as "queueId", q.name as queue, now() as now,
+          t.on_complete_url is not null as notify, ${columns(
+            "t",
+            `team_id, id, status, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url,
+             headers, body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
+             no_retry_statuses, timeout_seconds, sign, ${FOLLOW_NAMES}`,
+          )}
+     from simulations s
+     join tasks t on t.team_id = s.team_id and t.id = s.task_id
+     join queues q on q.team_id = t.team_id and q.id = t.queue_id
+    where s.next_at <= now() + make_interval(secs => $2::float8 / 1000) and ($1::integer is null or s.team_id = $1)
+    order by s.next_at limit $3
+      for update of s, t skip locked`,
+);
+
+/** Within a transaction that goes on to take the steps. */
+export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): Promise<Walking[]> {
+  const rows = await sql.rows<WalkingRow>(LOCK_DUE_STEPS, [time.teamId, time.aheadMs, limit]);
+  return rows.map((row) => {
+    const { id, shape, priority, bodyIsJson, sign, method, url, headers, fence, failures } = row;
+    const call = { method, url, headers: headers ?? {}, body: null };
+    const task = { id, shape, priority, bodyIsJson, sign, call, follow: followOf(row) };
+    const attempt = {
+      fence,
+      attempt: row.attemptCount,
+      attemptStartedAt: row.attemptStartedAt ?? row.now,
+      failures,
+      callbackSealed: null,
+    };
+    const claim = makeClaim(task, row, { ...row, workerId: NO_WORKER }, attempt);
+    return { status: row.status, simulation: row.simulation, claim, notify: row.notify };
+  });
+}
+
+const BEGIN_SIMULATED = prepare(
+  "begin_simulated",
+  `with begun as (
+     update tasks t
+        set status = 'active', fence = t.fence + 1, attempt_count = t.attempt_count + 1, attempt_started_at = now(),
+            started_at = coalesce(t.started_at, now())
+       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, fence integer)
+      where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
+     returning t.team_id, t.queue_id, t.id, t.sandbox
+   ), tallied as (
+     ${tally({ from: "begun", worker: NO_WORKER, writer: "claim", deltas: { pending: "-1", active: "1" } })}
+   )
+   select id from begun`,
+);
+
+/** An attempt begins: in no worker's hands, and without a slot. */
+export async function beginSimulated(sql: Sql, claims: readonly Claim[]): Promise<void> {
+  const keys = claims.map(({ teamId, id, fence }) => ({ team_id: teamId, id, fence }));
+  await sql.rows(BEGIN_SIMULATED, [JSON.stringify(keys)]);
+}
+
+const END_SIMULATED = prepare(
+  "end_simulated",
+  `with ended as (
+     update tasks t
+        set ${endColumns({ status: "j.kind", completed: "j.kind = 'completed'" })},
+            result = j.result, error = j.error, failure_reason = j.reason
+       from jsonb_to_recordset($1::jsonb) as j(
+              team_id integer, id uuid, fence integer, was text, kind text, result jsonb, error text, reason text)
+      where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
+     returning t.team_id, t.queue_id, t.id, t.status, j.was, ${ENDING_COLUMNS}
+   ), ${afterChange({
+     from: "ended",
+     worker: NO_WORKER,
+     writer: "other",
+     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+   })}
+   select id from ended`,
+);
+
+export interface SimulatedEnd {
+  readonly walking: Walking;
+  readonly end: ReturnType<typeof endSimulated>;
+}
+
+/** The callback has come, or the poll found the job done, or neither did in time. */
+export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promise<void> {
+  const rows = ends.map(({ walking: { claim, status }, end }) => {
+    const { teamId: team_id, id, fence } = claim;
+    const { kind, result, error, reason } = end;
+    return { team_id, id, fence, was: status, kind, error, reason, ...(result !== null && { result }) };
+  });
+  await sql.rows(END_SIMULATED, [JSON.stringify(rows)]);
+}
+
+/** When each takes its next step, from now by its own time; null: never, unless it is retried. */
+export async function planSteps(
+  sql: Sql,
+  { aheadMs }: SandboxTime,
+  steps: readonly { readonly claim: Claim; readonly waitMs: number | null }[],
+): Promise<void> {
+  const rows = steps.map(({ claim: { teamId, id }, waitMs }) => ({
+    team_id: teamId,
+    id,
+    ms: waitMs === null ? null : waitMs + aheadMs,
+  }));
+  await sql.rows(
+    `update simulations s set next_at = now() + make_interval(secs => j.ms / 1000)
+       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
+      where s.team_id = j.team_id and s.task_id = j.id`,
+    [JSON.stringify(rows)],
+  );
+}
+
+export const untilNextStepMs = untilNext(
+  "until_next_step",
+  "next_at",
+  "simulations where next_at is not null",
+);
+
+/** How long until the next step of a task of this team, or the next firing of a schedule of its sandbox. Null if there is none. */
+export async function untilNextOfSandboxMs(sql: Sql, teamId: number): Promise<number | null> {
+  const [row] = await sql.rows<{ ms: number | null }>(
+    `select extract(epoch from least(
+       (select min(next_at) from simulations where team_id = $1 and next_at is not null),
+       (select min(next_run_at) from schedules where team_id = $1 and sandbox)) - clock_timestamp())::float8 * 1000 as ms`,
+    [teamId],
+  );
+  return row?.ms ?? null;
+}
+
+/** So many seconds have passed for the sandbox of a team: whatever is waited for there is as much closer. */
+export async function passSandboxTime(sql: Sql, teamId: number, seconds: number): Promise<void> {
+  await sql.rows(
+    `update simulations set next_at = next_at - make_interval(secs => $2) where team_id = $1 and next_at is not null`,
+    [teamId, seconds],
+  );
+  await sql.rows(
+    `update tasks t set run_at = s.next_at from simulations s
+      where s.team_id = $1 and s.next_at is not null and t.team_id = s.team_id and t.id = s.task_id
+        and t.status = 'pending'`,
+    [teamId],
+  );
+  await sql.rows(
+    `update schedules set next_run_at = next_run_at - make_interval(secs => $2), ahead_seconds = ahead_seconds + $2
+      where team_id = $1 and sandbox`,
+    [teamId, seconds],
+  );
+}

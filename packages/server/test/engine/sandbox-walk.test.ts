@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { Problem } from "../../src/domain/problem.ts";
+import { SCHEDULE_DEFAULTS } from "../../src/domain/schedule.ts";
+import type { Simulation } from "../../src/domain/task.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
+import { createSandboxService } from "../../src/service/tasks/sandbox-service.ts";
+import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+
+const COMPLETE: Simulation = {
+  outcome: "complete",
+  afterSeconds: 0,
+  responseCode: null,
+  body: '{"ok":true}',
+  attempts: 1,
+};
+const FAIL: Simulation = { ...COMPLETE, outcome: "fail", body: "no" };
+
+describe("a task of the sandbox that is simulated", () => {
+  let house: TestHouse;
+  let other: TestNode;
+  let receiver: TestTarget;
+  let sandbox: Requester;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 3, retryDelaySeconds: 60, backoff: "exponential" });
+    other = await house.openNode();
+    receiver = await startTestTarget();
+    sandbox = { ...house.principal, environment: "test" };
+  });
+  afterEach(async () => {
+    assert.equal(house.target.calls.length, 0, "a call was made");
+    assert.deepEqual(await stats(), await counted(), "the tallies do not tell what there is");
+    await house.database.rows("delete from schedules");
+  });
+  after(async () => {
+    await receiver.close();
+    await house.close();
+  });
+
+  const walk = () => house.services.sandboxWalk.walkOnce();
+  const advance = (seconds: number) => house.services.sandbox.advance(sandbox, seconds);
+  const submit = (simulate: Simulation | null, request: Partial<TaskRequest> = {}) =>
+    house.submit({ simulate, ...request }, sandbox);
+
+  async function stats(): Promise<Record<string, number>> {
+    const queue = await house.queues.get(sandbox, QUEUE);
+    return Object.fromEntries(Object.entries(queue.stats).filter(([, count]) => count !== 0));
+  }
+  async function counted(): Promise<Record<string, number>> {
+    const rows = await house.database.rows<{ status: string; count: number }>(
+      "select status, count(*)::integer as count from tasks where sandbox and team_id = $1 group by 1",
+      [sandbox.teamId],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  for (const shape of ["queue", "direct"] as const) {
+    it(`walks through a ${shape} task's states, attempts and notification`, async () => {
+      const id = await submit(COMPLETE, { shape, onCompleteUrl: receiver.url });
+      await walk();
+
+      const task = await house.task(id);
+      assert.equal(task.status, "completed");
+      assert.deepEqual(task.result, { statusCode: 200, headers: {}, body: '{"ok":true}', duration: 0 });
+      assert.deepEqual(
+        task.attempts.map(({ number, status, responseCode }) => [number, status, responseCode]),
+        [[1, "success", 200]],
+      );
+      assert.ok(task.startedAt !== null && task.completedAt !== null);
+      await house.engine.courier.workOnce();
+      await house.engine.courier.finished();
+      assert.equal(receiver.calls.length, 1);
+      assert.match(receiver.calls[0]?.body ?? "", /"task\.completed"/);
+      receiver.calls.length = 0;
+    });
+  }
+
+  it("is under way for as long as it is said to be, and says so", async () => {
+    const id = await submit({ ...COMPLETE, afterSeconds: 90 });
+    await walk();
+    assert.deepEqual(
+      (await house.task(id)).attempts.map(({ status }) => status),
+      ["active"],
+    );
+    const { reasons } = await house.services.explanations.explain(sandbox, id);
+    assert.deepEqual(
+      reasons.map(({ code }) => code),
+      ["call_under_way"],
+    );
+    // What belongs to no worker, no worker's death sets free.
+    await house.engine.attempts.reconcileOnce();
+    await house.engine.reaper.reapOnce();
+
+    await advance(89);
+    assert.equal((await house.task(id)).status, "active");
+    await advance(1);
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.equal(task.attempts[0]?.durationMs, 90_000);
+  });
+
+  it("fails until the attempt that has the outcome, waits in between as the task says, all in one leap", async () => {
+    const id = await submit({ ...COMPLETE, attempts: 3 });
+    await walk();
+    assert.equal((await house.task(id)).status, "pending");
+    await advance(179);
+    assert.equal((await house.task(id)).attempts.length, 2);
+    assert.ok((await house.task(id)).runAt.getTime() - Date.now() < 1_500);
+    await advance(3_600);
+
+    const task = await house.task(id);
+    assert.equal(task.status, "completed");
+    assert.deepEqual(
+      task.attempts.map(({ responseCode }) => responseCode),
+      [500, 500, 200],
+    );
+  });
+
+  it("uses up its retries if it keeps failing, and begins anew when it is retried by hand", async () => {
+    const id = await submit({ ...FAIL, responseCode: 503 }, { maxRetries: 1 });
+    await advance(3_600);
+    let task = await house.task(id);
+    assert.equal(task.failureReason, "retries_exhausted");
+    assert.deepEqual(
+      task.attempts.map(({ responseCode }) => responseCode),
+      [503, 503],
+    );
+    assert.equal(task.result?.body, "no");
+
+    await house.tasks.retry(sandbox, id, { delaySeconds: 10, priority: null });
+    await walk();
+    assert.equal((await house.task(id)).status, "pending");
+    await advance(3_600);
+    task = await house.task(id);
+    assert.equal(task.status, "failed");
+    assert.equal(task.attempts.length, 4);
+  });
+
+  it("ends at once by an answer that the task does not retry", async () => {
+    const id = await submit({ ...FAIL, responseCode: 410 }, { noRetryStatuses: [410] });
+    await walk();
+    assert.equal((await house.task(id)).failureReason, "not_retryable");
+  });
+
+  it("times out", async () => {
+    const id = await submit({ ...COMPLETE, outcome: "timeout" }, { maxRetries: 0, timeoutSeconds: 7 });
+    await walk();
+    const [attempt] = (await house.task(id)).attempts;
+    assert.equal(attempt?.status, "timeout");
+    assert.equal(attempt?.error, "The target did not answer within 7 s");
+  });
+
+  it("waits for a callback that comes of itself, unless a real one is faster", async () => {
+    const simulate: Simulation = { ...COMPLETE, outcome: "callback", afterSeconds: 300 };
+    const waiting = { shape: "direct", waitForCallback: true } as const;
+    const id = await submit(simulate, { shape: "direct" });
+    const create = (request: Partial<TaskRequest>) =>
+      house.tasks.create(sandbox, { ...plainRequest(house.target.url), simulate, ...request });
+    const faster = await create(waiting);
+    const late = await create({ ...waiting, maxWaitSeconds: 60 });
+    await walk();
+    assert.equal((await house.task(id)).status, "waiting");
+    await house.callbacks.resolve(faster.callback?.id ?? "", '"real"');
+    await advance(299);
+    assert.equal((await house.task(id)).status, "waiting");
+    await advance(1);
+
+    assert.equal((await house.task(id)).result?.body, '{"ok":true}');
+    assert.equal((await house.task(faster.id)).result?.body, '"real"');
+    assert.equal((await house.task(late.id)).failureReason, "callback_timeout");
+  });
+
+  it("is polled without a poll, and cancelled without a word to the provider", async () => {
+    const polled = { shape: "direct", provider: "replicate" } as const;
+    const [id, cancelled] = [
+      await submit({ ...COMPLETE, afterSeconds: 600 }, polled),
+      await submit({ ...COMPLETE, afterSeconds: 600 }, polled),
+    ];
+    await walk();
+    await house.advance(300);
+    await house.engine.poller.workOnce();
+    await house.engine.poller.finished();
+    assert.equal((await house.task(id)).status, "polling");
+    await house.tasks.cancel(sandbox, cancelled);
+    await house.engine.cancellations.finished();
+    await advance(600);
+    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await house.task(cancelled)).status, "cancelled");
+  });
+
+  it("goes no further once it is cancelled or deleted", async () => {
+    const active = await submit({ ...COMPLETE, afterSeconds: 60 });
+    const delayed = await submit(COMPLETE, { delaySeconds: 60 });
+    await walk();
+    await house.tasks.cancel(sandbox, active);
+    await house.tasks.remove(sandbox, delayed);
+    await advance(120);
+    const task = await house.task(active);
+    assert.equal(task.status, "cancelled");
+    assert.deepEqual(
+      task.attempts.map(({ status }) => status),
+      ["aborted"],
+    );
+    const rows = await house.database.rows("select 1 from simulations where task_id = $1", [delayed]);
+    assert.deepEqual(rows, []);
+  });
+
+  it("has each attempt once, however many nodes walk and leap", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, () => submit({ ...COMPLETE, attempts: 2 }, { delaySeconds: 5 })),
+    );
+    await Promise.all([
+      advance(600),
+      other.services.sandboxWalk.walkOnce(),
+      other.services.sandbox.advance(sandbox, 600),
+    ]);
+    for (const id of ids) {
+      const { status, attempts } = await house.task(id);
+      assert.equal(status, "completed");
+      assert.deepEqual(
+        attempts.map(({ number }) => number),
+        [1, 2],
+      );
+    }
+  });
+
+  it("is fired by the schedules of the sandbox, once for each of their times however time passes", async () => {
+    const task = { text: "{}", request: { ...plainRequest(house.target.url), simulate: COMPLETE } };
+    const terms = { ...SCHEDULE_DEFAULTS, cron: "0 * * * *", task };
+    const hourly = await house.services.schedules.create(sandbox, "hourly", { ...terms, catchUp: "none" });
+    const fired = () =>
+      house.database.rows<{ status: string }>(
+        `select t.status from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id
+          where f.schedule_id = $1`,
+        [hourly.id],
+      );
+    await advance(3 * 3_600);
+    assert.deepEqual(
+      (await fired()).map(({ status }) => status),
+      Array(3).fill("completed"),
+    );
+    for (let turn = 0; turn < 6; turn += 1) await advance(600);
+    assert.equal((await fired()).length, 4);
+    const { nextRunAt } = await house.services.schedules.get(sandbox, "hourly");
+    assert.ok(nextRunAt !== null && nextRunAt.getTime() - Date.now() <= 3_600_000);
+  });
+
+  it("lets no more happen in one leap than fits, and says how far it came", async () => {
+    const task = { text: "{}", request: plainRequest(house.target.url) };
+    await house.services.schedules.create(sandbox, "often", {
+      ...SCHEDULE_DEFAULTS,
+      cron: "* * * * * *",
+      task,
+    });
+    const { sandboxWalk, scheduleRunner } = house.services;
+    const patient = createSandboxService({
+      database: house.database,
+      walk: sandboxWalk,
+      schedules: scheduleRunner,
+      mostTurns: 20,
+    });
+    const passed = await patient.advance(sandbox, 86_400);
+    assert.ok(passed >= 5 && passed <= 20, String(passed));
+  });
+
+  it("stays as it is without being told how to go, and when the time of another team passes", async () => {
+    const plain = await submit(null, { delaySeconds: 5 });
+    const delayed = await submit(COMPLETE, { delaySeconds: 60 });
+    const guest: Requester = { ...(await house.openTeam()), environment: "test" };
+    await house.services.sandbox.advance(guest, 86_400);
+    await walk();
+    assert.equal((await house.task(delayed)).status, "pending");
+    await advance(86_400);
+    assert.equal((await house.task(delayed)).status, "completed");
+    assert.equal((await house.task(plain)).status, "pending");
+  });
+
+  it("is refused to a live key, and so is its time", async () => {
+    const isRefused = (text: string) => (error: unknown) =>
+      error instanceof Problem && error.message === text;
+    await assert.rejects(
+      house.submit({ simulate: COMPLETE }),
+      isRefused("simulate is for test keys: a task of a live key is called"),
+    );
+    await assert.rejects(
+      house.services.sandbox.advance(house.principal, 1),
+      isRefused("Only available to test keys"),
+    );
+  });
+});
