@@ -1,8 +1,10 @@
+import { EVENT_HOURS } from "../domain/event.ts";
 import { removeOldAuditEvents } from "../store/identity/audit-events.ts";
 import { removeExpiredCredentials } from "../store/identity/expired-credentials.ts";
 import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
+import { removeOldEvents } from "../store/tasks/event-reads.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -11,13 +13,16 @@ const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
+/** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
+const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
-/** Removes credentials, audit events and bulk actions past their time. Returns how long to nap: not at all while there is more. */
+/** Removes credentials, audit events, bulk actions and events past their time. Returns how long to nap: not at all while there is more. */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
-  return events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
+  return happened === BATCH || events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
 }

@@ -8,6 +8,7 @@ import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
+import { events } from "./migrations/0014-events.ts";
 import { simulations } from "./migrations/0016-simulations.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly {
   { version: 10, name: "lists", sql: lists },
   { version: 12, name: "schedules", sql: schedules },
   { version: 13, name: "schedule firings", sql: scheduleFirings },
+  { version: 14, name: "events", sql: events },
   { version: 16, name: "simulations", sql: simulations },
   { version: 18, name: "lean tasks", sql: leanTasks },
 ];

@@ -43,6 +43,7 @@ export interface Answer {
 type Method = NonNullable<InjectOptions["method"]>;
 type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "deadlines">> & {
   readonly links?: LinkDelivery;
+  readonly pulseMs?: number;
 };
 
 /** What the egress policy of these tests says of every host called `private.…`. */
