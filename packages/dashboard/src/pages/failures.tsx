@@ -1,0 +1,3 @@
+export function Failures() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function NewTaskPage() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Queues() {
+  return null;
+}
