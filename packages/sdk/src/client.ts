@@ -95,6 +95,11 @@ export function createBellhop(options: ClientOptions) {
       endSession: operation("endSession", "session"),
       switchTeam: operation("switchTeam"),
     },
+    /** Of the person who is signed in. */
+    sessions: {
+      list: whole("listSessions", "sessions"),
+      end: operation("endOneSession", "session"),
+    },
     teams: {
       create: operation("createTeam", "team"),
       list: whole("listTeams", "teams"),

@@ -56,6 +56,8 @@ export const ROUTES = {
   revokeToken: { method: "DELETE", path: "/v1/tokens/{tokenId}", credential: true, query: false, body: null, snake: false },
   getSigningSecret: { method: "GET", path: "/v1/signing-secret", credential: true, query: false, body: null, snake: false },
   rotateSigningSecret: { method: "POST", path: "/v1/signing-secret/rotate", credential: true, query: false, body: null, snake: false },
+  listSessions: { method: "GET", path: "/v1/sessions", credential: true, query: false, body: null, snake: false },
+  endOneSession: { method: "DELETE", path: "/v1/sessions/{session_id}", credential: true, query: false, body: null, snake: false },
   switchTeam: { method: "POST", path: "/v1/auth/session/team", credential: true, query: false, body: "json", snake: false },
   getMe: { method: "GET", path: "/v1/me", credential: true, query: false, body: null, snake: false },
   listTeams: { method: "GET", path: "/v1/teams", credential: true, query: false, body: null, snake: false },

@@ -45,6 +45,8 @@ const OPERATIONS = [
   "post /v1/schedules/{schedule}/pause pauseSchedule",
   "post /v1/schedules/{schedule}/resume resumeSchedule",
   "post /v1/schedules/{schedule}/run runSchedule",
+  "get /v1/sessions listSessions",
+  "delete /v1/sessions/{session_id} endOneSession",
   "get /v1/signing-secret getSigningSecret",
   "post /v1/signing-secret/rotate rotateSigningSecret",
   "get /v1/system getSystem",
