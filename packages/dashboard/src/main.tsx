@@ -9,6 +9,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/tasks.css";
+import "./styles/charts.css";
 import { ApiError } from "@bellhop/sdk";
 import { colorScheme } from "./color-scheme.ts";
 import { router } from "./router.tsx";

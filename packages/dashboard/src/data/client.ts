@@ -30,15 +30,21 @@ export const bellhop = createBellhop({
   timeoutMs: 15_000,
 });
 
-/** For what is the page's own, and no part of the API. */
-export async function pageRequest<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
+/** For what is the page's own, and no part of the API. Statuses in `also` are answers like a success. */
+export async function pageRequest<Answer>(
+  path: string,
+  init: RequestInit = {},
+  also: readonly number[] = [],
+): Promise<Answer> {
   const response = await pageFetch(path, {
     ...init,
     headers: { accept: "application/json", ...(init.body ? { "content-type": "application/json" } : {}) },
   });
   const text = await response.text();
   const json: unknown = text === "" ? null : JSON.parse(text);
-  if (!response.ok) throw new ApiError(response.status, response.headers, json);
+  if (!response.ok && !also.includes(response.status)) {
+    throw new ApiError(response.status, response.headers, json);
+  }
   return json as Answer;
 }
 

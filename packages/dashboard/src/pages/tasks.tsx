@@ -12,7 +12,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Count } from "../parts/numbers.tsx";
 import { Empty, Page, PageHead, Problem, Skeletons } from "../parts/page.tsx";
 import { StateMark, toneOf } from "../parts/state.tsx";
-import { BulkBar } from "./tasks/bulk-bar.tsx";
+import { AllMenu, SelectionBar } from "./tasks/bulk-bar.tsx";
 import { Filters } from "./tasks/filters.tsx";
 import { TaskRows } from "./tasks/task-rows.tsx";
 
@@ -58,18 +58,12 @@ export function Tasks() {
         total={list.total}
         onChange={(status) => setSearch({ ...others, ...(status ? { status } : {}) })}
       />
-      <Filters search={search} onChange={setSearch} />
+      <Filters search={search} onChange={setSearch}>
+        {mayAct ? <AllMenu search={search} total={list.total} /> : null}
+      </Filters>
       {list.error && !list.isReady ? <Problem error={list.error} /> : null}
       <section className="panel" style={{ position: "relative" }} aria-label="Tasks">
-        {mayAct && list.rows.length > 0 ? (
-          <BulkBar
-            search={search}
-            rows={list.rows}
-            selected={selected}
-            total={list.total}
-            onClear={() => select(new Set())}
-          />
-        ) : null}
+        <SelectionBar rows={list.rows} selected={selected} onClear={() => select(new Set())} />
         {list.newCount > 0 ? (
           <button
             type="button"

@@ -12,7 +12,7 @@ const SCHEMES: readonly [ColorScheme, string, IconName][] = [
 
 /** Team, person and looks: at the foot of the navigation. */
 export function Person({ onShortcuts }: { readonly onShortcuts: () => void }) {
-  const { data: session } = useSession();
+  const session = useSession();
   const chosen = colorScheme.use();
   if (!session) return null;
   const others = session.teams.filter((team) => team.id !== session.team.id);

@@ -5,7 +5,7 @@ const RANKS: readonly Role[] = ["viewer", "member", "admin", "owner"];
 
 /** The places that the signed-in person may enter. */
 export function usePlaces() {
-  const { data: session } = useSession();
+  const session = useSession();
   const isOpen = ({ role, operator }: Place) =>
     (operator !== true || session?.isOperator === true) &&
     RANKS.indexOf(session?.role ?? "viewer") >= RANKS.indexOf(role ?? "viewer");

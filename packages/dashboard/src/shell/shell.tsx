@@ -5,7 +5,7 @@ import bell from "../bell.svg";
 import { colorScheme } from "../color-scheme.ts";
 import { connection } from "../data/connection.ts";
 import { live } from "../data/live.ts";
-import { useSession } from "../data/session.ts";
+import { useKnown } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/page.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -22,17 +22,18 @@ import { SignIn } from "./sign-in.tsx";
 type Opened = "palette" | "shortcuts" | "more" | null;
 
 export function Shell() {
-  const session = useSession();
+  const known = useKnown();
   const { isSignedOut } = connection.use();
-  if (session.data === undefined && session.error) {
+  if (known.data === undefined && known.error) {
     return (
       <main className="sign-in">
-        <Problem error={session.error} />
+        <Problem error={known.error} />
       </main>
     );
   }
-  if (session.data === undefined) return null;
-  return session.data === null || isSignedOut ? <SignIn /> : <House />;
+  if (known.data === undefined) return null;
+  if ("signIn" in known.data) return <SignIn ways={known.data.signIn} />;
+  return isSignedOut ? <SignIn ways={{ mail: true, linkInLog: false }} /> : <House />;
 }
 
 function House() {

@@ -2,14 +2,14 @@ import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import bell from "../bell.svg";
 import { bellhop } from "../data/client.ts";
+import type { SignInWays } from "../data/session.ts";
 import { Problem } from "../parts/page.tsx";
 
 /** For those who are not signed in: the address of a mail, and where its link will be found. */
-export function SignIn() {
+export function SignIn({ ways }: { readonly ways: SignInWays }) {
   const [email, setEmail] = useState("");
   const [state, setState] = useState<"asking" | "sending" | "sent">("asking");
   const [error, setError] = useState<unknown>(null);
-  const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(window.location.hostname);
 
   const send = async () => {
     setState("sending");
@@ -54,12 +54,18 @@ export function SignIn() {
               onChange={(event) => setEmail(event.currentTarget.value)}
             />
           )}
-          {isHere ? (
+          {ways.linkInLog ? (
             <p className="small muted">
-              A server without a mail server writes the link to its log: look at the terminal that{" "}
+              This server has no mail server: it writes the link to its log. Look at the terminal that{" "}
               <code>npm start</code> runs in.
             </p>
           ) : null}
+          {ways.mail || ways.linkInLog ? null : (
+            <p className="small muted">
+              This server sends no mail. Its operator makes a link for you:{" "}
+              <code>bellhop session link {email || "you@example.com"}</code>.
+            </p>
+          )}
           {error === null ? null : <Problem error={error} />}
           {state === "sent" ? (
             <Button size="sm" onClick={() => setState("asking")}>

@@ -1,5 +1,5 @@
 import type { TaskSummary } from "@bellhop/sdk";
-import { Button } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
@@ -8,6 +8,7 @@ import { isEnded } from "../../data/status.ts";
 import { filterOf, type TaskSearch } from "../../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../../parts/bulk-dialog.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { Icon } from "../../parts/icon.tsx";
 
 const KINDS: readonly BulkKind[] = ["retry", "cancel", "delete"];
 const TITLES = { retry: "Retry", cancel: "Cancel", delete: "Delete" } as const;
@@ -18,60 +19,75 @@ function fits(kind: BulkKind, { status }: TaskSummary): boolean {
   return kind === "cancel" ? !isEnded(status) : status === "pending";
 }
 
-/** Actions on the selected rows, or on everything that matches. */
-export function BulkBar({
-  search,
+/** Actions on everything that matches, whether or not it is loaded. */
+export function AllMenu({ search, total }: { readonly search: TaskSearch; readonly total: number | null }) {
+  const [bulk, setBulk] = useState<BulkKind | null>(null);
+  return (
+    <span className="chips-end">
+      {total === null ? null : <span className="num">{plural(total, "task")}</span>}
+      <Menu>
+        <Menu.Target>
+          <Button rightSection={<Icon name="down" size={12} />}>All that match</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {KINDS.map((kind) => (
+            <Menu.Item key={kind} onClick={() => setBulk(kind)}>
+              {TITLES[kind]} …
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {bulk === null ? null : (
+        <BulkDialog kind={bulk} filter={filterOf(search)} onClose={() => setBulk(null)} />
+      )}
+    </span>
+  );
+}
+
+/** Actions on the selected rows. */
+export function SelectionBar({
   rows,
   selected,
-  total,
   onClear,
 }: {
-  readonly search: TaskSearch;
   readonly rows: readonly TaskSummary[];
   readonly selected: ReadonlySet<string>;
-  readonly total: number | null;
   readonly onClear: () => void;
 }) {
-  const [bulk, setBulk] = useState<BulkKind | null>(null);
   const [asked, ask] = useState<BulkKind | null>(null);
   const chosen = rows.filter(({ id }) => selected.has(id));
+  const fitting = (kind: BulkKind) => chosen.filter((task) => fits(kind, task));
   const act = useAct(
     (kind: BulkKind) =>
       actOnEach(
         kind,
-        chosen.filter((task) => fits(kind, task)).map(({ id }) => id),
+        fitting(kind).map(({ id }) => id),
       ),
     ({ done, refused }, kind) => {
       onClear();
       return `${TITLES[kind]}: ${plural(done, "task")}${refused === 0 ? "" : `, ${refused} refused`}`;
     },
   );
-  const isChosen = chosen.length > 0;
+  if (chosen.length === 0) return null;
   return (
-    <div className={isChosen ? "bulk-bar" : "bulk-bar quiet"}>
-      <span>{isChosen ? `${chosen.length} selected` : "All that match:"}</span>
-      {KINDS.map((kind) => {
-        const count = chosen.filter((task) => fits(kind, task)).length;
-        const start = () => (isChosen ? (kind === "retry" ? act.mutate(kind) : ask(kind)) : setBulk(kind));
-        return (
-          <Button key={kind} size="compact-xs" disabled={isChosen && count === 0} onClick={start}>
-            {TITLES[kind]}
-            {isChosen ? ` ${count}` : " …"}
-          </Button>
-        );
-      })}
-      {isChosen ? (
-        <Button size="compact-xs" variant="subtle" onClick={onClear}>
-          Clear
+    <div className="bulk-bar">
+      <span>{chosen.length} selected</span>
+      {KINDS.map((kind) => (
+        <Button
+          key={kind}
+          size="compact-xs"
+          disabled={fitting(kind).length === 0}
+          onClick={() => (kind === "retry" ? act.mutate(kind) : ask(kind))}
+        >
+          {TITLES[kind]} {fitting(kind).length}
         </Button>
-      ) : null}
-      {total === null || isChosen ? null : <span className="muted">{plural(total, "task")}</span>}
-      {bulk === null ? null : (
-        <BulkDialog kind={bulk} filter={filterOf(search)} onClose={() => setBulk(null)} />
-      )}
+      ))}
+      <Button size="compact-xs" variant="subtle" onClick={onClear}>
+        Clear
+      </Button>
       {asked === null ? null : (
         <Confirm
-          title={`${TITLES[asked]} ${plural(chosen.filter((task) => fits(asked, task)).length, "task")}`}
+          title={`${TITLES[asked]} ${plural(fitting(asked).length, "task")}`}
           action={TITLES[asked]}
           onClose={() => ask(null)}
           onConfirm={() => {

@@ -1,5 +1,5 @@
 import { Autocomplete } from "@mantine/core";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { bellhop } from "../../data/client.ts";
 import { formatTime } from "../../data/format.ts";
 import { useLiveQuery } from "../../data/live.ts";
@@ -39,9 +39,11 @@ const ELSEWHERE: readonly FilterName[] = ["status", "sandbox"];
 export function Filters({
   search,
   onChange,
+  children,
 }: {
   readonly search: TaskSearch;
   readonly onChange: (search: TaskSearch) => void;
+  readonly children: ReactNode;
 }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
@@ -90,6 +92,7 @@ export function Filters({
           </button>
         </span>
       ))}
+      {children}
     </div>
   );
 }
