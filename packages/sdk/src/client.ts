@@ -123,6 +123,12 @@ export function createBellhop(options: ClientOptions) {
       metadata: operation("getAuthorizationServer"),
     },
 
+    /** What happened in the queues, for charts. */
+    stats: {
+      queues: operation("getQueueStats", "stats"),
+      failures: operation("getFailureStats", "failures"),
+    },
+
     /** The nodes and the database, for the operator's own team. */
     system: operation("getSystem"),
     health: {

@@ -620,6 +620,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in the queues
+         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. They are written every 10 s, by the node that did the work: one that is killed loses the numbers of the last seconds, and no task. Quantiles are estimates, off by a quarter at worst. Kept 30 days.
+         */
+        get: operations["getQueueStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What fails, where and since when
+         * @description Failed tasks that were created in the range, in groups by queue, host, reason and last answer: the newest 10,000 are looked at, shared evenly between queues that have any. At most 100 groups, the largest first.
+         */
+        get: operations["getFailureStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -2645,6 +2685,60 @@ export interface components {
                 until: string | null;
             }[];
         };
+        /** @description Failed tasks that failed in the same way. */
+        FailureGroup: {
+            /**
+             * @description Their queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The host that was called.
+             * @example api.example.com
+             */
+            host: string;
+            /** @description Why they failed, as in their records. */
+            failure_reason: string | null;
+            /** @description How the last attempt was answered: a status code, `timeout` or `network`; null where it was not made to its end. */
+            response_code: string | null;
+            /** @description How many there are. */
+            count: number;
+            /** @description There may be more: not all tasks of the queue were looked at. */
+            count_is_capped: boolean;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When the last of them failed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_seen: string;
+            /**
+             * @description The one created last.
+             * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            sample_task: string;
+            /** @description Finds them, in `POST /v1/tasks/bulk` and in the list of tasks. */
+            filter: {
+                queue: string;
+                status: string;
+                host?: string;
+                /** @enum {string} */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                response_code?: string;
+                /** Format: date-time */
+                created_after: string;
+                sandbox?: boolean;
+            };
+        };
+        /** @description Groups of failed tasks, the largest first. */
+        FailureList: {
+            failures: components["schemas"]["FailureGroup"][];
+        };
         /** @description A link that was mailed to join the team; never shown again. */
         Invitation: {
             /**
@@ -3218,6 +3312,82 @@ export interface components {
                 hasMore: boolean;
                 /** @description `cursor` of the next page; null on the last. */
                 nextCursor: string | null;
+            };
+        };
+        /** @description What happened in a queue, with a number for each step. */
+        QueueSeries: {
+            /** @description The queue; null in `total`. */
+            queue: string | null;
+            /** @description Tasks created. */
+            created: number[];
+            /** @description Tasks that completed. */
+            completed: number[];
+            /** @description Tasks that failed for good. */
+            failed: number[];
+            /** @description Tasks that were cancelled. */
+            cancelled: number[];
+            /** @description Attempts that failed and were followed by another, and tasks that were retried by hand. */
+            retried: number[];
+            /** @description Tasks that were pending, due or not, as looked at once a minute; the most of a longer step. Null where no node looked. */
+            pending: (number | null)[];
+            /** @description From the time a task was due until its attempt began, of attempts begun in the step. */
+            wait_ms: {
+                /** @description Half of them took no longer; null where there was none. */
+                p50: (number | null)[];
+                /** @description Of twenty, nineteen took no longer; null where there was none. */
+                p95: (number | null)[];
+            };
+            /** @description How long calls took, of attempts that ended in the step. */
+            duration_ms: {
+                /** @description Half of them took no longer; null where there was none. */
+                p50: (number | null)[];
+                /** @description Of twenty, nineteen took no longer; null where there was none. */
+                p95: (number | null)[];
+            };
+            /**
+             * Format: date-time
+             * @description Since when the oldest pending task has been due; null if none is.
+             */
+            oldest_pending_at: string | null;
+            /** @description How it stands at the moment. */
+            now: {
+                /** @description Tasks that are pending. */
+                pending: number;
+                /** @description Tasks that are being called. */
+                active: number;
+                /** @description Tasks that wait for a callback. */
+                waiting: number;
+                /** @description Tasks that are polled. */
+                polling: number;
+            };
+        };
+        /** @description What happened in the queues of the team. */
+        QueueStatistics: {
+            stats: {
+                /**
+                 * @description As asked for.
+                 * @enum {string}
+                 */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /**
+                 * Format: date-time
+                 * @description When the first step begins.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for: the last step is not over.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                to: string;
+                /** @description How long a step is. */
+                step_seconds: number;
+                /** @description When each step begins. */
+                at: string[];
+                /** @description By name. Of more than 100 those with the most to show. */
+                queues: components["schemas"]["QueueSeries"][];
+                total: components["schemas"]["QueueSeries"];
             };
         };
         /** @description How many tasks of the queue are in each state. */
@@ -6316,6 +6486,92 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getQueueStats: {
+        parameters: {
+            query: {
+                /** @description How far back it looks. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description Only this queue. */
+                queue?: string;
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened in the queues of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueStatistics"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFailureStats: {
+        parameters: {
+            query: {
+                /** @description How far back it looks. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Groups of failed tasks, the largest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */

@@ -51,6 +51,8 @@ export const ROUTES = {
   deleteQueue: { method: "DELETE", path: "/v1/queues/{queue_name}", credential: true, query: false, body: null, snake: false },
   pauseQueue: { method: "POST", path: "/v1/queues/{queue_name}/pause", credential: true, query: false, body: null, snake: false },
   resumeQueue: { method: "POST", path: "/v1/queues/{queue_name}/resume", credential: true, query: false, body: null, snake: false },
+  getQueueStats: { method: "GET", path: "/v1/stats/queues", credential: true, query: true, body: null, snake: false },
+  getFailureStats: { method: "GET", path: "/v1/stats/failures", credential: true, query: true, body: null, snake: false },
   createToken: { method: "POST", path: "/v1/tokens", credential: true, query: false, body: "json", snake: false },
   listTokens: { method: "GET", path: "/v1/tokens", credential: true, query: true, body: null, snake: false },
   revokeToken: { method: "DELETE", path: "/v1/tokens/{tokenId}", credential: true, query: false, body: null, snake: false },

@@ -23,6 +23,7 @@ import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerStatsRoutes } from "./api/routes/stats.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerBatchRoute } from "./api/routes/task-batch.ts";
 import { registerBulkRoutes } from "./api/routes/task-bulk.ts";
@@ -107,6 +108,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
+        (app) => registerStatsRoutes(app, services.stats),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),
         (app) => registerSessionRoutes(app, services.sessions),

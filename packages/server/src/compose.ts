@@ -143,7 +143,7 @@ async function build(
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
   const compose = config.role === "api" ? composeApiNode : composeNode;
-  const { engine, vault, services, presence } = compose({
+  const { engine, vault, services, presence, counters } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -194,7 +194,7 @@ async function build(
   await api.ready();
   closers.push(() =>
     Promise.all([
-      engine.stop(config.stopGraceSeconds * 1000),
+      engine.stop(config.stopGraceSeconds * 1000).then(counters.writeLast),
       presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
     ]),
   );

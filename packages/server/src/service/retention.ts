@@ -3,6 +3,7 @@ import { removeExpiredCredentials } from "../store/identity/expired-credentials.
 import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
+import { rollQueueStats } from "../store/tasks/queue-stats.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -12,12 +13,13 @@ const BATCH = 1_000;
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
 
-/** Removes credentials, audit events and bulk actions past their time. Returns how long to nap: not at all while there is more. */
+/** Removes credentials, audit events, bulk actions and statistics past their time, and makes older statistics coarser. Returns how long to nap: not at all while there is more. */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
-  return events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  const areStatsLeft = await rollQueueStats(sql);
+  return areStatsLeft || events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
 }

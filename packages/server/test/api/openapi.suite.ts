@@ -49,6 +49,8 @@ const OPERATIONS = [
   "delete /v1/sessions/{session_id} endOneSession",
   "get /v1/signing-secret getSigningSecret",
   "post /v1/signing-secret/rotate rotateSigningSecret",
+  "get /v1/stats/failures getFailureStats",
+  "get /v1/stats/queues getQueueStats",
   "get /v1/system getSystem",
   "get /v1/tasks listTasks",
   "post /v1/tasks createTask",

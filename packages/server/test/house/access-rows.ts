@@ -14,6 +14,8 @@ export interface AccessRow {
   /** Of the team itself, and so out of reach for its test keys. */
   readonly live?: true;
   readonly body?: unknown;
+  /** What it cannot do without. */
+  readonly query?: string;
   /** The session that asks is gone afterwards. */
   readonly endsSession?: true;
   /** What one who may is answered. */
@@ -208,6 +210,9 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     ...aQueue,
   },
+
+  "GET /v1/stats/queues": { scope: "queues:read", status: 200, query: "?range=1h" },
+  "GET /v1/stats/failures": { scope: "tasks:read", status: 200, query: "?range=1h" },
 
   "POST /v1/tokens": {
     scope: "tokens:write",
