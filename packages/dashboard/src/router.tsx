@@ -54,6 +54,51 @@ const tree = root.addChildren([
     }),
     component: lazyRouteComponent(() => import("./pages/new-task.tsx"), "NewTaskPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/schedules",
+    component: lazyRouteComponent(() => import("./pages/schedules.tsx"), "Schedules"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/vault",
+    component: lazyRouteComponent(() => import("./pages/vault.tsx"), "Vault"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/providers",
+    component: lazyRouteComponent(() => import("./pages/providers.tsx"), "Providers"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/keys",
+    component: lazyRouteComponent(() => import("./pages/keys.tsx"), "ApiKeys"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/team",
+    component: lazyRouteComponent(() => import("./pages/team.tsx"), "TeamPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/applications",
+    component: lazyRouteComponent(() => import("./pages/applications.tsx"), "Applications"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/audit",
+    component: lazyRouteComponent(() => import("./pages/audit.tsx"), "Audit"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/system",
+    component: lazyRouteComponent(() => import("./pages/system.tsx"), "System"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/subscriptions",
+    component: lazyRouteComponent(() => import("./pages/subscriptions.tsx"), "Subscriptions"),
+  }),
 ]);
 
 export const router = createRouter({

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { pageRequest } from "./client.ts";
 
-export type Role = "viewer" | "member" | "admin" | "owner";
+export const ROLES = ["viewer", "member", "admin", "owner"] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface Session {
   readonly person: { readonly id: string; readonly email: string } | null;
@@ -19,8 +20,6 @@ export interface SignInWays {
 }
 
 export type Known = { readonly session: Session } | { readonly signIn: SignInWays };
-
-const RANKS: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
 export function useKnown() {
   return useQuery({
@@ -43,7 +42,7 @@ export function useSession(): Session | null {
 /** Whether the signed-in person has this role or a higher one: what one may not do is not offered. */
 export function useMay(role: Role): boolean {
   const session = useSession();
-  return session !== null && RANKS[session.role] >= RANKS[role];
+  return session !== null && ROLES.indexOf(session.role) >= ROLES.indexOf(role);
 }
 
 export async function endSession(): Promise<void> {

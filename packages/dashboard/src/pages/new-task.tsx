@@ -89,7 +89,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
             <HeaderFields headers={draft.headers} onChange={(headers) => set({ headers })} />
             <Textarea
               label={isDirect ? "Body" : "Payload"}
-              description={isDirect ? "JSON, or any text" : "JSON; sent byte for byte"}
+              description={isDirect ? "JSON, or any text" : "JSON; every number is sent as you write it"}
               autosize
               minRows={5}
               maxRows={20}
