@@ -36,6 +36,7 @@ const WHEN = {
   too_many_streams: "The team has 1,000 event streams open on this node, or the node 2,000 in all.",
   task_not_found: "No task of the team has this id.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
+  session_not_found: "You have no such session, or it has ended.",
   team_not_found: "You are not in such a team.",
   member_not_found: "The team has no such member.",
   invitation_not_found: "There is no such open invitation.",

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildPage } from "./page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = join(root, "packages", "server");
@@ -14,6 +15,8 @@ const stamp = join(server, "dist", "tsconfig.tsbuildinfo");
 const [file = "main.js", ...args] = process.argv.slice(2);
 const entry = join(server, "dist", file);
 if (isStale()) build();
+// A start goes on without it: the API does not need it.
+if (file === "main.js") buildPage();
 process.argv = [process.argv[0] ?? "node", entry, ...args];
 await import(pathToFileURL(entry).href);
 

@@ -101,6 +101,11 @@ export function createBellhop(options: ClientOptions) {
       endSession: operation("endSession", "session"),
       switchTeam: operation("switchTeam"),
     },
+    /** Of the person who is signed in. */
+    sessions: {
+      list: whole("listSessions", "sessions"),
+      end: operation("endOneSession", "session"),
+    },
     teams: {
       create: operation("createTeam", "team"),
       list: whole("listTeams", "teams"),
@@ -122,6 +127,12 @@ export function createBellhop(options: ClientOptions) {
       issueToken: operation("issueAccessToken"),
       revokeToken: operation("revokeAccessToken"),
       metadata: operation("getAuthorizationServer"),
+    },
+
+    /** What happened in the queues, for charts. */
+    stats: {
+      queues: operation("getQueueStats", "stats"),
+      failures: operation("getFailureStats", "failures"),
     },
 
     /** The nodes and the database, for the operator's own team. */

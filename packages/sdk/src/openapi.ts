@@ -660,6 +660,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in the queues
+         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. They are written every 10 s, by the node that did the work: one that is killed loses the numbers of the last seconds, and no task. Quantiles are estimates, off by a quarter at worst. Kept 30 days.
+         */
+        get: operations["getQueueStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What fails, where and since when
+         * @description Failed tasks that were created in the range, in groups by queue, host, reason and last answer: the newest 10,000 are looked at, shared evenly between queues that have any. At most 100 groups, the largest first.
+         */
+        get: operations["getFailureStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -739,6 +779,46 @@ export interface paths {
          */
         post: operations["rotateSigningSecret"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Of the person who is signed in, in whatever team. A session that an invitation opened sees itself alone.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Here at once, on every node within 1 s. It may be the one that asks.
+         */
+        delete: operations["endOneSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2595,6 +2675,22 @@ export interface components {
             };
         };
         /** @description The session is over. */
+        EndedOneSession: {
+            session: {
+                /**
+                 * @description Identifies the session. It opens nothing.
+                 * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description From then on its token is refused.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                endedAt: string;
+            };
+        };
+        /** @description The session is over. */
         EndedSession: {
             session: {
                 /**
@@ -2619,7 +2715,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -2670,6 +2766,60 @@ export interface components {
                  */
                 until: string | null;
             }[];
+        };
+        /** @description Failed tasks that failed in the same way. */
+        FailureGroup: {
+            /**
+             * @description Their queue.
+             * @example emails
+             */
+            queue: string;
+            /**
+             * @description The host that was called.
+             * @example api.example.com
+             */
+            host: string;
+            /** @description Why they failed, as in their records. */
+            failure_reason: string | null;
+            /** @description How the last attempt was answered: a status code, `timeout` or `network`; null where it was not made to its end. */
+            response_code: string | null;
+            /** @description How many there are. */
+            count: number;
+            /** @description There may be more: not all tasks of the queue were looked at. */
+            count_is_capped: boolean;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When the last of them failed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_seen: string;
+            /**
+             * @description The one created last.
+             * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            sample_task: string;
+            /** @description Finds them, in `POST /v1/tasks/bulk` and in the list of tasks. */
+            filter: {
+                queue: string;
+                status: string;
+                host?: string;
+                /** @enum {string} */
+                failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
+                response_code?: string;
+                /** Format: date-time */
+                created_after: string;
+                sandbox?: boolean;
+            };
+        };
+        /** @description Groups of failed tasks, the largest first. */
+        FailureList: {
+            failures: components["schemas"]["FailureGroup"][];
         };
         /** @description A link that was mailed to join the team; never shown again. */
         Invitation: {
@@ -3246,6 +3396,82 @@ export interface components {
                 nextCursor: string | null;
             };
         };
+        /** @description What happened in a queue, with a number for each step. */
+        QueueSeries: {
+            /** @description The queue; null in `total`. */
+            queue: string | null;
+            /** @description Tasks created. */
+            created: number[];
+            /** @description Tasks that completed. */
+            completed: number[];
+            /** @description Tasks that failed for good. */
+            failed: number[];
+            /** @description Tasks that were cancelled. */
+            cancelled: number[];
+            /** @description Attempts that failed and were followed by another, and tasks that were retried by hand. */
+            retried: number[];
+            /** @description Tasks that were pending, due or not, as looked at once a minute; the most of a longer step. Null where no node looked. */
+            pending: (number | null)[];
+            /** @description From the time a task was due until its attempt began, of attempts begun in the step. */
+            wait_ms: {
+                /** @description Half of them took no longer; null where there was none. */
+                p50: (number | null)[];
+                /** @description Of twenty, nineteen took no longer; null where there was none. */
+                p95: (number | null)[];
+            };
+            /** @description How long calls took, of attempts that ended in the step. */
+            duration_ms: {
+                /** @description Half of them took no longer; null where there was none. */
+                p50: (number | null)[];
+                /** @description Of twenty, nineteen took no longer; null where there was none. */
+                p95: (number | null)[];
+            };
+            /**
+             * Format: date-time
+             * @description Since when the oldest pending task has been due; null if none is.
+             */
+            oldest_pending_at: string | null;
+            /** @description How it stands at the moment. */
+            now: {
+                /** @description Tasks that are pending. */
+                pending: number;
+                /** @description Tasks that are being called. */
+                active: number;
+                /** @description Tasks that wait for a callback. */
+                waiting: number;
+                /** @description Tasks that are polled. */
+                polling: number;
+            };
+        };
+        /** @description What happened in the queues of the team. */
+        QueueStatistics: {
+            stats: {
+                /**
+                 * @description As asked for.
+                 * @enum {string}
+                 */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /**
+                 * Format: date-time
+                 * @description When the first step begins.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for: the last step is not over.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                to: string;
+                /** @description How long a step is. */
+                step_seconds: number;
+                /** @description When each step begins. */
+                at: string[];
+                /** @description By name. Of more than 100 those with the most to show. */
+                queues: components["schemas"]["QueueSeries"][];
+                total: components["schemas"]["QueueSeries"];
+            };
+        };
         /** @description How many tasks of the queue are in each state. */
         QueueStats: {
             /** @description Waiting for their turn, delayed or to be retried. */
@@ -3660,6 +3886,45 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             updated_at: string;
+        };
+        /** @description A session of the person who is signed in. */
+        Session: {
+            /**
+             * @description Identifies the session. It opens nothing.
+             * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /** @description The team that it is in. */
+            team: {
+                /**
+                 * @description Identifies the team.
+                 * @example team_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                id: string;
+                /**
+                 * @description What people call the team; need not be unique.
+                 * @example Acme
+                 */
+                name: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the person signed in, or went to this team.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description The session ends then by itself.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+        };
+        /** @description The sessions of the person, the newest first. */
+        SessionList: {
+            sessions: components["schemas"]["Session"][];
         };
         /** @description A new session. */
         SignedIn: {
@@ -4440,7 +4705,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
+        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `session_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6438,6 +6703,92 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getQueueStats: {
+        parameters: {
+            query: {
+                /** @description How far back it looks. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description Only this queue. */
+                queue?: string;
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened in the queues of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueStatistics"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFailureStats: {
+        parameters: {
+            query: {
+                /** @description How far back it looks. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Groups of failed tasks, the largest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -6631,6 +6982,86 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions of the person, the newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endOneSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies the session. It opens nothing.
+                 * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is over. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedOneSession"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `session_required`: Session required: sign in by magic link */
+            403: components["responses"]["Forbidden"];
+            /** @description `session_not_found`: Session not found or already ended */
+            404: components["responses"]["NotFound"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */

@@ -10,8 +10,11 @@ import {
 export interface ClientOptions {
   /** Where the server is; `http://127.0.0.1:8787` by default. */
   readonly url?: string;
-  /** An API key, or a session's or application's token; a function is asked before each request. */
-  readonly apiKey?: string | (() => string | Promise<string>);
+  /**
+   * An API key, or a session's or application's token; a function is asked before each request. `null` where `fetch`
+   * brings the credential itself, as a browser does with a cookie.
+   */
+  readonly apiKey?: string | null | (() => string | Promise<string>);
   /** For each try of a request, from connecting to the last byte of the answer; 30 s by default. */
   readonly timeoutMs?: number;
   /** Further tries of a request that may be repeated; 3 by default. */
@@ -68,6 +71,7 @@ export function createTransport(options: ClientOptions): Transport {
   let rateLimit: RateLimit | null = null;
 
   async function authorization(): Promise<Record<string, string>> {
+    if (options.apiKey === null) return {};
     const given = typeof options.apiKey === "function" ? await options.apiKey() : options.apiKey;
     const key = given?.trim();
     if (!key) throw new BellhopError("apiKey is required");

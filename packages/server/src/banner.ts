@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
+import { LINK_MINUTES } from "./service/people/sign-in-service.ts";
 import { SETTINGS } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
@@ -16,17 +17,17 @@ const MOST_SHOWN = 5;
 
 /** What a start tells. Its last line is the one that scripts wait for. */
 export function renderBanner(house: House, otherData: readonly string[], config: Config): string {
-  const { url, database, firstKey } = house;
+  const { url, database } = house;
   const lines = [
     `Bellhop ${VERSION}`,
-    `  address   ${url}${config.role === "worker" ? "" : `  (reference at ${url}/docs)`}`,
+    `  address   ${url}${config.role === "worker" ? "" : `  (dashboard; API reference at ${url}/docs)`}`,
     ...(config.role === "all" ? [] : [`  role      ${ROLES[config.role]}`]),
     `  database  ${database}`,
     ...dataLines(house, otherData),
     `  egress    ${describeEgress(config.egress)}`,
     ...peopleLines(config),
     ...vaultLines(config),
-    ...keyLines(firstKey, config),
+    ...keyLines(house, config),
     `Bellhop is ready at ${url}`,
   ];
   return `${lines.join("\n")}\n`;
@@ -69,9 +70,24 @@ function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {
   ];
 }
 
-/** The key is shown once; an operator who lost it makes another. */
-function keyLines(firstKey: string | null, { apiKey, role }: Config): string[] {
-  if (firstKey !== null) return ["", "  Your API key, shown this once:", "", `  export KEY=${firstKey}`, ""];
+/** Key and link are shown once; an operator who lost one makes another. */
+function keyLines({ firstKey, firstLink }: House, { apiKey, role }: Config): string[] {
+  if (firstKey !== null)
+    return [
+      "",
+      ...(firstLink === null
+        ? []
+        : [
+            `  Your dashboard, by a link that works once, within ${LINK_MINUTES} minutes:`,
+            "",
+            `  ${firstLink}`,
+            "",
+          ]),
+      "  Your API key, shown this once:",
+      "",
+      `  export KEY=${firstKey}`,
+      "",
+    ];
   if (apiKey !== null || role === "worker") return [];
   return [`  API key   as shown by the first start; another: ${commandLine('key create Operator "a name"')}`];
 }

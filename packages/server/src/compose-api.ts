@@ -1,7 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
+import { createSessionCookies } from "./api/http/session-cookie.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
+import { createDashboard, registerDashboardFiles } from "./api/pages/dashboard.ts";
 import { registerFrontPage } from "./api/pages/front.ts";
+import type { PageFiles } from "./api/pages/page-files.ts";
 import { type LinkDelivery, registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
@@ -16,11 +19,13 @@ import { type MetricsAccess, registerMetricsRoute } from "./api/routes/metrics.t
 import { registerOAuthRoutes } from "./api/routes/oauth.ts";
 import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
 import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
+import { registerPageSessionRoutes } from "./api/routes/page-session.ts";
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
 import { registerSandboxRoute } from "./api/routes/sandbox.ts";
 import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
+import { registerStatsRoutes } from "./api/routes/stats.ts";
 import { registerSystemRoute } from "./api/routes/system.ts";
 import { registerBatchRoute } from "./api/routes/task-batch.ts";
 import { registerBulkRoutes } from "./api/routes/task-bulk.ts";
@@ -32,9 +37,11 @@ import { type ApiDeps, createApi } from "./api/server.ts";
 import type { Services } from "./compose-services.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
-type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer"> & {
+type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"> & {
   /** By mail, if left out. */
   readonly links?: LinkDelivery;
+  /** The built dashboard; null or left out: there is none. */
+  readonly page?: PageFiles | null;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
   /** Other than every 15 s: how often a stream of events is kept alive, and its credential looked at. */
@@ -54,6 +61,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
     auth,
     limits,
     visits,
+    cookies: createSessionCookies(http.publicUrl),
     onAnswer: metrics.request,
     isDocumented: false,
     routes: {
@@ -70,19 +78,25 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, signIn, oauth, metrics } = services;
-  const { links = "mail" } = http;
+  const { links = "mail", page = null, version, publicUrl } = http;
+  const cookies = createSessionCookies(publicUrl);
+  const dashboard = page === null ? null : createDashboard(page);
   return createApi({
     ...http,
     auth,
     limits,
     visits,
+    cookies,
+    dashboard,
     onAnswer: metrics.request,
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),
-        (app) => registerFrontPage(app, http.version),
+        (app) => registerFrontPage(app, version, dashboard),
+        (app) => registerDashboardFiles(app, dashboard),
+        (app) => registerPageSessionRoutes(app, { ...services, cookies, links, version }),
         (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl: http.publicUrl, links }),
+        (app) => registerSignInPages(app, { signIn, oauth, publicUrl, cookies, links }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],
@@ -100,6 +114,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerSandboxRoute(app, services.sandbox),
         (app) => registerQueueRoutes(app, services.queues),
+        (app) => registerStatsRoutes(app, services.stats),
         (app) => registerTokenRoutes(app, services.vault),
         (app) => registerSigningSecretRoutes(app, services.signingSecrets),
         (app) => registerSessionRoutes(app, services.sessions),

@@ -10,6 +10,7 @@ import { publicTaskId } from "./domain/task-id.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
+import type { QueueCounters } from "./engine/queue-counters.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
@@ -26,6 +27,8 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly vault: Vault;
   readonly services: Services;
   readonly presence: Presence;
+  /** What it counts of its queues: written once more when it stops. */
+  readonly counters: Pick<QueueCounters, "writeOnce" | "writeLast">;
 }
 
 /** A node that serves the API and makes no calls. Nothing runs yet, as below. */
@@ -38,13 +41,20 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     // Any: two nodes that happened on the same would only wait for each other now and then.
     number: -1 - Math.floor(deps.random() * 2 ** 48),
     log,
-    meter: basis.metrics.engine,
+    meter: basis.meter,
     time,
   });
   const presence = addPresence(deps, engine, null);
   addSpaceWatch(basis, engine);
+  addCounters(basis, engine);
   const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
-  return { engine, vault: basis.vault, services: composeServices(deps, parts), presence };
+  return {
+    engine,
+    vault: basis.vault,
+    services: composeServices(deps, parts),
+    presence,
+    counters: basis.counters,
+  };
 }
 
 /** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
@@ -65,7 +75,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       claim: pulses.claims.database,
       settle: pulses.settlements.database,
     },
-    meter: metrics.engine,
+    meter: basis.meter,
     outgoing: createOutgoing({
       caller: deps.caller,
       vault,
@@ -103,15 +113,16 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
   }
-  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, metrics) });
+  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, basis.meter) });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const presence = addPresence(deps, engine, engine);
   addSpaceWatch(basis, engine);
+  addCounters(basis, engine);
   const isDispatching = engine.lease.isHeld;
   const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
   engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
   engine.actors.add({ name: "sandbox", once: services.sandboxWalk.walkOnce });
-  return { engine, vault, services, presence };
+  return { engine, vault, services, presence, counters: basis.counters };
 }
 
 function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
@@ -127,6 +138,10 @@ function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Eng
   });
   actors.add({ name: "presence", once: presence.beatOnce });
   return presence;
+}
+
+function addCounters({ counters }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
+  actors.add({ name: "queue-stats", once: counters.writeOnce });
 }
 
 function addSpaceWatch({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { SERVER_SENT } from "./api/tasks/event-view.ts";
 import { composeSpaceWatch, type Space } from "./compose-space.ts";
 import type { RefuseUrl } from "./domain/call.ts";
@@ -8,7 +9,9 @@ import type { Time } from "./domain/time.ts";
 import type { EngineDatabases } from "./engine/engine-databases.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import type { EngineMeter } from "./engine/meter.ts";
+import { countingQueues, createQueueCounters } from "./engine/queue-counters.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
@@ -46,6 +49,7 @@ import { createSandboxService } from "./service/tasks/sandbox-service.ts";
 import { createSandboxWalk } from "./service/tasks/sandbox-walk.ts";
 import { createScheduleRunner } from "./service/tasks/schedule-runner.ts";
 import { createScheduleService } from "./service/tasks/schedule-service.ts";
+import { createStatsService } from "./service/tasks/stats-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createTaskWaits } from "./service/tasks/task-waits.ts";
 import { createWaitingService } from "./service/tasks/waiting-service.ts";
@@ -94,12 +98,21 @@ export interface NodeDeps {
   readonly random: () => number;
 }
 
+/** Two nodes that happened on the same number would write over each other's statistics. */
+const MOST_NODES = 2 ** 47;
+
 export type Services = ReturnType<typeof composeServices>;
 
 /** What the engine and the services of a node share. */
 export function composeBasis({ databases, keyRing, time, planLimits, space, log }: NodeDeps) {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
+  const metrics = createMetrics({
+    version: VERSION,
+    time,
+    readDepths: () => readQueueDepths(database, MOST_QUEUES),
+  });
+  const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
@@ -107,26 +120,27 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     waits: createTaskWaits({ sql: database, time }),
     events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
-    metrics: createMetrics({
-      version: VERSION,
-      time,
-      readDepths: () => readQueueDepths(database, MOST_QUEUES),
-    }),
+    metrics,
+    counters,
+    meter: countingQueues(metrics.engine, counters),
   };
 }
 
 /** What follows when a task was cancelled or begun anew, by whatever way. */
 export function listeners(
   engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
-  metrics: Metrics,
+  meter: EngineMeter,
 ): Pick<Parameters<typeof createTaskService>[0], "onCancelled" | "onPending"> {
   return {
     onCancelled(cancelled) {
-      metrics.engine.cancelled();
+      meter.cancelled(cancelled.teamId, cancelled.queueId, cancelled.sandbox);
       engine.ended();
       return engine.follow(cancelled);
     },
-    onPending: engine.pending,
+    onPending(task, times) {
+      meter.retried(task.teamId, task.queueId, task.sandbox);
+      engine.pending(task, times);
+    },
   };
 }
 
@@ -140,7 +154,7 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, pulses, limitsOf, space, waits, events } = parts;
+  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits, events } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -159,19 +173,19 @@ export function composeServices(
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
-    onEnded(taskId) {
-      metrics.engine.ended(null);
+    onEnded({ teamId, queueId, id }) {
+      meter.ended(null, teamId, queueId);
       engine.ended();
-      waits.ended(taskId);
+      waits.ended(id);
       events.notice();
     },
   });
   const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
-    metrics.engine.created(task.shape, task.sandbox);
+    meter.created(task.shape, task.sandbox, task.teamId, accepted.queueId);
     engine.pending(task, accepted);
     events.notice();
   };
-  const told = listeners(engine, metrics);
+  const told = listeners(engine, meter);
   const tasks = createTaskService({
     database,
     submit: engine.submit,
@@ -212,6 +226,7 @@ export function composeServices(
     waiting: createWaitingService({ tasks, waits }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database, onChanged: events.notice }),
+    stats: createStatsService({ sql: database, now }),
     callbacks: {
       ...callbacks,
       resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),

@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { Logger } from "pino";
+import { readPageFiles } from "./api/pages/page-files.ts";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
@@ -22,7 +24,7 @@ import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import { assertOwnSessions } from "./postgres/pooler.ts";
 import { createPrimary } from "./postgres/primary.ts";
-import { ensureOperator, mintFirstKey } from "./service/operator/operator.ts";
+import { ensureOperator, makeFirstLink, mintFirstKey } from "./service/operator/operator.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 import { migrate } from "./store/migrate.ts";
 import { removeAllNodes } from "./store/nodes.ts";
@@ -46,6 +48,9 @@ const HOT_STATEMENT_MS = 1_400;
 /** Connections that the system holds for us while we are busy; one for which there is no room is tried again after a second. */
 const BACKLOG = 2_048;
 
+/** Where the build leaves the dashboard. */
+const PAGE = fileURLToPath(new URL("page", import.meta.url));
+
 /** What the start-up banner tells. */
 export interface House {
   readonly url: string;
@@ -54,6 +59,8 @@ export interface House {
   /** The data directory was empty before this start. */
   readonly isNewData: boolean;
   readonly firstKey: string | null;
+  /** Into the dashboard, made with the first key where only this machine reaches the server. */
+  readonly firstLink: string | null;
   callsUnderWay(): number;
   stop(): Promise<void>;
   /** Ends a stop that is under way without waiting for calls. */
@@ -137,7 +144,7 @@ async function build(
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
   const compose = config.role === "api" ? composeApiNode : composeNode;
-  const { engine, vault, services, presence } = compose({
+  const { engine, vault, services, presence, counters } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -179,6 +186,7 @@ async function build(
     bodyLimitBytes: config.bodyLimitBytes,
     links: linkDelivery(config),
     deadlines: { begin: beginDeadline, end: endDeadline },
+    page: config.role === "worker" ? null : readPageFiles(PAGE),
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   };
@@ -188,7 +196,7 @@ async function build(
   await api.ready();
   closers.push(() =>
     Promise.all([
-      engine.stop(config.stopGraceSeconds * 1000),
+      engine.stop(config.stopGraceSeconds * 1000).then(counters.writeLast),
       presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
     ]),
   );
@@ -198,6 +206,10 @@ async function build(
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   listensAt = url;
+  // Only now: a key that is made by a start which then fails would never be shown.
+  // And not by a worker: its output is not where one looks for it.
+  const firstKey = config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null;
+  const mayLink = firstKey !== null && !config.exposed;
   return {
     url,
     database:
@@ -206,9 +218,8 @@ async function build(
         : "embedded PostgreSQL",
     dataDir: embedded?.dataDir ?? null,
     isNewData: embedded?.isNew ?? false,
-    // Only now: a key that is made by a start which then fails would never be shown.
-    // And not by a worker: its output is not where one looks for it.
-    firstKey: config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null,
+    firstKey,
+    firstLink: mayLink ? await makeFirstLink(database, config.publicUrl ?? url) : null,
     stop: closeAll,
     callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
     hurry: () => ("hurry" in engine ? engine.hurry() : undefined),

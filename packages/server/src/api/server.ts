@@ -17,10 +17,12 @@ import { logRequest } from "./http/request-log.ts";
 import { guardRoutes } from "./http/route-guard.ts";
 import type { Api } from "./http/schema-types.ts";
 import { buildSerializer } from "./http/serializers.ts";
+import type { SessionCookies } from "./http/session-cookie.ts";
 import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
+import type { Dashboard } from "./pages/dashboard.ts";
 import { allModels, fieldsOf, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
@@ -30,6 +32,10 @@ export interface ApiDeps {
   readonly auth: AuthService;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
+  /** What a browser shows instead of a credential in a header. */
+  readonly cookies: SessionCookies;
+  /** Null: it is not built. Left out: it is not served here. */
+  readonly dashboard?: Dashboard | null;
   readonly routes: {
     /** With their whole path. */
     readonly root: readonly RegisterRoutes[];
@@ -87,9 +93,10 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   const { onRoute } = deps;
   if (onRoute !== undefined) app.addHook("onRoute", ({ method, url }) => onRoute(String(method), url));
   app.decorateRequest("principal", null);
+  app.decorateRequest("credential", null);
   acceptJson(app);
   app.setErrorHandler(answerError);
-  refuseEarly(app, securityHeaders(deps.publicUrl));
+  refuseEarly(app, securityHeaders(deps.publicUrl), deps.dashboard ?? null);
   warnOfUnknownProxy(app, deps.log);
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
@@ -138,7 +145,7 @@ function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
 }
 
 /** What can be refused without reading the body is refused without reading it. */
-function refuseEarly(app: Api, headers: Readonly<Record<string, string>>): void {
+function refuseEarly(app: Api, headers: Readonly<Record<string, string>>, dashboard: Dashboard | null): void {
   let stopping = false;
   app.addHook("preClose", async () => {
     stopping = true;
@@ -147,8 +154,8 @@ function refuseEarly(app: Api, headers: Readonly<Record<string, string>>): void 
   app.addHook("onRequest", (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(headers);
     if (stopping) done(new Problem("stopping"));
-    else if (request.is404) done(refuseUnknownRoute(request, reply));
-    else done();
+    else if (!request.is404) done();
+    else if (!dashboard?.answer(request, reply)) done(refuseUnknownRoute(request, reply));
   });
   // Without one of our own, unknown routes would pass by the hook.
   app.setNotFoundHandler((request, reply) => answerError(refuseUnknownRoute(request, reply), request, reply));

@@ -70,6 +70,7 @@ export const PROBLEMS = {
     text: "The plan <plan> allows at most <most> tasks that have not ended (tasksOpen)",
   },
   team_limit: { status: 409, text: "A person can own at most <most> teams on the free plan" },
+  session_not_found: { status: 404, text: "Session not found or already ended" },
   team_not_found: { status: 404, text: "Team not found" },
   member_not_found: { status: 404, text: "Member not found" },
   member_exists: { status: 409, text: "<email> is a member already" },

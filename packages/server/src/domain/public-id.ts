@@ -10,6 +10,7 @@ export type IdPrefix =
   | "app"
   | "auth"
   | "inv"
+  | "ses"
   | "evt"
   | "bulk"
   | "sch";

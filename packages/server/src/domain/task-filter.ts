@@ -88,7 +88,7 @@ export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** A UUID of version 7 begins with its millisecond, in 48 bits. */
-function firstIdOf(ms: number): string {
+export function firstIdOf(ms: number): string {
   const digits = Math.min(Math.max(0, ms), 2 ** 48 - 1)
     .toString(16)
     .padStart(12, "0");

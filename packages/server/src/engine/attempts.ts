@@ -175,11 +175,13 @@ export function createAttempts(deps: {
       "attempt.settled",
     );
     if (settled === null) return meter.attemptLost("superseded");
-    meter.attempted(outcome);
-    if (settled.status === "completed") meter.ended(null);
+    const { teamId, queueId } = claim;
+    meter.attempted(outcome, teamId, queueId);
+    if (settled.status === "completed") meter.ended(null, teamId, queueId);
     // A retry whose queue was deleted meanwhile.
     else if (settled.status === "failed")
-      meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted");
+      meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted", teamId, queueId);
+    else if (verdict.kind === "retry") meter.retried(teamId, queueId);
     deps.onSettled(settled);
     if (settled.status === "completed" || settled.status === "failed") deps.onTaskEnded(claim.id);
   }

@@ -26,7 +26,7 @@ export function createDeadlines(deps: {
   return {
     async expireOnce() {
       const expired = await expireTasks(deps.sql, BATCH, deps.workerId());
-      for (const reason of expired) meter.ended(reason);
+      for (const { reason, teamId, queueId } of expired) meter.ended(reason, teamId, queueId);
       if (expired.length > 0) deps.onEnded();
       if (expired.length === BATCH) return 0;
       return timetable.nap(await untilNextDeadlineMs(deps.sql));

@@ -197,7 +197,7 @@ export function createDispatcher(deps: {
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);
-      for (const waitMs of waitsMs) meter.waited(waitMs);
+      for (const waitMs of waitsMs) meter.waited(waitMs, local.teamId, grant.queueId);
       if (!isCurrent) local.stale = true;
       else if (claims.length < limit) deps.onShort(local);
       // Where the number was unknown there is more until a claim comes back with less than it asked for.

@@ -217,10 +217,10 @@ export function createEngine(deps: {
   }
 
   function onReturned(returned: readonly Returned[]): void {
-    for (const { teamId, queue, failure } of returned) {
+    for (const { teamId, queue, queueId, failure } of returned) {
       meter.attemptLost("interrupted");
       if (failure === null) due(teamId, queue);
-      else meter.ended(failure);
+      else meter.ended(failure, teamId, queueId);
     }
   }
 

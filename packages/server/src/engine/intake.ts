@@ -145,10 +145,10 @@ export function createIntake(deps: {
     { workerId, isLate }: { readonly workerId: number; readonly isLate: boolean },
   ): Claim | null {
     const accepted = answer instanceof Error ? null : answer;
-    if (accepted !== null) meter.created(task.shape, task.sandbox);
+    if (accepted !== null) meter.created(task.shape, task.sandbox, task.teamId, accepted.queueId);
     const claim = accepted?.handedOff ? firstClaim(task, accepted, workerId) : null;
     if (claim !== null && reservation !== null && !isLate) {
-      meter.waited(0);
+      meter.waited(0, claim.teamId, claim.queueId);
       deps.start(claim, reservation.local);
       return null;
     }

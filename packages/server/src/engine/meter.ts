@@ -7,13 +7,15 @@ import type { Time } from "../domain/time.ts";
  * throws.
  */
 export interface EngineMeter {
-  created(shape: Shape, sandbox: boolean): void;
+  created(shape: Shape, sandbox: boolean, teamId: number, queueId: number): void;
   /** Null: completed. */
-  ended(failure: FailureReason | null): void;
-  cancelled(): void;
+  ended(failure: FailureReason | null, teamId: number, queueId: number, sandbox?: boolean): void;
+  cancelled(teamId: number, queueId: number, sandbox: boolean): void;
   /** From the time a task was due until its attempt began. */
-  waited(ms: number): void;
-  attempted(outcome: Outcome): void;
+  waited(ms: number, teamId: number, queueId: number): void;
+  attempted(outcome: Outcome, teamId: number, queueId: number): void;
+  /** An attempt failed and another follows, or the task was begun anew by hand. */
+  retried(teamId: number, queueId: number, sandbox?: boolean): void;
   /** An attempt was closed without an outcome, or its outcome came after its claim had been taken back. */
   attemptLost(how: "interrupted" | "superseded" | "aborted"): void;
   polled(result: "again" | "completed" | "failed" | "superseded"): void;
@@ -36,6 +38,7 @@ export const NO_METER: EngineMeter = {
   cancelled: nothing,
   waited: nothing,
   attempted: nothing,
+  retried: nothing,
   attemptLost: nothing,
   polled: nothing,
   notified: nothing,

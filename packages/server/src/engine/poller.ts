@@ -83,7 +83,7 @@ export function createPoller(deps: {
     meter.polled(verdict);
     if (step.kind === "again") return step.waitMs;
     if (!counted) return null;
-    meter.ended(step.kind === "failed" ? step.reason : null);
+    meter.ended(step.kind === "failed" ? step.reason : null, claim.teamId, claim.queueId);
     deps.onEnded();
     deps.onTaskEnded(claim.id);
     return null;

@@ -5,6 +5,7 @@ import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
 import { removeOldEvents } from "../store/tasks/event-reads.ts";
+import { rollQueueStats } from "../store/tasks/queue-stats.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -16,7 +17,10 @@ const BULK_DAYS = 30;
 /** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
 const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
-/** Removes credentials, audit events, bulk actions and events past their time. Returns how long to nap: not at all while there is more. */
+/**
+ * Removes credentials, audit events, bulk actions, events and statistics past their time, and makes older statistics
+ * coarser. Returns how long to nap: not at all while there is more.
+ */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
@@ -24,5 +28,7 @@ export async function removeOldRecords(sql: Sql): Promise<number> {
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
   const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
-  return happened === BATCH || events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  const areStatsLeft = await rollQueueStats(sql);
+  const isMore = areStatsLeft || [happened, events, bulks].includes(BATCH) || credentials >= BATCH;
+  return isMore ? 0 : ROUND_MS;
 }

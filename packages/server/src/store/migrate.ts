@@ -10,6 +10,7 @@ import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { events } from "./migrations/0014-events.ts";
 import { simulations } from "./migrations/0016-simulations.ts";
+import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly {
   { version: 13, name: "schedule firings", sql: scheduleFirings },
   { version: 14, name: "events", sql: events },
   { version: 16, name: "simulations", sql: simulations },
+  { version: 17, name: "queue stats", sql: queueStats },
   { version: 18, name: "lean tasks", sql: leanTasks },
 ];
 

@@ -4,7 +4,8 @@ import { fastify } from "fastify";
 import { access } from "../../src/api/http/access.ts";
 import { answerError } from "../../src/api/http/error-answer.ts";
 import { guardRoutes } from "../../src/api/http/route-guard.ts";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { createSessionCookies } from "../../src/api/http/session-cookie.ts";
+import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 describe("authentication", () => {
   let api: TestApi;
@@ -121,7 +122,7 @@ describe("authentication", () => {
 
   it("deny by default: a route that does not say who may use it stops the start", async () => {
     const app = fastify();
-    guardRoutes(app, api.services);
+    guardRoutes(app, { ...api.services, cookies: createSessionCookies(PUBLIC_URL) });
 
     assert.throws(() => app.get("/open", async () => "anybody"), /GET \/open does not declare its access/);
     app.get("/closed", { config: access("tasks:read") }, async () => "somebody");

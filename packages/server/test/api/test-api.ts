@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
+import type { PageFiles } from "../../src/api/pages/page-files.ts";
 import type { LinkDelivery } from "../../src/api/pages/sign-in.ts";
 import type { ApiDeps } from "../../src/api/server.ts";
 import { composeApi } from "../../src/compose-api.ts";
@@ -44,6 +45,7 @@ type Method = NonNullable<InjectOptions["method"]>;
 type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "deadlines">> & {
   readonly links?: LinkDelivery;
   readonly pulseMs?: number;
+  readonly page?: PageFiles;
 };
 
 /** What the egress policy of these tests says of every host called `private.…`. */

@@ -44,7 +44,7 @@ describe("who may use which route", () => {
 
     const ask = async (credential: string | null, team: WorldTeam = world.ours, named?: string) => {
       const id = named ?? (await row.make?.(world, team)) ?? "";
-      const path = pattern.replace(/:\w+/, id);
+      const path = pattern.replace(/:\w+/, id) + (row.query ?? "");
       return world.call(credential, method, path, row.bodyOf?.(id) ?? row.body);
     };
 

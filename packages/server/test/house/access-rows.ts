@@ -16,6 +16,8 @@ export interface AccessRow {
   /** Of its sandbox alone, and so refused to every other credential. */
   readonly test?: true;
   readonly body?: unknown;
+  /** What it cannot do without. */
+  readonly query?: string;
   /** The session that asks is gone afterwards. */
   readonly endsSession?: true;
   /** What one who may is answered. */
@@ -220,6 +222,9 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     ...aQueue,
   },
 
+  "GET /v1/stats/queues": { scope: "queues:read", status: 200, query: "?range=1h" },
+  "GET /v1/stats/failures": { scope: "tasks:read", status: 200, query: "?range=1h" },
+
   "POST /v1/tokens": {
     scope: "tokens:write",
     live: true,
@@ -350,6 +355,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     bodyOf: (teamId) => ({ teamId }),
     unknown: `team_${UNUSED}`,
   },
+  "GET /v1/sessions": { scope: "session", status: 200 },
+  // Of another person, like one that nobody has. One's own: dashboard.suite.ts.
+  "DELETE /v1/sessions/:session_id": {
+    scope: "session",
+    status: 404,
+    make: async ({ call }, { owner }) => (await call(owner, "GET", "/v1/sessions")).json.sessions[0].id,
+    unknown: `ses_${UNUSED}`,
+  },
   "DELETE /v1/auth/session": { scope: "session", status: 200, endsSession: true },
 
   "POST /v1/auth/magic-link": { ...open, status: 202, body: { email: "somebody@example.test" } },
@@ -362,6 +375,11 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "POST /v1/callbacks/:callbackId": { ...open, status: 404, body: {}, make: async () => "f".repeat(64) },
   "GET /.well-known/oauth-authorization-server": open,
   "GET /": open,
+  "GET /assets/*": { ...open, status: 404 },
+  // By the cookie of a browser alone: dashboard.suite.ts.
+  "GET /page/session": { ...open, status: 401 },
+  "POST /page/session/end": { ...open, status: 401 },
+  "POST /page/session/team": { ...open, status: 401, body: { team: `team_${UNUSED}` } },
   "GET /sign-in": open,
   "POST /sign-in": { ...open, status: 400 },
   "GET /sign-in/link": { ...open, status: 401 },

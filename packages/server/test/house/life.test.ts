@@ -177,15 +177,22 @@ describe("the built server, on its embedded database", () => {
     );
   });
 
-  it("prints the generated key on the first start and never again", async () => {
+  it("prints a key, and a link that signs the operator in, on the first start and never again", async () => {
     const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
     const first = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
     assert.match(first.stdout, /shown this once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
+    const link = /^ {2}(http:\S+)\/sign-in\/link\?token=([0-9a-f]{64})$/m.exec(first.stdout);
+    assert.equal(link?.[1], first.url);
+    const opened = await first.api("POST", "/v1/auth/session", { token: link?.[2] });
+    assert.deepEqual(
+      [opened.status, opened.json.team?.name, opened.json.user?.email],
+      [200, "Operator", "operator@bellhop.invalid"],
+    );
     first.signal("SIGTERM");
     await first.exited;
 
     const second = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
-    assert.doesNotMatch(second.stdout, /bh_live_/);
+    assert.doesNotMatch(second.stdout, /bh_live_|sign-in\/link/);
     second.signal("SIGTERM");
     await second.exited;
     await rm(own, { recursive: true, force: true });

@@ -42,9 +42,15 @@ describe("a person", () => {
     server: ServerProcess,
     method: "GET" | "POST" | "DELETE",
     path: string,
-    options: { body?: object; form?: Record<string, string>; token?: string; cookie?: string } = {},
+    options: {
+      body?: object;
+      form?: Record<string, string>;
+      token?: string;
+      cookie?: string;
+      page?: true;
+    } = {},
   ) {
-    const { body, form, token, cookie } = options;
+    const { body, form, token, cookie, page } = options;
     const payload = form ? new URLSearchParams(form).toString() : body && JSON.stringify(body);
     const type = form ? "application/x-www-form-urlencoded" : "application/json";
     const answer = await request(path.startsWith("http") ? path : `${server.url}${path}`, {
@@ -54,6 +60,7 @@ describe("a person", () => {
         ...(payload !== undefined && { "content-type": type }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(cookie !== undefined && { cookie }),
+        ...(page && { "bellhop-page": "1" }),
       },
       ...(payload !== undefined && { body: payload }),
     });
@@ -97,12 +104,14 @@ describe("a person", () => {
     const cookie = String(page.headers["set-cookie"]).split(";")[0] ?? "";
     const signedIn = await ask(node, "POST", "/sign-in/link", { form, cookie });
 
-    assert.equal(signedIn.status, 200);
-    assert.match(
-      signedIn.text,
-      /As <strong>owner@example\.com<\/strong>, in the team <strong><bdi>Operator</,
+    assert.deepEqual([signedIn.status, signedIn.headers.location], [303, "/"]);
+    const [held = ""] = [signedIn.headers["set-cookie"] ?? []].flat().map((text) => text.split(";")[0] ?? "");
+    assert.match(held, /^bellhop_page=[\w-]+\.[\w-]+\.[\w-]+$/);
+    const { status, json } = await ask(other, "GET", "/page/session", { cookie: held, page: true });
+    assert.deepEqual(
+      [status, json.person.email, json.team.name, json.role, json.isOperator, json.signIn],
+      [200, OWNER, "Operator", "owner", true, { mail: false, linkInLog: true }],
     );
-    assert.match(String(signedIn.headers["set-cookie"]), /^bellhop_session=[\w-]+\.[\w-]+\.[\w-]+;/);
     const again = await ask(node, "POST", "/sign-in/link", { form, cookie });
     assert.equal(again.status, 401);
     assert.match(again.text, /This link no longer works/);

@@ -53,26 +53,32 @@ const CODINGS = {
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 } as const;
-type Coding = keyof typeof CODINGS;
+export type Coding = keyof typeof CODINGS;
 
 /** The bytes that this caller wants; null for none, where it has them. */
-async function choose(
-  known: Made,
-  { method, headers }: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Buffer | null> {
-  const held = names(headers["if-none-match"]).map((tag) => tag.replace(/^W\//, ""));
-  if (method === "GET" && (held.includes(known.tag) || held.includes("*"))) {
+async function choose(known: Made, request: FastifyRequest, reply: FastifyReply): Promise<Buffer | null> {
+  if (isHeld(request, known.tag)) {
     reply.code(304);
     return null;
   }
-  const accepted = names(headers["accept-encoding"]?.toString().toLowerCase());
-  const coding = (["br", "gzip"] as const).find((name) => accepted.includes(name));
+  const [coding] = acceptedCodings(request);
   if (coding === undefined) return known.body;
   const compressed = known.compressed.get(coding) ?? CODINGS[coding](known.body);
   known.compressed.set(coding, compressed);
   reply.header("content-encoding", coding);
   return compressed;
+}
+
+/** Whether the caller says that it holds what has this tag, in whatever coding. */
+export function isHeld({ method, headers }: FastifyRequest, tag: string): boolean {
+  const held = names(headers["if-none-match"]).map((name) => name.replace(/^W\//, ""));
+  return method === "GET" && (held.includes(tag) || held.includes("*"));
+}
+
+/** The codings that the caller takes, the smallest first. */
+export function acceptedCodings({ headers }: FastifyRequest): Coding[] {
+  const accepted = names(headers["accept-encoding"]?.toString().toLowerCase());
+  return (["br", "gzip"] as const).filter((name) => accepted.includes(name));
 }
 
 /** The members of a list in a header, without their parameters, and without those that are refused by them. */

@@ -11,11 +11,14 @@ import type { AuthService } from "../../service/access/auth-service.ts";
 import type { RequestLimits } from "../../service/access/request-limits.ts";
 import type { Allowance } from "../../service/access/team-meter.ts";
 import { type Access, requireAccess } from "./access.ts";
+import type { SessionCookies } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Null before the auth hook, and on routes that have none. */
     principal: Principal | null;
+    /** What the auth hook accepted. */
+    credential: string | null;
   }
 }
 
@@ -29,15 +32,18 @@ export function createAuthHook(
   access: Access,
   auth: AuthService,
   limits: RequestLimits,
+  cookies: Pick<SessionCookies, "readPage">,
 ): onRequestHookHandler {
   /** Every answer from here on tells what is left of the limit, also a refusal; where there is none it says nothing. */
   function admit(
     principal: Principal,
+    credential: string,
     request: FastifyRequest,
     reply: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void {
     request.principal = principal;
+    request.credential = credential;
     // Records of a team, now and then a secret: nothing that a browser or a proxy may keep.
     reply.header("cache-control", "no-store");
     const counted = limits.count(principal);
@@ -47,19 +53,19 @@ export function createAuthHook(
   }
 
   return (request, reply, done) => {
-    const credential = credentialOf(request);
+    const credential = headerCredential(request) ?? cookies.readPage(request);
     if (credential === undefined) {
       done(new Problem("api_key_required"));
       return;
     }
     const known = auth.recall(credential);
     if (known !== null) {
-      admit(known, request, reply, done);
+      admit(known, credential, request, reply, done);
       return;
     }
     auth
       .authenticate(credential, request.ip)
-      .then((principal) => admit(principal, request, reply, done), done);
+      .then((principal) => admit(principal, credential, request, reply, done), done);
   };
 }
 
@@ -107,7 +113,7 @@ export function requesterOf(request: FastifyRequest): Requester {
   return { ...callerOf(request), address: request.ip, requestId: request.id };
 }
 
-function credentialOf(request: FastifyRequest): string | undefined {
+function headerCredential(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : BEARER.exec(authorization);
   if (bearer !== null) return bearer[1];
@@ -117,6 +123,6 @@ function credentialOf(request: FastifyRequest): string | undefined {
 
 /** The credential that the auth hook accepted, for the route that ends it. */
 export function acceptedCredential(request: FastifyRequest): string {
-  callerOf(request);
-  return credentialOf(request) ?? "";
+  if (request.credential === null) throw new Error("This route has no auth hook");
+  return request.credential;
 }

@@ -44,8 +44,11 @@ export function answerFrameworkError(
 
 /** Text and not an object: the serializer of the route must not decide what of an error is shown. */
 export function problemText(problem: Problem): string {
-  const { message: error, code, details } = problem;
-  return JSON.stringify(details.length === 0 ? { error, code } : { error, code, details });
+  return JSON.stringify(problemBody(problem));
+}
+
+export function problemBody({ message: error, code, details }: Problem): object {
+  return details.length === 0 ? { error, code } : { error, code, details };
 }
 
 /** Null for a bug. */

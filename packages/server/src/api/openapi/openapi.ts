@@ -47,6 +47,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
           name: "Queues",
           description: "Named lines of tasks, with concurrency, retry and timeout settings.",
         },
+        { name: "Statistics", description: "What happened in the queues, for charts." },
         { name: "Schedules", description: "Tasks that are created again and again, by cron." },
         { name: "Vault tokens", description: "Third-party credentials that tasks refer to by id." },
         { name: "Callbacks", description: "Where third parties report the results of tasks." },

@@ -5,7 +5,7 @@ import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
 import type { OAuthService, Visitor } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { Api } from "../http/schema-types.ts";
-import { readSessionCookie } from "../http/session-cookie.ts";
+import { readConsentCookie } from "../http/session-cookie.ts";
 import { SCOPE_WORDS } from "../openapi/scope-words.ts";
 import { serverRefusals } from "../schemas/error.ts";
 import { AuthorizeQuery } from "../schemas/oauth.ts";
@@ -89,7 +89,7 @@ async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyR
     reply.redirect(review.location, request.method === "GET" ? 302 : 303);
     return null;
   }
-  const session = readSessionCookie(request);
+  const session = readConsentCookie(request);
   const visitor = session === null ? null : await oauth.findVisitor(session);
   if (visitor === null) {
     reply.redirect(`/sign-in?next=${encodeURIComponent(`${PATH}?${queryOf(request)}`)}`, 303);

@@ -6,7 +6,7 @@ import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { SignInService } from "../../service/people/sign-in-service.ts";
 import type { Api } from "../http/schema-types.ts";
-import { sessionCookie } from "../http/session-cookie.ts";
+import type { SessionCookies } from "../http/session-cookie.ts";
 import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
@@ -14,6 +14,9 @@ import { sendPage } from "./page.ts";
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
 /** A person who is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
 const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
+
+/** The dashboard. */
+const HOME = "/";
 
 /** Mail programs and scanners add parameters of their own to a link: they are left aside, not refused. */
 const SignInQuery = Type.Object({ next: Type.Optional(Type.String()) });
@@ -29,12 +32,12 @@ export function registerSignInPages(
     readonly signIn: SignInService;
     readonly oauth: Pick<OAuthService, "review">;
     readonly publicUrl: string;
+    readonly cookies: SessionCookies;
     readonly links: LinkDelivery;
   },
 ): void {
-  const { signIn, oauth, links } = deps;
-  const secure = deps.publicUrl.startsWith("https:");
-  const formKey = createFormKey("/sign-in", secure);
+  const { signIn, oauth, links, cookies } = deps;
+  const formKey = createFormKey("/sign-in", deps.publicUrl.startsWith("https:"));
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
@@ -78,15 +81,10 @@ export function registerSignInPages(
   app.post("/sign-in/link", { schema: { hide: true } }, async (request, reply) => {
     formKey.check(request);
     const origin = { address: request.ip, requestId: request.id };
-    const { session, user, team, nextPath } = await signIn.exchange(formField(request, "token"), origin);
-    reply.header("set-cookie", sessionCookie(session.token, session.expiresAt, secure));
+    const { session, nextPath } = await signIn.exchange(formField(request, "token"), origin);
+    reply.header("set-cookie", cookies.set(session.token, session.expiresAt));
     // 303: the browser goes on with a GET, and a reload does not send the form again.
-    if (nextPath !== null) return reply.header("cache-control", "no-store").redirect(nextPath, 303);
-    return sendPage(reply, {
-      title: "You are signed in",
-      body: html`<p>As <strong>${user.email}</strong>, in the team <strong><bdi>${team.name}</bdi></strong>.</p>
-<p class="soft">You can close this page, or <a href="/docs">read the API reference</a>.</p>`,
-    });
+    return reply.header("cache-control", "no-store").redirect(nextPath ?? HOME, 303);
   });
 }
 

@@ -1,8 +1,8 @@
 import { formatId } from "../../domain/public-id.ts";
-import type { SessionService, SignedIn } from "../../service/people/session-service.ts";
+import type { ListedSession, SessionService, SignedIn } from "../../service/people/session-service.ts";
 import type { SignInService } from "../../service/people/sign-in-service.ts";
 import { access } from "../http/access.ts";
-import { acceptedCredential, requesterOf } from "../http/auth-hook.ts";
+import { acceptedCredential, callerOf, requesterOf } from "../http/auth-hook.ts";
 import { OPEN_BODY_LIMIT } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
@@ -70,6 +70,45 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
 }
 
 export function registerSessionRoutes(app: Api, sessions: SessionService): void {
+  app.get(
+    "/sessions",
+    {
+      config: access("session"),
+      schema: {
+        operationId: "listSessions",
+        tags,
+        summary: "List your sessions",
+        description:
+          "Of the person who is signed in, in whatever team. A session that an invitation opened sees itself alone.",
+        response: { 200: ref(record.SessionList), ...refusals("session_required") },
+      },
+    },
+    async (request) => ({ sessions: (await sessions.list(callerOf(request))).map(sessionView) }),
+  );
+
+  app.delete(
+    "/sessions/:session_id",
+    {
+      config: access("session"),
+      schema: {
+        operationId: "endOneSession",
+        tags,
+        summary: "End one of your sessions",
+        description: "Here at once, on every node within 1 s. It may be the one that asks.",
+        params: record.SessionPath,
+        response: {
+          200: ref(record.EndedOneSession),
+          ...refusals("session_required", "session_not_found"),
+        },
+      },
+    },
+    async (request) => {
+      const id = request.params.session_id;
+      const endedAt = await sessions.endOne(requesterOf(request), id);
+      return { session: { id, endedAt: endedAt.toISOString() } };
+    },
+  );
+
   app.delete(
     "/auth/session",
     {
@@ -112,6 +151,17 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
       return signedInView(await sessions.switchTeam(requesterOf(request), credential, request.body.teamId));
     },
   );
+}
+
+function sessionView(session: ListedSession): record.Session {
+  const { id, teamPublicId, teamName, createdAt, expiresAt, isCurrent } = session;
+  return {
+    id: formatId("ses", id),
+    team: { id: formatId("team", teamPublicId), name: teamName },
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    current: isCurrent,
+  };
 }
 
 function signedInView({ session, user, team }: SignedIn): record.SignedIn {

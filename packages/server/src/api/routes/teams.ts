@@ -108,7 +108,7 @@ function teamView({ id, name, plan, createdAt }: Team): record.Team {
   return { id: formatId("team", id), name, plan, createdAt: createdAt.toISOString() };
 }
 
-function membershipView(
+export function membershipView(
   { teamId, team, role, joinedAt }: Membership,
   currentTeamId: number,
 ): record.TeamMembership {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { instant, model } from "./field.ts";
+import { instant, model, ref } from "./field.ts";
 import { teamFields } from "./team.ts";
 
 export const RequestMagicLink = model(
@@ -56,3 +56,27 @@ export type SignedIn = Static<typeof SignedIn>;
 export const EndedSession = model("EndedSession", "The session is over.", {
   session: Type.Object({ endedAt: instant("From then on the token is refused.") }),
 });
+
+const sessionId = Type.String({
+  description: "Identifies the session. It opens nothing.",
+  examples: ["ses_01k9z3mxe5f8hrk3yv5pzq8c2d"],
+});
+
+export const Session = model("Session", "A session of the person who is signed in.", {
+  id: sessionId,
+  team: Type.Object({ id: teamFields.id, name: teamFields.name }, { description: "The team that it is in." }),
+  createdAt: instant("When the person signed in, or went to this team."),
+  expiresAt: instant("The session ends then by itself."),
+  current: Type.Boolean({ description: "Whether it is the one that asks." }),
+});
+export type Session = Static<typeof Session>;
+
+export const SessionList = model("SessionList", "The sessions of the person, the newest first.", {
+  sessions: Type.Array(ref(Session)),
+});
+
+export const EndedOneSession = model("EndedOneSession", "The session is over.", {
+  session: Type.Object({ id: sessionId, endedAt: instant("From then on its token is refused.") }),
+});
+
+export const SessionPath = Type.Object({ session_id: sessionId });

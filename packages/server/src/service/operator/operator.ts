@@ -1,10 +1,12 @@
 import { formatId } from "../../domain/public-id.ts";
 import { enforceSetKey, hasEverHadKey } from "../../store/identity/api-keys.ts";
+import { listMembers } from "../../store/identity/members.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { newApiKey, storeApiKey } from "../access/api-key-service.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
+import { makeSignInLink } from "../people/sign-in-service.ts";
 import { createTeam } from "../people/team-service.ts";
 import { operatorOf } from "./operator-directory.ts";
 import { ensureRole } from "./operator-members.ts";
@@ -45,6 +47,28 @@ export async function mintFirstKey(database: Database): Promise<string | null> {
     const key = newApiKey("live");
     await storeApiKey(sql, teamId, FIRST_KEY, key);
     return key;
+  });
+}
+
+/**
+ * Who owns the operator's team on a machine of its own, until a person is named: an address that no mail can reach, so
+ * that no link to it ever leaves for another mailbox.
+ */
+const LOCAL_OWNER = "operator@bellhop.invalid";
+const FIRST_LINK = "First start";
+
+/**
+ * A link that signs the owner of the operator's team in, once, for the start that shows it. To be made only where the
+ * server's own machine alone reaches it.
+ */
+export async function makeFirstLink(database: Database, publicUrl: string): Promise<string | null> {
+  return database.transaction(async (sql) => {
+    await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
+    const teamId = await firstTeam(sql);
+    if (teamId === null) return null;
+    const owner = (await listMembers(sql, teamId)).find(({ role }) => role === "owner");
+    if (owner === undefined) await ensureRole(sql, operatorOf(teamId, FIRST_LINK), LOCAL_OWNER, "owner");
+    return makeSignInLink(sql, { email: owner?.email ?? LOCAL_OWNER, nextPath: null, publicUrl });
   });
 }
 

@@ -18,6 +18,8 @@ export interface SystemState {
 export interface SystemService {
   /** For the operator's own team; to others there is no such thing. */
   read(principal: Principal): Promise<SystemState>;
+  /** Whether there is such a thing for this caller. */
+  isOperator(principal: Principal): Promise<boolean>;
 }
 
 export function createSystemService({
@@ -27,9 +29,11 @@ export function createSystemService({
   readonly sql: Sql;
   readonly embedded: boolean;
 }): SystemService {
+  const isOperator = async ({ teamId }: Principal) => teamId === (await firstTeam(sql));
   return {
-    async read({ teamId }) {
-      if (teamId !== (await firstTeam(sql))) throw new Problem("not_found");
+    isOperator,
+    async read(principal) {
+      if (!(await isOperator(principal))) throw new Problem("not_found");
       const [nodes, schema, [server]] = await Promise.all([
         listNodes(sql),
         schemaVersion(sql),

@@ -1,12 +1,16 @@
-import type { Requester } from "../../domain/identity/principal.ts";
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Team } from "../../domain/identity/team.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
   type EndedSession,
   endSession,
+  endSessionOf,
   insertSession,
+  isBoundSession,
+  listSessionsOf,
   type NewSession,
+  type SessionOfPerson,
 } from "../../store/identity/sessions.ts";
 import { listTeamsOf } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -30,7 +34,16 @@ export interface SignedIn {
   readonly team: Pick<Team, "id" | "name" | "plan">;
 }
 
+export interface ListedSession extends SessionOfPerson {
+  /** It is the one that asks. */
+  readonly isCurrent: boolean;
+}
+
 export interface SessionService {
+  /** All sessions of the person who is signed in. One that an invitation opened sees itself alone, and no other team. */
+  list(principal: Principal): Promise<readonly ListedSession[]>;
+  /** Ends one of those that `list` shows. Returns when. */
+  endOne(requester: Requester, publicId: string): Promise<Date>;
   /** Ends the session that this credential is of. Returns when. */
   end(requester: Requester, credential: string): Promise<Date>;
   /** Ends the session and opens one in another team of the same person, which expires when the old one would have. */
@@ -57,7 +70,30 @@ export function createSessionService(deps: {
     return ended;
   }
 
+  async function list(principal: Principal): Promise<readonly ListedSession[]> {
+    const { userId, tokenHash } = principal;
+    if (userId === null || tokenHash === null) throw new Problem("session_required");
+    const own = Buffer.from(tokenHash).toString("hex", 0, 16);
+    const all = await listSessionsOf(database, userId);
+    const listed = all.map((session) => ({ ...session, isCurrent: session.id.replaceAll("-", "") === own }));
+    return (await isBoundSession(database, tokenHash)) ? listed.filter(({ isCurrent }) => isCurrent) : listed;
+  }
+
   return {
+    list,
+    async endOne(requester, publicId) {
+      const id = parseId("ses", publicId);
+      const wanted = (await list(requester)).find((session) => session.id === id);
+      const { userId } = requester;
+      if (wanted === undefined || userId === null) throw new Problem("session_not_found");
+      return database.transaction(async (sql) => {
+        const ended = await endSessionOf(sql, userId, wanted.id);
+        if (ended === null) throw new Problem("session_not_found");
+        const author = { ...requester, teamId: ended.teamId };
+        await recordChange(sql, author, { action: "session.ended", target: requester.id });
+        return ended.endedAt;
+      });
+    },
     async end(requester, credential) {
       const hash = await hashOf(credential);
       const { endedAt } = await database.transaction((sql) => endRecorded(sql, requester, hash));

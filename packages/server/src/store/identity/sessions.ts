@@ -69,6 +69,47 @@ export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession |
   return row ?? null;
 }
 
+/** A session of a person, without what would open it. */
+export interface SessionOfPerson {
+  /** The first half of the hash, which opens nothing. */
+  readonly id: string;
+  readonly teamId: number;
+  readonly teamPublicId: string;
+  readonly teamName: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Those that count, the newest first. */
+export async function listSessionsOf(sql: Sql, userId: string): Promise<readonly SessionOfPerson[]> {
+  return sql.rows<SessionOfPerson>(
+    `select encode(substring(s.hash from 1 for 16), 'hex')::uuid as id, s.team_id as "teamId",
+            t.public_id as "teamPublicId", t.name as "teamName", s.created_at as "createdAt",
+            s.expires_at as "expiresAt"
+       from sessions s
+       join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
+       join teams t on t.id = s.team_id
+      where s.user_id = $1 and s.expires_at > now()
+      order by s.created_at desc, s.hash`,
+    [userId],
+  );
+}
+
+/** Null if the person has no such session, or it had ended already. */
+export async function endSessionOf(
+  sql: Sql,
+  userId: string,
+  id: string,
+): Promise<{ readonly teamId: number; readonly endedAt: Date } | null> {
+  const [row] = await sql.rows<{ teamId: number; endedAt: Date }>(
+    `delete from sessions
+      where user_id = $1 and encode(substring(hash from 1 for 16), 'hex')::uuid = $2 and expires_at > now()
+      returning team_id as "teamId", now() as "endedAt"`,
+    [userId, id],
+  );
+  return row ?? null;
+}
+
 /** For a member who leaves or is removed. */
 export async function endSessionsOfMember(sql: Sql, teamId: number, userId: string): Promise<void> {
   await sql.rows("delete from sessions where team_id = $1 and user_id = $2", [teamId, userId]);

@@ -8,6 +8,10 @@ export interface TaskKey {
   readonly id: string;
 }
 
+export interface ResolvedTask extends TaskKey {
+  readonly queueId: number;
+}
+
 const RESOLVE_CALLBACK = prepare(
   "resolve_callback",
   `with found as (
@@ -26,12 +30,16 @@ const RESOLVE_CALLBACK = prepare(
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
-   select team_id as "teamId", id from resolved`,
+   select team_id as "teamId", id, queue_id::float8 as "queueId" from resolved`,
 );
 
 /** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
-export async function resolveCallback(sql: Sql, hash: string, result: TaskResult): Promise<TaskKey | null> {
-  const rows = await sql.rows<TaskKey>(RESOLVE_CALLBACK, [hash, JSON.stringify(result)]);
+export async function resolveCallback(
+  sql: Sql,
+  hash: string,
+  result: TaskResult,
+): Promise<ResolvedTask | null> {
+  const rows = await sql.rows<ResolvedTask>(RESOLVE_CALLBACK, [hash, JSON.stringify(result)]);
   return rows[0] ?? null;
 }
 

@@ -11,6 +11,8 @@ export interface Cancelled {
   readonly teamId: number;
   readonly id: string;
   readonly shape: Shape;
+  readonly queueId: number;
+  readonly sandbox: boolean;
   /** The claim under which a call or a poll of it may be under way; null if there was none. */
   readonly held: HeldClaim | null;
   /** Of a task that was polled: how its third party may be told. */
@@ -57,7 +59,7 @@ const CANCEL_TASK = prepare(
      },
      ends: ["cancelled"],
    })}
-   select shape, holder::float8 as "workerId", fence, poll_config as config,
+   select shape, queue_id::float8 as "queueId", sandbox, holder::float8 as "workerId", fence, poll_config as config,
           -- What the sandbox only pretends to have begun, no third party need be told of.
           case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
@@ -66,6 +68,8 @@ const CANCEL_TASK = prepare(
 
 type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
   readonly shape: Shape;
+  readonly queueId: number;
+  readonly sandbox: boolean;
   readonly workerId: number | null;
   readonly fence: number;
   readonly config: PollConfig | null;
@@ -83,11 +87,13 @@ export async function cancelTask(
 ): Promise<Cancelled | null> {
   const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id, environment]);
   if (row === undefined) return null;
-  const { shape, workerId, fence, config, plan, ...rest } = row;
+  const { shape, queueId, sandbox, workerId, fence, config, plan, ...rest } = row;
   return {
     teamId,
     id,
     shape,
+    queueId,
+    sandbox,
     held: workerId === null ? null : { taskId: id, fence, workerId },
     job: config === null || plan === null ? null : { config, plan, ...rest },
   };

@@ -30,13 +30,18 @@ const EXPIRE_TASKS = prepare(
        waiting: `-${one("was = 'waiting'")}`,
      },
    })}
-   select failure_reason as reason from expired`,
+   select failure_reason as reason, team_id as "teamId", queue_id::float8 as "queueId" from expired`,
 );
 
+export interface Expired {
+  readonly reason: FailureReason;
+  readonly teamId: number;
+  readonly queueId: number;
+}
+
 /** Ends a batch of tasks that have been waiting or polling for too long, or have not begun in time. Returns why, of each. */
-export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<FailureReason[]> {
-  const rows = await sql.rows<{ reason: FailureReason }>(EXPIRE_TASKS, [workerId, batch]);
-  return rows.map(({ reason }) => reason);
+export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<Expired[]> {
+  return sql.rows<Expired>(EXPIRE_TASKS, [workerId, batch]);
 }
 
 export const untilNextDeadlineMs = untilNext(

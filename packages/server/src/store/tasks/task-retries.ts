@@ -13,6 +13,7 @@ export interface Renewal {
 export interface Retried {
   readonly teamId: number;
   readonly queue: string;
+  readonly queueId: number;
   readonly sandbox: boolean;
   /** When it was begun anew, as a new task is created. */
   readonly createdAt: Date;
@@ -65,7 +66,7 @@ const RETRY_TASK = prepare(
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
    )
-   select team_id as "teamId", queue, sandbox, now() as "createdAt", run_at as "runAt" from retried`,
+   select team_id as "teamId", queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
 );
 
 /** Begins a failed or cancelled task anew under its own id. Null if it is in another state, or its queue is gone. */

@@ -11,6 +11,7 @@ export interface Returned {
   readonly teamId: number;
   readonly id: string;
   readonly queue: string;
+  readonly queueId: number;
   readonly status: "pending" | "failed";
   /** Why it failed; null if it is pending again. */
   readonly failure: FailureReason | null;
@@ -48,7 +49,7 @@ function returning(lost: string): string {
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
-   select team_id as "teamId", id, queue, status, failure_reason as failure from returned`;
+   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", status, failure_reason as failure from returned`;
 }
 
 /**

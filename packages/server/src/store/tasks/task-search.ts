@@ -185,7 +185,7 @@ function mentions(hosts: readonly string[], bind: (value: unknown) => string): s
 }
 
 /** What stands between `//` and port or path, by the rules of URLs: see `isCallUrl`, which lets no user name pass. */
-const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*(\[[^]]*\]|[^/\\?#:]*)'), ''))`;
+export const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*(\[[^]]*\]|[^/\\?#:]*)'), ''))`;
 
 function answered(wanted: LastAnswer, bind: (value: unknown) => string): string {
   const last = "t.attempts -> -1";

@@ -41,8 +41,10 @@ describe("giving tasks back", () => {
 
     const returned = await reapTasks(store.database, workerId);
 
-    const { teamId, name } = queue;
-    assert.deepEqual(returned, [{ teamId, id: ids[0], queue: name, status: "pending", failure: null }]);
+    const { teamId, name, id: queueId } = queue;
+    assert.deepEqual(returned, [
+      { teamId, id: ids[0], queue: name, queueId, status: "pending", failure: null },
+    ]);
     assert.deepEqual(
       (await heldTasks(store.database, workerId)).map(({ id }) => id),
       [kept?.id],

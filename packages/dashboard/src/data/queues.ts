@@ -1,0 +1,34 @@
+import type { AnswerOf } from "@bellhop/sdk";
+import { useAct } from "./act.ts";
+import { bellhop } from "./client.ts";
+import { useLiveQuery } from "./live.ts";
+
+export type Queue = AnswerOf<"getQueue">;
+
+export function useQueues() {
+  return useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
+}
+
+/** Pauses or resumes; each takes the other back. */
+export function usePause() {
+  const set = (names: readonly string[], isPaused: boolean) =>
+    Promise.all(names.map((name) => (isPaused ? bellhop.queues.pause(name) : bellhop.queues.resume(name))));
+  const back = useAct(({ names, isPaused }: Pausing) => set(names, isPaused), said);
+  return useAct(
+    ({ names, isPaused }: Pausing) => set(names, isPaused),
+    (_, { names, isPaused }) => ({
+      text: said(_, { names, isPaused }),
+      undo: () => back.mutate({ names, isPaused: !isPaused }),
+    }),
+  );
+}
+
+interface Pausing {
+  readonly names: readonly string[];
+  readonly isPaused: boolean;
+}
+
+function said(_: unknown, { names, isPaused }: Pausing): string {
+  const what = names.length === 1 ? names[0] : `${names.length} queues`;
+  return isPaused ? `Paused ${what}: what runs finishes, nothing new begins` : `Resumed ${what}`;
+}

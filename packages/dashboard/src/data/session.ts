@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { pageRequest } from "./client.ts";
+
+export const ROLES = ["viewer", "member", "admin", "owner"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Session {
+  readonly person: { readonly id: string; readonly email: string } | null;
+  readonly team: { readonly id: string; readonly name: string; readonly plan: string };
+  readonly teams: readonly { readonly id: string; readonly name: string }[];
+  readonly role: Role;
+  readonly isOperator: boolean;
+  readonly version: string;
+}
+
+/** How a person who is not signed in gets a link. */
+export interface SignInWays {
+  readonly mail: boolean;
+  readonly linkInLog: boolean;
+}
+
+export type Known = { readonly session: Session } | { readonly signIn: SignInWays };
+
+export function useKnown() {
+  return useQuery({
+    queryKey: ["session"],
+    queryFn: async (): Promise<Known> => {
+      const answer = await pageRequest<Session | { readonly signIn: SignInWays }>("/page/session", {}, [401]);
+      return "team" in answer ? { session: answer } : { signIn: answer.signIn };
+    },
+    staleTime: 60_000,
+    refetchInterval: false,
+  });
+}
+
+/** Null where nobody is signed in, or it is not known yet. */
+export function useSession(): Session | null {
+  const { data } = useKnown();
+  return data !== undefined && "session" in data ? data.session : null;
+}
+
+/** Whether the signed-in person has this role or a higher one: what one may not do is not offered. */
+export function useMay(role: Role): boolean {
+  const session = useSession();
+  return session !== null && ROLES.indexOf(session.role) >= ROLES.indexOf(role);
+}
+
+export async function endSession(): Promise<void> {
+  await pageRequest("/page/session/end", { method: "POST" });
+  window.location.assign("/");
+}
+
+export async function switchTeam(team: string): Promise<void> {
+  await pageRequest("/page/session/team", { method: "POST", body: JSON.stringify({ team }) });
+  // Nothing of the other team may stay on the page.
+  window.location.assign("/");
+}

@@ -1,0 +1,105 @@
+/** What the rollups of a range tell: rates, shares, and how they changed. */
+
+export interface QueueSeries {
+  readonly queue: string;
+  readonly created: readonly number[];
+  readonly completed: readonly number[];
+  readonly failed: readonly number[];
+  readonly cancelled: readonly number[];
+  readonly retried: readonly number[];
+  /** Null where nobody counted. */
+  readonly pending: readonly (number | null)[];
+  readonly waitMs: Quantiles;
+  readonly durationMs: Quantiles;
+  readonly oldestPendingAt: string | null;
+  readonly now: {
+    readonly pending: number;
+    readonly active: number;
+    readonly waiting: number;
+    readonly polling: number;
+  };
+}
+
+export interface Quantiles {
+  readonly p50: readonly (number | null)[];
+  readonly p95: readonly (number | null)[];
+}
+
+export interface Stats {
+  readonly range: string;
+  readonly from: string;
+  readonly to: string;
+  readonly stepSeconds: number;
+  /** When each step begins. */
+  readonly at: readonly string[];
+  readonly queues: readonly QueueSeries[];
+  readonly total: QueueSeries;
+}
+
+/** The last five minutes, or the last step where steps are longer. */
+const RECENT_SECONDS = 300;
+
+export interface Changed {
+  /** Null where there is nothing to tell from. */
+  readonly now: number | null;
+  readonly before: number | null;
+}
+
+export interface Summary {
+  readonly createdPerMinute: Changed;
+  readonly completedPerMinute: Changed;
+  readonly failureShare: Changed;
+  readonly waitP95: Changed;
+  readonly durationP95: Changed;
+}
+
+/** Which steps are the recent ones and which came before; a step that is not over counts for neither. */
+function split(stats: Stats): {
+  readonly recent: readonly [number, number];
+  readonly before: readonly [number, number];
+} {
+  const endsAt = new Date(stats.to).getTime();
+  const isOver = (at: string) => new Date(at).getTime() + stats.stepSeconds * 1000 <= endsAt;
+  const over = stats.at.filter(isOver).length;
+  // A range that has only begun has nothing but its one step.
+  const end = Math.max(over, Math.min(1, stats.at.length));
+  const start = Math.max(0, end - Math.max(1, Math.round(RECENT_SECONDS / stats.stepSeconds)));
+  return { recent: [start, end], before: [0, start] };
+}
+
+export function summarize(stats: Stats, series: QueueSeries): Summary {
+  const { recent, before } = split(stats);
+  const both = (read: (part: readonly [number, number]) => number | null): Changed => ({
+    now: read(recent),
+    before: read(before),
+  });
+  const perMinute = (values: readonly number[]) =>
+    both(([from, to]) => (to > from ? (sum(values, from, to) / (to - from) / stats.stepSeconds) * 60 : null));
+  return {
+    createdPerMinute: perMinute(series.created),
+    completedPerMinute: perMinute(series.completed),
+    failureShare: both(([from, to]) => share(series, from, to)),
+    waitP95: both(([from, to]) => mean(series.waitMs.p95, from, to)),
+    durationP95: both(([from, to]) => mean(series.durationMs.p95, from, to)),
+  };
+}
+
+/** Failed of all that ended by themselves; null where none did. */
+export function failureShare(series: QueueSeries): number | null {
+  return share(series, 0, series.failed.length);
+}
+
+function share(series: QueueSeries, from: number, to: number): number | null {
+  const failed = sum(series.failed, from, to);
+  const ended = failed + sum(series.completed, from, to);
+  return ended === 0 ? null : failed / ended;
+}
+
+function sum(values: readonly number[], from: number, to: number): number {
+  return values.slice(from, to).reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly (number | null)[], from: number, to: number): number | null {
+  const known = values.slice(from, to).filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0) / known.length;
+}

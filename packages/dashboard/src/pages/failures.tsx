@@ -1,0 +1,149 @@
+import { Button } from "@mantine/core";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { formatCount } from "../data/format.ts";
+import { useMay } from "../data/session.ts";
+import { type FailureGroup, useFailures, useStats } from "../data/stats-query.ts";
+import { readTaskSearch } from "../data/task-search.ts";
+import { BulkDialog, type BulkKind } from "../parts/bulk-dialog.tsx";
+import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
+import { RangePicker } from "../parts/range-picker.tsx";
+import { Sparkline } from "../parts/sparkline.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+
+interface Asked {
+  readonly kind: BulkKind;
+  readonly group: FailureGroup;
+}
+
+/** Failures by queue, host and kind: an outage is one row, however many tasks it has cost. */
+export function Failures() {
+  const { range = "24h" } = useSearch({ from: "/failures" });
+  const navigate = useNavigate({ from: "/failures" });
+  const groups = useFailures(range);
+  const stats = useStats(range);
+  const mayAct = useMay("member");
+  const [asked, ask] = useState<Asked | null>(null);
+  const failedOf = (name: string) => stats.data?.queues.find(({ queue }) => queue === name)?.failed ?? [];
+  return (
+    <Page title="Failures">
+      <PageHead title="Failures">
+        <RangePicker
+          range={range}
+          onChange={(next) => navigate({ search: { range: next }, replace: true })}
+        />
+      </PageHead>
+      <section className="panel">
+        <Loaded query={groups} rows={6}>
+          {(known) =>
+            known.length === 0 ? (
+              <Empty title="Nothing has failed in this time">
+                Failed tasks are grouped here by queue, host and kind of error, so that an outage is one row
+                that can be retried as a whole.
+              </Empty>
+            ) : (
+              <Table rows={known} keyOf={keyOf} columns={columnsOf(failedOf, mayAct ? ask : null)} />
+            )
+          }
+        </Loaded>
+      </section>
+      {asked === null ? null : (
+        <BulkDialog kind={asked.kind} filter={asked.group.filter} onClose={() => ask(null)} />
+      )}
+    </Page>
+  );
+}
+
+function keyOf({ queue, host, failureReason, responseCode }: FailureGroup): string {
+  return [queue, host, failureReason, responseCode].join(" ");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  retries_exhausted: "all attempts failed",
+  poll_failed: "its job failed",
+  poll_timeout: "its job took too long",
+  callback_timeout: "no callback",
+  token_revoked: "vault token revoked",
+  blocked: "blocked by policy",
+  worker_lost: "its process died",
+  not_retryable: "not to be retried",
+  expired: "expired",
+  queue_deleted: "queue deleted",
+};
+
+function columnsOf(
+  failedOf: (queue: string) => readonly number[],
+  ask: ((asked: Asked) => void) | null,
+): readonly Column<FailureGroup>[] {
+  const columns: Column<FailureGroup>[] = [
+    {
+      title: "Host",
+      kind: "main",
+      width: "22%",
+      cell: (group) => (
+        <Link to="/tasks" search={readTaskSearch(group.filter)} className="row" title="Show these tasks">
+          <span className="clip">{group.host || "no host"}</span>
+        </Link>
+      ),
+    },
+    {
+      title: "Queue",
+      cell: ({ queue }) => (
+        <Link to="/queues/$name" params={{ name: queue }} className="muted">
+          {queue}
+        </Link>
+      ),
+    },
+    {
+      title: "Kind",
+      cell: ({ responseCode, failureReason }) => (
+        <span>
+          {responseCode === null ? null : <strong style={{ color: "var(--failed)" }}>{responseCode} </strong>}
+          <span className="muted">{REASONS[failureReason ?? ""] ?? failureReason}</span>
+        </span>
+      ),
+    },
+    {
+      title: "Tasks",
+      kind: "num",
+      label: "tasks",
+      cell: ({ count, countIsCapped }) => (
+        <strong title={count.toLocaleString("en-US")}>
+          {formatCount(count)}
+          {countIsCapped ? "+" : ""}
+        </strong>
+      ),
+    },
+    {
+      title: "Failures of its queue",
+      kind: "desk",
+      width: 140,
+      cell: ({ queue }) => <Sparkline completed={[]} failed={failedOf(queue)} label={`Failed in ${queue}`} />,
+    },
+    { title: "First", kind: "num", label: "first", cell: ({ firstSeen }) => <Ago at={firstSeen} /> },
+    { title: "Last", kind: "num", label: "last", cell: ({ lastSeen }) => <Ago at={lastSeen} /> },
+  ];
+  return [
+    ...columns,
+    {
+      title: "Actions",
+      kind: "actions",
+      cell: (group) => (
+        <span className="row" style={{ justifyContent: "flex-end" }}>
+          <Button
+            size="compact-xs"
+            renderRoot={(props) => <Link to="/tasks/$id" params={{ id: group.sampleTask }} {...props} />}
+          >
+            Sample
+          </Button>
+          {ask === null ? null : (
+            <Button size="compact-xs" onClick={() => ask({ kind: "retry", group })}>
+              Retry …
+            </Button>
+          )}
+        </span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,146 @@
+import type { AnswerOf } from "@bellhop/sdk";
+import { Button, SegmentedControl, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useAct } from "../data/act.ts";
+import { bellhop } from "../data/client.ts";
+import { curl } from "../data/examples.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { useMay } from "../data/session.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
+import { ListPage } from "../parts/list-page.tsx";
+import { Once } from "../parts/once.tsx";
+import { Empty } from "../parts/page.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+
+type ApiKey = AnswerOf<"listApiKeys">["apiKeys"][number];
+
+export function ApiKeys() {
+  const mayAct = useMay("admin");
+  const keys = useLiveQuery(["keys"], ({ signal }) => bellhop.apiKeys.list({ signal }), { everyMs: 10_000 });
+  const [isAdding, setAdding] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  const [revoked, askRevoke] = useState<ApiKey | null>(null);
+  const revoke = useAct(
+    (key: ApiKey) => bellhop.apiKeys.revoke(key.id),
+    (_, { name }) => `Revoked ${name}: it is refused on every node within a second`,
+  );
+  return (
+    <ListPage
+      title="API keys"
+      query={keys}
+      keyOf={({ id }) => id}
+      columns={columnsOf(mayAct ? askRevoke : null)}
+      newTitle="New key"
+      onNew={mayAct ? () => setAdding(true) : null}
+      empty={
+        <Empty title="No API keys" code={curl("GET", "/v1/me")}>
+          A key lets a program call this team’s API. A test key’s tasks are stored and never executed.
+        </Empty>
+      }
+    >
+      {isAdding ? <NewKey onClose={() => setAdding(false)} onMade={setMade} /> : null}
+      {made === null ? null : (
+        <Once
+          title="Your new API key"
+          secret={made}
+          note="It is shown this once: only a digest of it is stored."
+          onClose={() => setMade(null)}
+        />
+      )}
+      {revoked === null ? null : (
+        <Confirm
+          title={`Revoke ${revoked.name}?`}
+          action="Revoke it"
+          onClose={() => askRevoke(null)}
+          onConfirm={() => {
+            revoke.mutate(revoked);
+            askRevoke(null);
+          }}
+        >
+          <p>
+            Programs that use <code>{revoked.prefix}…</code> are refused from then on. It was last used{" "}
+            {revoked.lastUsedAt === null ? "never" : <Ago at={revoked.lastUsedAt} />}.
+          </p>
+        </Confirm>
+      )}
+    </ListPage>
+  );
+}
+
+function columnsOf(onRevoke: ((key: ApiKey) => void) | null): readonly Column<ApiKey>[] {
+  return [
+    { title: "Name", kind: "main", cell: ({ name }) => <span className="wrap">{name}</span> },
+    { title: "Begins with", cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    {
+      title: "Environment",
+      cell: ({ environment }) =>
+        environment === "test" ? <span className="tag warn">test</span> : <span className="tag">live</span>,
+    },
+    {
+      title: "Last used",
+      kind: "num",
+      label: "used",
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? <span className="muted">never</span> : <Ago at={lastUsedAt} />,
+    },
+    { title: "Created", kind: "num", label: "created", cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      title: "Actions",
+      kind: "actions",
+      cell: (key) =>
+        onRevoke === null ? null : (
+          <Button size="compact-xs" onClick={() => onRevoke(key)}>
+            Revoke …
+          </Button>
+        ),
+    },
+  ];
+}
+
+function NewKey({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (key: string) => void;
+}) {
+  const [name, setName] = useState("");
+  const [environment, setEnvironment] = useState<"live" | "test">("live");
+  const save = useAct(() => bellhop.apiKeys.create({ name, environment }));
+  return (
+    <FormDialog
+      title="New API key"
+      action="Create"
+      saving={save}
+      onClose={onClose}
+      onSubmit={() =>
+        save.mutate(undefined, {
+          onSuccess: ({ key }) => {
+            onClose();
+            onMade(key);
+          },
+        })
+      }
+    >
+      <TextInput
+        label="Name"
+        description="Who uses it: you will want to know when you revoke it"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label="Environment"
+        value={environment}
+        onChange={(value) => setEnvironment(value === "test" ? "test" : "live")}
+        data={[
+          { value: "live", label: "Live" },
+          { value: "test", label: "Test: stored, never executed" },
+        ]}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,159 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { bellhop } from "../data/client.ts";
+import { complaintsOf } from "../data/health.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { useNow } from "../data/now.ts";
+import { useQueues } from "../data/queues.ts";
+import { useFailures, useStats } from "../data/stats-query.ts";
+import { curlOfCreation } from "../data/task.ts";
+import { Charts } from "../parts/charts.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Empty, Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
+import { RangePicker } from "../parts/range-picker.tsx";
+import { toneOf } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { ResponseCode, Target } from "../parts/target.tsx";
+import { Tiles } from "../parts/tiles.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Attention } from "./overview/attention.tsx";
+
+export function Overview() {
+  const { range = "1h" } = useSearch({ from: "/" });
+  const navigate = useNavigate({ from: "/" });
+  const stats = useStats(range);
+  const { isKnown, complaints } = useComplaints();
+  return (
+    <Page title="Overview">
+      <PageHead title="Overview">
+        <RangePicker
+          range={range}
+          onChange={(next) => navigate({ search: { range: next }, replace: true })}
+        />
+      </PageHead>
+      <Health isKnown={isKnown} complaints={complaints} />
+      <Loaded query={stats} rows={10}>
+        {(known) => (
+          <>
+            <Tiles stats={known} series={known.total} />
+            <Charts stats={known} series={known.total} />
+          </>
+        )}
+      </Loaded>
+      <div className="two">
+        <Attention complaints={complaints} />
+        <NewestFailures />
+      </div>
+    </Page>
+  );
+}
+
+function useComplaints() {
+  const queues = useQueues();
+  const stats = useStats("15m");
+  const failures = useFailures("15m");
+  const now = useNow();
+  const isKnown = queues.data !== undefined && failures.data !== undefined;
+  const complaints = complaintsOf({
+    queues: queues.data ?? [],
+    stats: stats.data,
+    failures: failures.data ?? [],
+    now,
+  });
+  return { isKnown, complaints };
+}
+
+/** One sentence: is it well, and if not, what fails where and since when. */
+function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
+  const [worst, ...others] = complaints;
+  if (!isKnown) return <div className="health" style={{ ...toneOf("pending"), minHeight: 50 }} />;
+  if (worst === undefined) {
+    return (
+      <div className="health" style={toneOf("completed")} role="status">
+        <Icon name="check" />
+        All queues are keeping up
+      </div>
+    );
+  }
+  const tone = worst.kind === "failing" ? "failed" : worst.kind === "slow" ? "accent" : "pending";
+  const sentence = (
+    <span className="wrap">
+      {worst.queue}: {worst.text}
+    </span>
+  );
+  return (
+    <div className="health" style={toneOf(tone)} role="status">
+      <Icon name={worst.kind === "paused" ? "pause" : "failures"} />
+      {worst.group === null ? (
+        <Link to="/queues/$name" params={{ name: worst.queue }}>
+          {sentence}
+        </Link>
+      ) : (
+        <Link to="/failures" search={{ range: "1h" }}>
+          {sentence}
+        </Link>
+      )}
+      {others.length === 0 ? null : <span className="more muted">and {others.length} more below</span>}
+    </div>
+  );
+}
+
+function NewestFailures() {
+  const failed = useLiveQuery(["tasks", "newest-failures"], ({ signal }) =>
+    bellhop.tasks.page({ status: "failed", limit: 8 }, { signal }),
+  );
+  return (
+    <Panel
+      title="Newest failures"
+      flush
+      actions={
+        <Link to="/failures" className="link small" style={{ paddingRight: 8 }}>
+          All, in groups
+        </Link>
+      }
+    >
+      <Loaded query={failed}>
+        {({ tasks }) =>
+          tasks.length === 0 ? (
+            <Empty
+              title="Nothing has failed"
+              code={curlOfCreation(
+                { queue: "default", webhook_url: "http://127.0.0.1:9000/status/503", max_retries: 0 },
+                window.location.origin,
+              )}
+            >
+              To see what a failure looks like, call an address of <code>npm run bellhop echo</code> that
+              fails:
+            </Empty>
+          ) : (
+            <Table
+              rows={tasks}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: "Target",
+                  kind: "main",
+                  cell: (task) => (
+                    <Link to="/tasks/$id" params={{ id: task.id }} className="row" title={task.error}>
+                      <Target task={task} />
+                    </Link>
+                  ),
+                },
+                { title: "Queue", cell: ({ queue }) => <span className="muted">{queue}</span> },
+                { title: "Answer", cell: ({ result }) => <ResponseCode code={result?.statusCode} /> },
+                {
+                  title: "Failed",
+                  kind: "num",
+                  cell: ({ completedAt }) => (
+                    <span className="muted">
+                      <Ago at={completedAt} />
+                    </span>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

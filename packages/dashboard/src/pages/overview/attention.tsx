@@ -1,0 +1,83 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Complaint } from "../../data/health.ts";
+import { usePause } from "../../data/queues.ts";
+import { useMay } from "../../data/session.ts";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import { Empty, Panel } from "../../parts/page.tsx";
+import { Table } from "../../parts/table.tsx";
+
+const SHOWN = 8;
+
+/** What is not well, with what can be done about it one step away. */
+export function Attention({ complaints }: { readonly complaints: readonly Complaint[] }) {
+  const mayAct = useMay("member");
+  const pause = usePause();
+  const [retried, retry] = useState<Complaint | null>(null);
+  return (
+    <Panel title="Needs attention" flush>
+      {complaints.length === 0 ? (
+        <Empty title="Nothing does">
+          Failures, queues that fall behind and paused queues are listed here.
+        </Empty>
+      ) : (
+        <Table
+          rows={complaints.slice(0, SHOWN)}
+          keyOf={({ queue, kind, text, group }) => `${queue} ${kind} ${group?.sampleTask ?? text}`}
+          columns={[
+            {
+              title: "Queue",
+              kind: "main",
+              width: "28%",
+              cell: ({ queue }) => (
+                <Link to="/queues/$name" params={{ name: queue }} className="clip">
+                  {queue}
+                </Link>
+              ),
+            },
+            {
+              title: "What",
+              cell: ({ text, kind, group }) => (
+                <span style={{ color: kind === "failing" ? "var(--failed)" : undefined }}>
+                  {group === null ? (
+                    text
+                  ) : (
+                    <Link to="/tasks/$id" params={{ id: group.sampleTask }} title="Open one of them">
+                      {text}
+                    </Link>
+                  )}
+                </span>
+              ),
+            },
+            {
+              title: "Actions",
+              kind: "actions",
+              cell: (complaint) =>
+                mayAct ? (
+                  <span className="row" style={{ justifyContent: "flex-end" }}>
+                    {complaint.group === null ? null : (
+                      <Button size="compact-xs" onClick={() => retry(complaint)}>
+                        Retry …
+                      </Button>
+                    )}
+                    <Button
+                      size="compact-xs"
+                      onClick={() =>
+                        pause.mutate({ names: [complaint.queue], isPaused: complaint.kind !== "paused" })
+                      }
+                    >
+                      {complaint.kind === "paused" ? "Resume" : "Pause"}
+                    </Button>
+                  </span>
+                ) : null,
+            },
+          ]}
+        />
+      )}
+      {retried?.group ? (
+        <BulkDialog kind="retry" filter={retried.group.filter} onClose={() => retry(null)} />
+      ) : null}
+    </Panel>
+  );
+}

@@ -1,0 +1,152 @@
+import { Button } from "@mantine/core";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAct } from "../data/act.ts";
+import { bellhop } from "../data/client.ts";
+import { formatDuration, plural } from "../data/format.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { type Queue, usePause } from "../data/queues.ts";
+import { useMay } from "../data/session.ts";
+import { useStats } from "../data/stats-query.ts";
+import { STATUSES } from "../data/status.ts";
+import { Charts } from "../parts/charts.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Count } from "../parts/numbers.tsx";
+import { Page, PageHead, Panel, Problem, Skeletons } from "../parts/page.tsx";
+import { RangePicker } from "../parts/range-picker.tsx";
+import { State } from "../parts/state.tsx";
+import { Tiles } from "../parts/tiles.tsx";
+import { Moment } from "../parts/time.tsx";
+import { QueueDialog } from "./queues/queue-dialog.tsx";
+
+export function QueuePage() {
+  const { name } = useParams({ from: "/queues/$name" });
+  const { range = "1h" } = useSearch({ from: "/queues/$name" });
+  const navigate = useNavigate({ from: "/queues/$name" });
+  const query = useLiveQuery(["queue", name], ({ signal }) => bellhop.queues.get(name, { signal }));
+  const stats = useStats(range);
+  const series = stats.data?.queues.find(({ queue }) => queue === name);
+  const queue = query.data?.name === name ? query.data : undefined;
+  return (
+    <Page title={name}>
+      <PageHead
+        title={
+          <span className="row">
+            <Link to="/queues" className="muted">
+              Queues
+            </Link>
+            <span className="muted">/</span>
+            <span className="clip">{name}</span>
+            {queue?.paused ? <span className="tag warn">paused</span> : null}
+          </span>
+        }
+      >
+        <RangePicker
+          range={range}
+          onChange={(next) => navigate({ search: { range: next }, replace: true })}
+        />
+        {queue === undefined ? null : <QueueActions queue={queue} />}
+      </PageHead>
+      {queue === undefined && query.error ? <Problem error={query.error} /> : null}
+      {stats.data === undefined || series === undefined ? (
+        stats.error || stats.data ? null : (
+          <Skeletons rows={8} />
+        )
+      ) : (
+        <>
+          <Tiles stats={stats.data} series={series} />
+          <Charts stats={stats.data} series={series} />
+        </>
+      )}
+      {queue === undefined ? null : (
+        <div className="two">
+          <Panel title="Tasks">
+            <dl className="facts">
+              {STATUSES.map((status) => (
+                <div key={status} className="cells">
+                  <dt>
+                    <State status={status} />
+                  </dt>
+                  <dd>
+                    <Link to="/tasks" search={{ queue: name, status }} className="link">
+                      <Count of={queue.stats[status]} />
+                    </Link>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </Panel>
+          <Settings queue={queue} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Settings({ queue }: { readonly queue: Queue }) {
+  const facts = [
+    ["Concurrency", `${plural(queue.concurrency, "call")} at once, over all nodes`],
+    ["Timeout", formatDuration(queue.timeout * 1000)],
+    ["Retries", queue.maxRetries],
+    [
+      "Backoff",
+      `${queue.retryBackoff}, from ${formatDuration(queue.retryDelay * 1000)} to ${formatDuration(queue.retryMaxDelay * 1000)}`,
+    ],
+    ["Not retried on", queue.noRetryStatuses.join(", ") || "–"],
+    ["Created", <Moment key="created" at={queue.createdAt} />],
+    ["Changed", <Moment key="changed" at={queue.updatedAt} />],
+  ] as const;
+  return (
+    <Panel title="Settings">
+      <dl className="facts">
+        {facts.map(([title, value]) => (
+          <div key={title} className="cells">
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+function QueueActions({ queue }: { readonly queue: Queue }) {
+  const navigate = useNavigate();
+  const mayAct = useMay("member");
+  const pause = usePause();
+  const [opened, open] = useState<"settings" | "delete" | null>(null);
+  const remove = useAct(
+    () => bellhop.queues.delete(queue.name),
+    ({ tasksDeleted }) => {
+      void navigate({ to: "/queues" });
+      return `Deleted ${queue.name} and ${plural(tasksDeleted, "pending task")}`;
+    },
+  );
+  if (!mayAct) return null;
+  return (
+    <>
+      <Button onClick={() => pause.mutate({ names: [queue.name], isPaused: !queue.paused })}>
+        {queue.paused ? "Resume" : "Pause"}
+      </Button>
+      <Button onClick={() => open("settings")}>Settings …</Button>
+      {queue.name === "default" ? null : <Button onClick={() => open("delete")}>Delete …</Button>}
+      {opened === "settings" ? <QueueDialog queue={queue} onClose={() => open(null)} /> : null}
+      {opened === "delete" ? (
+        <Confirm
+          title={`Delete ${queue.name}?`}
+          action="Delete the queue"
+          typed={queue.name}
+          isBusy={remove.isPending}
+          onClose={() => open(null)}
+          onConfirm={() => remove.mutate(undefined)}
+        >
+          <p>
+            <strong>{plural(queue.stats.pending, "pending task")}</strong> would be lost, and there is no way
+            back. Calls under way finish; one that fails then is not tried again. Tasks that ended stay
+            readable.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { Button, Modal, NumberInput, Select, TagsInput, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useAct } from "../../data/act.ts";
+import { bellhop } from "../../data/client.ts";
+import type { Queue } from "../../data/queues.ts";
+import { Problem } from "../../parts/page.tsx";
+
+const DEFAULTS = {
+  concurrency: 5,
+  maxRetries: 3,
+  retryBackoff: "exponential" as "exponential" | "fixed",
+  retryDelay: 1,
+  retryMaxDelay: 3600,
+  timeout: 30,
+  noRetryStatuses: [] as number[],
+};
+
+/** Makes a queue, or changes the settings of one. */
+export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readonly onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [settings, setSettings] = useState(() => (queue === undefined ? DEFAULTS : settingsOf(queue)));
+  const save = useAct(
+    async () => {
+      if (queue === undefined) await bellhop.queues.create({ name, ...settings });
+      else await bellhop.queues.update(queue.name, settings);
+    },
+    () =>
+      queue === undefined ? `Created ${name}` : "Saved: it applies to tasks that are created from now on",
+  );
+  const set = (change: Partial<typeof settings>) => setSettings({ ...settings, ...change });
+  const number = (field: "concurrency" | "maxRetries" | "retryDelay" | "retryMaxDelay" | "timeout") => ({
+    value: settings[field],
+    onChange: (value: string | number) => set({ [field]: Number(value) }),
+    allowDecimal: false,
+    allowNegative: false,
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={queue === undefined ? "New queue" : `Settings of ${queue.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(undefined, { onSuccess: onClose });
+        }}
+      >
+        {queue === undefined ? (
+          <TextInput
+            label="Name"
+            description="Letters, digits and hyphens; it cannot be changed"
+            required
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        ) : (
+          <p className="small muted">
+            Concurrency holds at once. The other settings apply to tasks that are created from now on: each
+            task has copied its own.
+          </p>
+        )}
+        <div className="form-row">
+          <NumberInput
+            label="Concurrency"
+            description="Calls at once, over all nodes"
+            min={1}
+            max={1000}
+            {...number("concurrency")}
+          />
+          <NumberInput
+            label="Timeout"
+            description="Of a call"
+            suffix=" s"
+            min={1}
+            max={3600}
+            {...number("timeout")}
+          />
+        </div>
+        <div className="form-row">
+          <NumberInput label="Retries" min={0} max={100} {...number("maxRetries")} />
+          <Select
+            label="Backoff"
+            data={["exponential", "fixed"]}
+            allowDeselect={false}
+            value={settings.retryBackoff}
+            onChange={(value) => set({ retryBackoff: value === "fixed" ? "fixed" : "exponential" })}
+          />
+        </div>
+        <div className="form-row">
+          <NumberInput label="First retry after" suffix=" s" min={0} max={3600} {...number("retryDelay")} />
+          <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
+        </div>
+        <TagsInput
+          label="Statuses that are not tried again"
+          placeholder="400, 404 …"
+          value={settings.noRetryStatuses.map(String)}
+          onChange={(values) =>
+            set({ noRetryStatuses: values.map(Number).filter((status) => status >= 100 && status < 600) })
+          }
+        />
+        {save.error ? <Problem error={save.error} /> : null}
+        <div className="row" style={{ justifyContent: "flex-end" }}>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="filled" loading={save.isPending}>
+            {queue === undefined ? "Create" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function settingsOf(queue: Queue): typeof DEFAULTS {
+  const { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout, noRetryStatuses } =
+    queue;
+  return { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout, noRetryStatuses };
+}

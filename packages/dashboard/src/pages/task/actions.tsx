@@ -1,0 +1,103 @@
+import type { Task } from "@bellhop/sdk";
+import { Button, Menu } from "@mantine/core";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAct } from "../../data/act.ts";
+import { bellhop } from "../../data/client.ts";
+import { copyText } from "../../data/clipboard.ts";
+import { useMay } from "../../data/session.ts";
+import { isEnded } from "../../data/status.ts";
+import { curlOfCall, curlOfTask } from "../../data/task.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { tell } from "../../parts/toast.tsx";
+import { useKeys } from "../../shell/keys.ts";
+
+export function TaskActions({ task }: { readonly task: Task }) {
+  const navigate = useNavigate();
+  const mayAct = useMay("member");
+  const [asked, ask] = useState<"cancel" | "delete" | null>(null);
+  const retry = useAct(
+    () => bellhop.tasks.retry(task.id),
+    () => "The task begins anew",
+  );
+  const cancel = useAct(
+    () => bellhop.tasks.cancel(task.id),
+    () => ({ text: "The task is cancelled", undo: () => retry.mutate(undefined) }),
+  );
+  const remove = useAct(
+    () => bellhop.tasks.delete(task.id),
+    () => {
+      void navigate({ to: "/tasks" });
+      return "The task is deleted";
+    },
+  );
+  const mayRetry = mayAct && (task.status === "failed" || task.status === "cancelled");
+  const mayCancel = mayAct && !isEnded(task.status);
+  // Only a call that is under way cannot be had back.
+  const onCancel = () => (task.status === "active" ? ask("cancel") : cancel.mutate(undefined));
+  useKeys({
+    ...(mayRetry ? { r: () => retry.mutate(undefined) } : {}),
+    ...(mayCancel ? { c: onCancel } : {}),
+  });
+  return (
+    <>
+      {mayRetry ? (
+        <Button
+          variant="filled"
+          leftSection={<Icon name="retry" size={14} />}
+          loading={retry.isPending}
+          onClick={() => retry.mutate(undefined)}
+        >
+          Retry
+        </Button>
+      ) : null}
+      {mayCancel ? <Button onClick={onCancel}>Cancel</Button> : null}
+      {mayAct && task.status === "pending" ? <Button onClick={() => ask("delete")}>Delete …</Button> : null}
+      {mayAct ? (
+        <Button renderRoot={(props) => <Link to="/new" search={{ from: task.id }} {...props} />}>
+          Send again …
+        </Button>
+      ) : null}
+      <CopyMenu task={task} />
+      {asked === null ? null : (
+        <Confirm
+          title={asked === "cancel" ? "Cancel this task?" : "Delete this task?"}
+          action={asked === "cancel" ? "Cancel it" : "Delete it"}
+          onClose={() => ask(null)}
+          onConfirm={() => {
+            ask(null);
+            if (asked === "cancel") cancel.mutate(undefined);
+            else remove.mutate(undefined);
+          }}
+        >
+          <p>
+            {asked === "cancel"
+              ? "Its call is under way and is broken off. The target may have acted on it all the same."
+              : "No call is made and its record is gone. There is no way back."}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function CopyMenu({ task }: { readonly task: Task }) {
+  const copy = async (text: string) =>
+    tell((await copyText(text)) ? "Copied" : "This browser does not let the page copy");
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button rightSection={<Icon name="down" size={12} />}>Copy</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => copy(curlOfTask(task, window.location.origin))}>
+          curl that creates a task like this
+        </Menu.Item>
+        <Menu.Item onClick={() => copy(curlOfCall(task))}>curl that makes the call by hand</Menu.Item>
+        <Menu.Item onClick={() => copy(task.id)}>Id</Menu.Item>
+        <Menu.Item onClick={() => copy(window.location.href)}>Link to this page</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Task } from "@bellhop/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { pageText } from "../../data/client.ts";
+import { prettyText } from "../../data/exact-json.ts";
+import { formatDuration, plural } from "../../data/format.ts";
+import { Code } from "../../parts/copy.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { PollFlow } from "../../parts/poll-flow.tsx";
+import { Moment } from "../../parts/time.tsx";
+
+/** The settings that count for this task, and what it belongs to. */
+export function Details({ task }: { readonly task: Task }) {
+  const facts = factsOf(task).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return (
+    <>
+      <Panel title="Settings">
+        <dl className="facts">
+          {facts.map(([title, value]) => (
+            <div key={title} className="cells">
+              <dt>{title}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+      {task.pollConfig === undefined ? null : (
+        <Panel title="How its job is polled">
+          <PollFlow config={task.pollConfig} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function factsOf(task: Task): readonly (readonly [string, ReactNode])[] {
+  const retry = `${task.retryBackoff}, from ${formatDuration(task.retryDelay * 1000)} to ${formatDuration(task.retryMaxDelay * 1000)}`;
+  return [
+    [
+      "Queue",
+      <Link key="queue" to="/queues/$name" params={{ name: task.queue }} className="link">
+        {task.queue}
+      </Link>,
+    ],
+    ["Priority", task.priority],
+    ["Due", <Moment key="due" at={task.runAt} />],
+    ["Timeout", formatDuration(task.timeout * 1000)],
+    ["Retries", task.maxRetries === 0 ? "none" : `${task.maxRetries}, ${retry}`],
+    ["Not retried on", task.noRetryStatuses?.join(", ")],
+    [
+      "Expires",
+      task.expiresIn === undefined
+        ? undefined
+        : `${formatDuration(task.expiresIn * 1000)} after its creation`,
+    ],
+    [
+      "Callback",
+      task.waitForCallback === true
+        ? `awaited, for ${formatDuration((task.maxWait ?? 3600) * 1000)} at most`
+        : undefined,
+    ],
+    ["Provider", task.provider],
+    ["Told when it ends", task.onCompleteUrl],
+    ["Retried by hand", task.retries === undefined ? undefined : plural(task.retries, "time")],
+    [
+      "Schedule",
+      task.schedule === undefined ? undefined : (
+        <Link key="schedule" to="/tasks" search={{ schedule: task.schedule }} className="link">
+          {task.schedule}
+        </Link>
+      ),
+    ],
+    ...Object.entries(task.metadata ?? {}).map(([name, value]) => [`metadata ${name}`, value] as const),
+  ];
+}
+
+/** As the API answers it, every figure as it was written. */
+export function RawRecord({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const record = useQuery({
+    queryKey: ["raw-task", id],
+    queryFn: () => pageText(`/v1/tasks/${encodeURIComponent(id)}`),
+    enabled: isOpen,
+  });
+  return (
+    <details className="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="panel-body" style={{ cursor: "pointer" }}>
+        Raw record
+      </summary>
+      <div className="panel-body">
+        {record.data === undefined ? null : <Code text={prettyText(record.data)} />}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,180 @@
+import { Button, SegmentedControl } from "@mantine/core";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { bellhop } from "../data/client.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { useMay } from "../data/session.ts";
+import { STATUSES, type Status } from "../data/status.ts";
+import { curlOfCreation } from "../data/task.ts";
+import { useTaskList } from "../data/task-list.ts";
+import type { TaskSearch } from "../data/task-search.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Count } from "../parts/numbers.tsx";
+import { Empty, Page, PageHead, Problem, Skeletons } from "../parts/page.tsx";
+import { StateMark, toneOf } from "../parts/state.tsx";
+import { AllMenu, SelectionBar } from "./tasks/bulk-bar.tsx";
+import { Filters } from "./tasks/filters.tsx";
+import { TaskRows } from "./tasks/task-rows.tsx";
+
+export function Tasks() {
+  const search = useSearch({ from: "/tasks" });
+  const navigate = useNavigate({ from: "/tasks" });
+  const mayAct = useMay("member");
+  const [selected, select] = useState<ReadonlySet<string>>(new Set());
+  const [isScrolled, setScrolled] = useState(false);
+  const list = useTaskList(search, isScrolled || selected.size > 0);
+  const setSearch = (next: TaskSearch) => {
+    select(new Set());
+    return navigate({ search: next, replace: true });
+  };
+  const { status: _status, ...others } = search;
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page title="Tasks">
+      <PageHead title="Tasks">
+        <SegmentedControl
+          aria-label="Which tasks"
+          value={search.sandbox === "true" ? "true" : "false"}
+          onChange={(value) =>
+            setSearch(value === "true" ? { ...search, sandbox: "true" } : without(search, "sandbox"))
+          }
+          data={[
+            { value: "false", label: "Live" },
+            { value: "true", label: "Sandbox" },
+          ]}
+        />
+        {mayAct ? (
+          <Button
+            variant="filled"
+            leftSection={<Icon name="plus" size={14} />}
+            renderRoot={(props) => <Link to="/new" {...props} />}
+          >
+            New task
+          </Button>
+        ) : null}
+      </PageHead>
+      <StatusTabs
+        search={search}
+        total={list.total}
+        onChange={(status) => setSearch({ ...others, ...(status ? { status } : {}) })}
+      />
+      <Filters search={search} onChange={setSearch}>
+        {mayAct ? <AllMenu search={search} total={list.total} /> : null}
+      </Filters>
+      {list.error && !list.isReady ? <Problem error={list.error} /> : null}
+      <section className="panel" style={{ position: "relative" }} aria-label="Tasks">
+        <SelectionBar rows={list.rows} selected={selected} onClear={() => select(new Set())} />
+        {list.newCount > 0 ? (
+          <button
+            type="button"
+            className="new-rows"
+            onClick={() => {
+              select(new Set());
+              list.showNew();
+              document.querySelector(".list")?.scrollTo({ top: 0 });
+            }}
+          >
+            {list.newCount >= 100 ? "100+" : list.newCount} new
+          </button>
+        ) : null}
+        {list.rows.length > 0 ? (
+          <TaskRows
+            rows={list.rows}
+            selected={mayAct ? selected : null}
+            onSelect={select}
+            onScrolled={setScrolled}
+            onEnd={list.hasOlder ? list.fetchOlder : null}
+          />
+        ) : list.isReady ? (
+          <Nothing isFiltered={isFiltered} />
+        ) : (
+          <Skeletons rows={12} />
+        )}
+      </section>
+    </Page>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty title="No task matches">
+        Take a filter away, or look at{" "}
+        <Link to="/tasks" className="link">
+          all tasks
+        </Link>
+        .
+      </Empty>
+    );
+  }
+  const body = {
+    queue: "default",
+    webhook_url: "http://127.0.0.1:9000/welcome",
+    payload: { user: 42 },
+    delay: 2,
+  };
+  return (
+    <Empty title="No tasks yet" code={curlOfCreation(body, window.location.origin)}>
+      A task is one HTTP call that Bellhop makes for you, later and reliably. This makes the first one,
+      against <code>npm run bellhop echo</code>;{" "}
+      <Link to="/new" className="link">
+        New task
+      </Link>{" "}
+      does it from here.
+    </Empty>
+  );
+}
+
+/** Counts come with the queues, and hold for all tasks or one queue's: with other filters only the open tab has one. */
+function StatusTabs({
+  search,
+  total,
+  onChange,
+}: {
+  readonly search: TaskSearch;
+  readonly total: number | null;
+  readonly onChange: (status: Status | null) => void;
+}) {
+  const queues = useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
+  const { status: current, queue, ...others } = search;
+  const isCounted = Object.keys(others).length === 0 && queues.data !== undefined;
+  const counted = (queues.data ?? []).filter(({ name }) => queue === undefined || name === queue);
+  const countOf = (status: Status) => counted.reduce((sum, { stats }) => sum + stats[status], 0);
+  const all = STATUSES.reduce((sum, status) => sum + countOf(status), 0);
+  const tab = (status: Status | null, count: number) => {
+    const isCurrent = (status ?? undefined) === current;
+    const shown = isCounted ? count : isCurrent ? total : null;
+    return (
+      <button
+        key={status}
+        type="button"
+        role="tab"
+        className="tab"
+        aria-selected={isCurrent}
+        onClick={() => onChange(status)}
+      >
+        {status === null ? null : (
+          <span className="state" style={toneOf(status)}>
+            <StateMark status={status} size={11} />
+          </span>
+        )}
+        {status === null ? "All" : status[0]?.toUpperCase() + status.slice(1)}
+        {shown === null ? null : (
+          <span className="num">
+            <Count of={shown} />
+          </span>
+        )}
+      </button>
+    );
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label="States">
+      {tab(null, all)}
+      {STATUSES.map((status) => tab(status, countOf(status)))}
+    </div>
+  );
+}
+
+function without(search: TaskSearch, name: keyof TaskSearch): TaskSearch {
+  return Object.fromEntries(Object.entries(search).filter(([other]) => other !== name));
+}

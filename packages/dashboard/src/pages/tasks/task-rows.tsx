@@ -1,0 +1,210 @@
+import type { TaskSummary } from "@bellhop/sdk";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { useAct } from "../../data/act.ts";
+import { bellhop } from "../../data/client.ts";
+import { useIsPhone } from "../../parts/is-phone.ts";
+import { State } from "../../parts/state.tsx";
+import { ResponseCode, Target } from "../../parts/target.tsx";
+import { Ago, Duration } from "../../parts/time.tsx";
+import { useKeys } from "../../shell/keys.ts";
+
+/** Where rows reach this close to their end, older ones are fetched. */
+const NEAR_END = 30;
+
+/** Rows of which only those in sight are in the page, however many there are. */
+export function TaskRows({
+  rows,
+  selected,
+  onSelect,
+  onScrolled,
+  onEnd,
+}: {
+  readonly rows: readonly TaskSummary[];
+  /** Null for a reader who may not act. */
+  readonly selected: ReadonlySet<string> | null;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onScrolled: (isScrolled: boolean) => void;
+  readonly onEnd: (() => Promise<void>) | null;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [current, setCurrent] = useState(-1);
+  const height = useIsPhone() ? 60 : 36;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => height,
+    overscan: 12,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  useEffect(() => virtual.measure(), [height]);
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (onEnd !== null && last > rows.length - NEAR_END && rows.length >= 100) void onEnd();
+  }, [last, rows.length, onEnd]);
+
+  const toggle = (id: string) => {
+    if (selected === null) return;
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  useRowKeys({
+    rows,
+    current,
+    setCurrent,
+    toggle,
+    mayAct: selected !== null,
+    scrollTo: virtual.scrollToIndex,
+  });
+
+  return (
+    <>
+      <div className="task-head">
+        {selected === null ? <span /> : <SelectAll rows={rows} selected={selected} onSelect={onSelect} />}
+        <span>State</span>
+        <span>Queue</span>
+        <span>Target</span>
+        <span>Answer</span>
+        <span className="num">Took</span>
+        <span className="num">When</span>
+      </div>
+      <div className="list" ref={frame} onScroll={(event) => onScrolled(event.currentTarget.scrollTop > 40)}>
+        <div className="list-rows" style={{ height: virtual.getTotalSize() }}>
+          {items.map((item) => {
+            const task = rows[item.index];
+            if (task === undefined) return null;
+            return (
+              <div
+                key={item.key}
+                className="task-row"
+                style={{ transform: `translateY(${item.start}px)` }}
+                data-current={item.index === current}
+                data-selected={selected?.has(task.id) === true}
+              >
+                {selected === null ? (
+                  <span />
+                ) : (
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${task.id}`}
+                    checked={selected.has(task.id)}
+                    onChange={() => toggle(task.id)}
+                  />
+                )}
+                <Cells task={task} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Cells({ task }: { readonly task: TaskSummary }) {
+  return (
+    <Link to="/tasks/$id" params={{ id: task.id }} preload={false}>
+      <span className="cell-state">
+        <State status={task.status} />
+      </span>
+      <span className="cell-queue clip">{task.queue}</span>
+      <span className="cell-target clip">
+        <Target task={task} />
+      </span>
+      <span className="cell-answer clip">
+        <Answer task={task} />
+      </span>
+      <span className="cell-took num">
+        <Duration ms={task.result?.duration} />
+      </span>
+      <span className="cell-when num muted">
+        <Ago at={task.status === "pending" ? task.runAt : task.createdAt} />
+      </span>
+    </Link>
+  );
+}
+
+function Answer({ task }: { readonly task: TaskSummary }) {
+  const text = task.error ?? task.failureReason;
+  return (
+    <>
+      {task.result === undefined ? null : <ResponseCode code={task.result.statusCode} />}
+      {text === undefined ? null : (
+        <span className="muted" title={text}>
+          {task.result === undefined ? "" : " "}
+          {text}
+        </span>
+      )}
+    </>
+  );
+}
+
+function SelectAll({
+  rows,
+  selected,
+  onSelect,
+}: {
+  readonly rows: readonly TaskSummary[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+}) {
+  const isAll = selected.size > 0 && selected.size === rows.length;
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all rows that are loaded"
+      checked={isAll}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = selected.size > 0 && !isAll;
+      }}
+      onChange={() => onSelect(new Set(selected.size > 0 ? [] : rows.map(({ id }) => id)))}
+    />
+  );
+}
+
+function useRowKeys({
+  rows,
+  current,
+  setCurrent,
+  toggle,
+  mayAct,
+  scrollTo,
+}: {
+  readonly rows: readonly TaskSummary[];
+  readonly current: number;
+  readonly setCurrent: (index: number) => void;
+  readonly toggle: (id: string) => void;
+  readonly mayAct: boolean;
+  readonly scrollTo: (index: number) => void;
+}) {
+  const navigate = useNavigate();
+  const retry = useAct(
+    (id: string) => bellhop.tasks.retry(id),
+    () => "The task begins anew",
+  );
+  const cancel = useAct((id: string) => bellhop.tasks.cancel(id), cancelled);
+  const task = rows[current];
+  const move = (by: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, current + by));
+    setCurrent(next);
+    scrollTo(next);
+  };
+  function cancelled(_: unknown, id: string) {
+    return { text: "The task is cancelled", undo: () => retry.mutate(id) };
+  }
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ...(task === undefined
+      ? {}
+      : {
+          Enter: () => navigate({ to: "/tasks/$id", params: { id: task.id } }),
+          ...(mayAct
+            ? { x: () => toggle(task.id), r: () => retry.mutate(task.id), c: () => cancel.mutate(task.id) }
+            : {}),
+        }),
+  });
+}

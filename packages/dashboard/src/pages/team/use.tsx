@@ -1,0 +1,47 @@
+import { bellhop } from "../../data/client.ts";
+import { useLiveQuery } from "../../data/live.ts";
+import { Loaded, Panel } from "../../parts/page.tsx";
+import { Table } from "../../parts/table.tsx";
+
+/** What the plan allows, and how much of it is used. */
+export function Use() {
+  const me = useLiveQuery(["me"], ({ signal }) => bellhop.me({ signal }), { everyMs: 10_000 });
+  return (
+    <Panel title="Plan and use" flush>
+      <Loaded query={me}>
+        {({ limits }) => (
+          <Table
+            rows={Object.entries(limits)}
+            keyOf={([name]) => name}
+            columns={[
+              { title: "What", kind: "main", cell: ([name]) => words(name) },
+              {
+                title: "Used",
+                kind: "num",
+                label: "used",
+                cell: ([, { used }]) => (typeof used === "number" ? used.toLocaleString("en-US") : "–"),
+              },
+              {
+                title: "At most",
+                kind: "num",
+                label: "at most",
+                cell: ([, { max, min }]) =>
+                  typeof max === "number"
+                    ? max.toLocaleString("en-US")
+                    : typeof min === "number"
+                      ? `at least ${min.toLocaleString("en-US")}`
+                      : "no limit",
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+/** `requestsPerMinute` → `Requests per minute`. */
+function words(name: string): string {
+  const text = name.replace(/_/g, " ").replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

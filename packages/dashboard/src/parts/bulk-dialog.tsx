@@ -1,0 +1,111 @@
+import type { BulkAction } from "@bellhop/sdk";
+import { Button, Modal, NumberInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useAct } from "../data/act.ts";
+import { bellhop } from "../data/client.ts";
+import { plural } from "../data/format.ts";
+import { Problem } from "./page.tsx";
+
+export type BulkKind = "retry" | "cancel" | "delete";
+
+const WORDS = {
+  retry: { title: "Retry all that match", deed: "Retry", about: "failed or cancelled" },
+  cancel: { title: "Cancel all that match", deed: "Cancel", about: "not ended" },
+  delete: { title: "Delete all that match", deed: "Delete", about: "pending" },
+} as const;
+
+/** Counts first, asks, then shows how far it is. The server works it off, whether or not this stays open. */
+export function BulkDialog({
+  kind,
+  filter,
+  onClose,
+}: {
+  readonly kind: BulkKind;
+  readonly filter: BulkAction["filter"];
+  readonly onClose: () => void;
+}) {
+  const [rate, setRate] = useState(50);
+  const [id, setId] = useState<string | null>(null);
+  const isAll = Object.keys(filter).length === 0;
+  const body: BulkAction = { action: kind, filter, ...(isAll ? { confirm: "all" as const } : {}) };
+  const count = useQuery({
+    queryKey: ["bulk-count", kind, JSON.stringify(filter)],
+    queryFn: () => bellhop.tasks.bulk.count(body),
+    gcTime: 0,
+  });
+  const start = useAct(() => bellhop.tasks.bulk.start({ ...body, rate }));
+  const words = WORDS[kind];
+  const isDanger = kind !== "retry";
+  return (
+    <Modal opened onClose={onClose} title={words.title} closeButtonProps={{ "aria-label": "Close" }}>
+      {id !== null ? (
+        <BulkProgress id={id} onClose={onClose} />
+      ) : (
+        <div className="form">
+          {count.error ? <Problem error={count.error} /> : null}
+          <p>
+            {count.data === undefined ? "Counting …" : <strong>{plural(count.data, "task")}</strong>}
+            {count.data === undefined ? null : ` that ${count.data === 1 ? "is" : "are"} ${words.about}`}
+            {isAll ? ", of all queues: there is no filter." : "."}
+          </p>
+          {kind === "delete" ? <p>Their records are gone afterwards, and there is no way back.</p> : null}
+          {kind === "cancel" ? <p>Calls under way are broken off. A cancelled task can be retried.</p> : null}
+          <NumberInput
+            label="Tasks a second"
+            description="So that a target that has just come back is not overrun"
+            min={1}
+            max={1000}
+            value={rate}
+            onChange={(value) => setRate(Number(value) || 50)}
+          />
+          <div className="row" style={{ justifyContent: "flex-end" }}>
+            <Button onClick={onClose}>Close</Button>
+            <Button
+              variant="filled"
+              {...(isDanger ? { color: "red" } : {})}
+              disabled={!count.data}
+              loading={start.isPending}
+              onClick={() => start.mutate(undefined, { onSuccess: (bulk) => setId(bulk.id) })}
+            >
+              {words.deed} {count.data === undefined ? "" : plural(count.data, "task")}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const bulk = useQuery({
+    queryKey: ["bulk", id],
+    queryFn: () => bellhop.tasks.bulk.get(id),
+    refetchInterval: ({ state }) => (state.data?.status === "running" || !state.data ? 500 : false),
+  });
+  const stop = useAct(
+    () => bellhop.tasks.bulk.stop(id),
+    () => "Stopped: no further task is touched",
+  );
+  if (!bulk.data) return null;
+  const { status, matched, done, skipped } = bulk.data;
+  const share = matched === 0 ? 1 : (done + skipped) / matched;
+  return (
+    <div className="form" role="status">
+      <div className="progress">
+        <i style={{ width: `${share * 100}%` }} />
+      </div>
+      <p className="num" style={{ textAlign: "left" }}>
+        {(done + skipped).toLocaleString("en-US")} of {plural(matched, "task")}
+        {skipped === 0 ? "" : `, ${skipped.toLocaleString("en-US")} no longer in a fitting state`}
+        {status === "running" ? "" : ` · ${status}`}
+      </p>
+      <div className="row" style={{ justifyContent: "flex-end" }}>
+        {status === "running" ? <Button onClick={() => stop.mutate(undefined)}>Stop</Button> : null}
+        <Button variant="filled" onClick={onClose}>
+          {status === "running" ? "Leave it running" : "Done"}
+        </Button>
+      </div>
+    </div>
+  );
+}

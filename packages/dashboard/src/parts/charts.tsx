@@ -1,0 +1,53 @@
+import { lazy, Suspense } from "react";
+import { formatCount, formatDuration } from "../data/format.ts";
+import type { QueueSeries, Stats } from "../data/stats.ts";
+
+const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
+
+const PLACES = ["throughput", "depth", "wait", "duration"];
+
+/** Throughput, depth, wait and duration, under one cursor. */
+export function Charts({ stats, series }: { readonly stats: Stats; readonly series: QueueSeries }) {
+  const perMinute = (values: readonly number[]) => values.map((value) => (value / stats.stepSeconds) * 60);
+  const rate = (value: number) => formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+  const quantiles = ({ p50, p95 }: QueueSeries["waitMs"]) =>
+    [
+      { label: "p95", color: "accent", values: p95, kind: "line" },
+      { label: "p50", color: "muted", values: p50, kind: "line" },
+    ] as const;
+  return (
+    <div className="charts panel">
+      <Suspense fallback={PLACES.map((place) => <figure key={place} className="chart" />)}>
+        <Chart
+          title="Ended per minute"
+          at={stats.at}
+          format={rate}
+          series={[
+            { label: "cancelled", color: "cancelled", values: perMinute(series.cancelled), kind: "bar" },
+            { label: "failed", color: "failed", values: perMinute(series.failed), kind: "bar" },
+            { label: "completed", color: "completed", values: perMinute(series.completed), kind: "bar" },
+            { label: "created", color: "text", values: perMinute(series.created), kind: "line" },
+          ]}
+        />
+        <Chart
+          title="Pending"
+          at={stats.at}
+          format={rate}
+          series={[{ label: "pending", color: "pending", values: series.pending, kind: "area" }]}
+        />
+        <Chart
+          title="Wait before a call"
+          at={stats.at}
+          format={formatDuration}
+          series={quantiles(series.waitMs)}
+        />
+        <Chart
+          title="Duration of a call"
+          at={stats.at}
+          format={formatDuration}
+          series={quantiles(series.durationMs)}
+        />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+import { Modal } from "@mantine/core";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import bell from "../bell.svg";
+import { colorScheme } from "../color-scheme.ts";
+import { connection } from "../data/connection.ts";
+import { live } from "../data/live.ts";
+import { useKnown } from "../data/session.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/page.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { type Keys, useKeys } from "./keys.ts";
+import { LiveDot } from "./live-dot.tsx";
+import type { Place } from "./navigation.ts";
+import { Palette } from "./palette.tsx";
+import { Person } from "./person.tsx";
+import { usePlaces } from "./places.ts";
+import { Shortcuts } from "./shortcuts.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+type Opened = "palette" | "shortcuts" | "more" | null;
+
+export function Shell() {
+  const known = useKnown();
+  const { isSignedOut } = connection.use();
+  if (known.data === undefined && known.error) {
+    return (
+      <main className="sign-in">
+        <Problem error={known.error} />
+      </main>
+    );
+  }
+  if (known.data === undefined) return null;
+  if ("signIn" in known.data) return <SignIn ways={known.data.signIn} />;
+  return isSignedOut ? <SignIn ways={{ mail: true, linkInLog: false }} /> : <House />;
+}
+
+function House() {
+  const navigate = useNavigate();
+  const groups = usePlaces();
+  const [opened, open] = useState<Opened>(null);
+  const close = () => open(null);
+  const goTo = groups.flatMap(({ places }) =>
+    places.map(({ letter, to }) => [`g ${letter}`, () => navigate({ to })] as const),
+  );
+  const keys: Keys = {
+    ...Object.fromEntries(goTo),
+    "mod+k": () => open(opened === "palette" ? null : "palette"),
+    "/": () => open("palette"),
+    "?": () => open("shortcuts"),
+    p: live.toggle,
+  };
+  useKeys(keys, { isShell: true });
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        To the content
+      </a>
+      <nav className="side" aria-label="Pages">
+        <Link to="/" className="brand">
+          <img src={bell} alt="" />
+          Bellhop
+        </Link>
+        <Groups groups={groups} />
+        <div className="side-foot">
+          <Person onShortcuts={() => open("shortcuts")} />
+        </div>
+      </nav>
+      <Main onSearch={() => open("palette")} />
+      <Bottom places={groups[0]?.places ?? []} onMore={() => open("more")} />
+      {opened === "palette" ? <Palette onClose={close} extra={switches(() => open("shortcuts"))} /> : null}
+      {opened === "shortcuts" ? <Shortcuts onClose={close} /> : null}
+      {opened === "more" ? (
+        <Modal opened onClose={close} title="Bellhop" fullScreen closeButtonProps={{ "aria-label": "Close" }}>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the links inside are what is clicked. */}
+          <div
+            className="stack"
+            onClick={(event) => event.target instanceof Element && event.target.closest("a") && close()}
+          >
+            <Groups groups={groups.slice(1)} />
+            <Person onShortcuts={() => open("shortcuts")} />
+          </div>
+        </Modal>
+      ) : null}
+      <Toasts />
+    </div>
+  );
+}
+
+function switches(onShortcuts: () => void) {
+  return [
+    { title: "Light theme", note: "theme", icon: "sun", run: () => colorScheme.set("light") },
+    { title: "Dark theme", note: "theme", icon: "moon", run: () => colorScheme.set("dark") },
+    { title: "Theme of the system", note: "theme", icon: "screen", run: () => colorScheme.set("auto") },
+    { title: "Pause or resume live", note: "p", icon: "pause", run: live.toggle },
+    { title: "Keyboard", note: "?", icon: "keyboard", run: onShortcuts },
+  ] as const;
+}
+
+function Groups({ groups }: { readonly groups: ReturnType<typeof usePlaces> }) {
+  return (
+    <div>
+      {groups.map(({ title, places }) => (
+        <div key={title} className="nav-group">
+          <div className="nav-title">{title}</div>
+          {places.map((place) => (
+            <Link key={place.to} to={place.to} className="nav-link" activeOptions={activeOf(place)}>
+              <Icon name={place.icon} />
+              {place.title}
+            </Link>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Every path begins with the overview's. */
+function activeOf({ to }: Place) {
+  return { exact: to === "/", includeSearch: false };
+}
+
+function Main({ onSearch }: { readonly onSearch: () => void }) {
+  const { lostSince, answeredAt } = connection.use();
+  return (
+    <main className="main" id="main" data-stale={lostSince !== null}>
+      <div className="top">
+        <button type="button" className="top-search" onClick={onSearch}>
+          <Icon name="search" size={15} />
+          <span>Search</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <div className="top-right">
+          <LiveDot />
+        </div>
+      </div>
+      {lostSince === null ? null : (
+        <div className="banner" role="status">
+          The server does not answer. This is what it said last,{" "}
+          <Ago at={new Date(answeredAt).toISOString()} />; the page keeps asking.
+        </div>
+      )}
+      <Outlet />
+    </main>
+  );
+}
+
+function Bottom({ places, onMore }: { readonly places: readonly Place[]; readonly onMore: () => void }) {
+  return (
+    <nav className="bottom" aria-label="Pages, short">
+      {places.map((place) => (
+        <Link key={place.to} to={place.to} className="bottom-link" activeOptions={activeOf(place)}>
+          <Icon name={place.icon} size={20} />
+          {place.title}
+        </Link>
+      ))}
+      <button type="button" className="bottom-link" onClick={onMore}>
+        <Icon name="more" size={20} />
+        More
+      </button>
+    </nav>
+  );
+}

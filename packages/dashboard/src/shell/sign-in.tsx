@@ -1,0 +1,83 @@
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+import bell from "../bell.svg";
+import { bellhop } from "../data/client.ts";
+import type { SignInWays } from "../data/session.ts";
+import { Problem } from "../parts/page.tsx";
+
+/** For those who are not signed in: the address of a mail, and where its link will be found. */
+export function SignIn({ ways }: { readonly ways: SignInWays }) {
+  const [email, setEmail] = useState("");
+  const [state, setState] = useState<"asking" | "sending" | "sent">("asking");
+  const [error, setError] = useState<unknown>(null);
+
+  const send = async () => {
+    setState("sending");
+    setError(null);
+    try {
+      await bellhop.auth.requestMagicLink({ email });
+      setState("sent");
+    } catch (reason) {
+      setError(reason);
+      setState("asking");
+    }
+  };
+
+  return (
+    <main className="sign-in">
+      <div className="panel">
+        <form
+          className="panel-body form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void send();
+          }}
+        >
+          <div className="brand" style={{ padding: 0 }}>
+            <img src={bell} alt="" />
+            Bellhop
+          </div>
+          <h1>{state === "sent" ? "A link is on its way" : "Sign in"}</h1>
+          {state === "sent" ? (
+            <p>
+              If <strong className="wrap">{email}</strong> may sign in here, it gets a mail with a link. The
+              link works once.
+            </p>
+          ) : (
+            <TextInput
+              label="Your mail address"
+              type="email"
+              autoComplete="email"
+              required
+              size="sm"
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+          )}
+          {ways.linkInLog ? (
+            <p className="small muted">
+              This server has no mail server: it writes the link to its log. Look at the terminal that{" "}
+              <code>npm start</code> runs in.
+            </p>
+          ) : null}
+          {ways.mail || ways.linkInLog ? null : (
+            <p className="small muted">
+              This server sends no mail. Its operator makes a link for you:{" "}
+              <code>bellhop session link {email || "you@example.com"}</code>.
+            </p>
+          )}
+          {error === null ? null : <Problem error={error} />}
+          {state === "sent" ? (
+            <Button size="sm" onClick={() => setState("asking")}>
+              Use another address
+            </Button>
+          ) : (
+            <Button type="submit" variant="filled" size="sm" loading={state === "sending"}>
+              Send me a link
+            </Button>
+          )}
+        </form>
+      </div>
+    </main>
+  );
+}

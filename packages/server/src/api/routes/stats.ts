@@ -1,0 +1,111 @@
+import type { Static } from "typebox";
+import { publicTaskId } from "../../domain/task-id.ts";
+import type { QueueSeries, StatsService } from "../../service/tasks/stats-service.ts";
+import { access } from "../http/access.ts";
+import { callerOf } from "../http/auth-hook.ts";
+import type { Api } from "../http/schema-types.ts";
+import { refusals } from "../schemas/error.ts";
+import { ref } from "../schemas/field.ts";
+import * as record from "../schemas/stats.ts";
+
+const tags = ["Statistics"];
+
+export function registerStatsRoutes(app: Api, stats: StatsService): void {
+  app.get(
+    "/stats/queues",
+    {
+      config: access("queues:read"),
+      schema: {
+        operationId: "getQueueStats",
+        tags,
+        summary: "What happened in the queues",
+        description:
+          "Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for " +
+          "`7d`, 6 h for `30d`. They are written every 10 s, by the node that did the work: one that is killed loses the " +
+          "numbers of the last seconds, and no task. Quantiles are estimates, off by a quarter at worst. Kept 30 days.",
+        querystring: record.QueueStatsQuery,
+        response: { 200: ref(record.QueueStatistics), ...refusals("queue_not_found") },
+      },
+    },
+    async (request) => {
+      const { range, queue = null, sandbox } = request.query;
+      const asked = { range, queue, sandbox: sandbox === undefined ? null : sandbox === "true" };
+      const { from, to, stepSeconds, at, queues, total } = await stats.queues(callerOf(request), asked);
+      return {
+        stats: {
+          range,
+          from: from.toISOString(),
+          to: to.toISOString(),
+          step_seconds: stepSeconds,
+          at: at.map((instant) => instant.toISOString()),
+          queues: queues.map(seriesView),
+          total: seriesView(total),
+        },
+      };
+    },
+  );
+
+  app.get(
+    "/stats/failures",
+    {
+      config: access("tasks:read"),
+      schema: {
+        operationId: "getFailureStats",
+        tags,
+        summary: "What fails, where and since when",
+        description:
+          "Failed tasks that were created in the range, in groups by queue, host, reason and last answer: the newest 10,000 " +
+          "are looked at, shared evenly between queues that have any. At most 100 groups, the largest first.",
+        querystring: record.FailuresQuery,
+        response: { 200: ref(record.FailureList), ...refusals() },
+      },
+    },
+    async (request) => {
+      const { range, sandbox: said } = request.query;
+      const asked = { range, sandbox: said === undefined ? null : said === "true" };
+      const { createdAfter, sandbox, groups } = await stats.failures(callerOf(request), asked);
+      return {
+        failures: groups.map((group): Static<typeof record.FailureGroup> => {
+          const { queue, host, failureReason, answer } = group;
+          return {
+            queue,
+            host,
+            failure_reason: failureReason,
+            response_code: answer,
+            count: group.count,
+            count_is_capped: group.isCapped,
+            first_seen: group.firstAt.toISOString(),
+            last_seen: group.lastAt.toISOString(),
+            sample_task: publicTaskId(group),
+            filter: {
+              queue,
+              status: "failed",
+              ...(host !== "" && { host }),
+              ...(failureReason !== null && { failure_reason: failureReason }),
+              ...(answer !== null && { response_code: answer }),
+              created_after: createdAfter.toISOString(),
+              ...(sandbox && { sandbox }),
+            },
+          };
+        }),
+      };
+    },
+  );
+}
+
+function seriesView(series: QueueSeries): record.QueueSeries {
+  const { queue, created, completed, failed, cancelled, retried, pending, waits, durations, now } = series;
+  return {
+    queue,
+    created,
+    completed,
+    failed,
+    cancelled,
+    retried,
+    pending,
+    wait_ms: waits,
+    duration_ms: durations,
+    oldest_pending_at: series.oldestPendingAt?.toISOString() ?? null,
+    now,
+  };
+}

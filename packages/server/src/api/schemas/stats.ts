@@ -1,0 +1,118 @@
+import { type Static, Type } from "typebox";
+import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { STATS_RANGES, type StatsRange } from "../../domain/queue-stats.ts";
+import { FAILURE_REASONS } from "../../domain/task.ts";
+import { instant, model, oneOf, ref, textOrNull } from "./field.ts";
+
+const RANGES = Object.keys(STATS_RANGES).filter((name): name is StatsRange => name in STATS_RANGES);
+
+const range = oneOf(RANGES, { description: "How far back it looks." });
+const sandbox = Type.Optional(
+  oneOf(["true", "false"], {
+    description:
+      "`true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it.",
+  }),
+);
+
+export const FailuresQuery = Type.Object({ range, sandbox }, { additionalProperties: false });
+export const QueueStatsQuery = Type.Object(
+  {
+    range,
+    queue: Type.Optional(Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only this queue." })),
+    sandbox,
+  },
+  { additionalProperties: false },
+);
+
+const counts = (description: string) => Type.Array(Type.Integer(), { description });
+const numbers = (description: string) =>
+  Type.Array(Type.Unsafe<number | null>({ type: ["number", "null"] }), { description });
+const quantiles = (description: string) =>
+  Type.Object(
+    {
+      p50: numbers("Half of them took no longer; null where there was none."),
+      p95: numbers("Of twenty, nineteen took no longer; null where there was none."),
+    },
+    { description },
+  );
+const count = (description: string) => Type.Integer({ description });
+
+const QueueSeries = model("QueueSeries", "What happened in a queue, with a number for each step.", {
+  queue: textOrNull("The queue; null in `total`."),
+  created: counts("Tasks created."),
+  completed: counts("Tasks that completed."),
+  failed: counts("Tasks that failed for good."),
+  cancelled: counts("Tasks that were cancelled."),
+  retried: counts("Attempts that failed and were followed by another, and tasks that were retried by hand."),
+  pending: Type.Array(Type.Unsafe<number | null>({ type: ["integer", "null"] }), {
+    description:
+      "Tasks that were pending, due or not, as looked at once a minute; the most of a longer step. Null where no node " +
+      "looked.",
+  }),
+  wait_ms: quantiles("From the time a task was due until its attempt began, of attempts begun in the step."),
+  duration_ms: quantiles("How long calls took, of attempts that ended in the step."),
+  oldest_pending_at: Type.Unsafe<string | null>({
+    type: ["string", "null"],
+    format: "date-time",
+    description: "Since when the oldest pending task has been due; null if none is.",
+  }),
+  now: Type.Object(
+    {
+      pending: count("Tasks that are pending."),
+      active: count("Tasks that are being called."),
+      waiting: count("Tasks that wait for a callback."),
+      polling: count("Tasks that are polled."),
+    },
+    { description: "How it stands at the moment." },
+  ),
+});
+export type QueueSeries = Static<typeof QueueSeries>;
+
+export const QueueStatistics = model("QueueStatistics", "What happened in the queues of the team.", {
+  stats: Type.Object({
+    range: oneOf(RANGES, { description: "As asked for." }),
+    from: instant("When the first step begins."),
+    to: instant("When it was asked for: the last step is not over."),
+    step_seconds: Type.Integer({ description: "How long a step is." }),
+    at: Type.Array(Type.String({ format: "date-time" }), { description: "When each step begins." }),
+    queues: Type.Array(ref(QueueSeries), {
+      description: "By name. Of more than 100 those with the most to show.",
+    }),
+    total: ref(QueueSeries),
+  }),
+});
+
+export const FailureGroup = model("FailureGroup", "Failed tasks that failed in the same way.", {
+  queue: Type.String({ description: "Their queue.", examples: ["emails"] }),
+  host: Type.String({ description: "The host that was called.", examples: ["api.example.com"] }),
+  failure_reason: textOrNull("Why they failed, as in their records."),
+  response_code: textOrNull(
+    "How the last attempt was answered: a status code, `timeout` or `network`; null where it was not made to its end.",
+  ),
+  count: count("How many there are."),
+  count_is_capped: Type.Boolean({
+    description: "There may be more: not all tasks of the queue were looked at.",
+  }),
+  first_seen: instant("When the first of them failed."),
+  last_seen: instant("When the last of them failed."),
+  sample_task: Type.String({
+    description: "The one created last.",
+    examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
+  }),
+  filter: Type.Object(
+    {
+      queue: Type.String(),
+      status: Type.String(),
+      host: Type.Optional(Type.String()),
+      failure_reason: Type.Optional(oneOf(FAILURE_REASONS)),
+      response_code: Type.Optional(Type.String()),
+      created_after: Type.String({ format: "date-time" }),
+      sandbox: Type.Optional(Type.Boolean()),
+    },
+    { description: "Finds them, in `POST /v1/tasks/bulk` and in the list of tasks." },
+  ),
+});
+
+export const FailureList = model("FailureList", "Groups of failed tasks, the largest first.", {
+  failures: Type.Array(ref(FailureGroup)),
+});

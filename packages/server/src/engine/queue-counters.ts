@@ -1,0 +1,186 @@
+// What happens in which queue, minute by minute, for the charts. Counting must cost the tasks nothing: it adds to numbers
+// in memory, without a clock, and a round every few seconds writes them. Each node has rows of its own and writes a
+// minute's numbers as they are by then, not what was added: a write that was carried out though its answer was lost may
+// be made again. A node that is killed loses the seconds since its last round, and with them no task.
+import { BUCKETS, bucketOf } from "../domain/histogram.ts";
+import { atMost, type Time } from "../domain/time.ts";
+import type { Sql } from "../store/sql.ts";
+import { type QueueMinute, sampleDepths, writeMinutes } from "../store/tasks/queue-stats.ts";
+import type { EngineMeter } from "./meter.ts";
+
+const ROUND_MS = 10_000;
+const LAST_ROUND_MS = 500;
+const MINUTE_MS = 60_000;
+/** Minutes that wait for a database that is away: beyond an hour the oldest is dropped. */
+const MOST_MINUTES = 60;
+/** Queues in one statement. */
+const BATCH = 500;
+
+interface Cell extends QueueMinute {
+  created: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  retried: number;
+  readonly waits: Uint32Array;
+  readonly durations: Uint32Array;
+  /** Something was counted since it was last written. */
+  isNews: boolean;
+}
+
+interface Minute {
+  readonly atMs: number;
+  readonly cells: Map<number, Cell>;
+}
+
+export interface QueueCounters
+  extends Pick<EngineMeter, "created" | "ended" | "cancelled" | "waited" | "attempted" | "retried"> {
+  /** Writes what was counted, and once a minute how much waits. Returns how long to nap. */
+  writeOnce(): Promise<number>;
+  /** The same for a node that stops: what cannot be written in a moment is lost. */
+  writeLast(): Promise<void>;
+}
+
+export function createQueueCounters(deps: {
+  readonly sql: Sql;
+  /** Tells the rows of this node from those of others. */
+  readonly node: number;
+  readonly time: Time;
+}): QueueCounters {
+  const { sql, node, time } = deps;
+  let current: Minute = { atMs: minuteOf(time.nowMs()), cells: new Map() };
+  /** Minutes that are over and not written whole, the oldest first. */
+  const past: Minute[] = [];
+  let sampledMs = 0;
+
+  function cellOf(teamId: number, queueId: number, sandbox: boolean): Cell {
+    const key = queueId * 2 + (sandbox ? 1 : 0);
+    let cell = current.cells.get(key);
+    if (cell === undefined) {
+      cell = newCell(teamId, queueId, sandbox);
+      current.cells.set(key, cell);
+    }
+    cell.isNews = true;
+    return cell;
+  }
+
+  /** What was counted since the last round belongs to the minute in which it began: a round comes when a minute ends. */
+  function turn(nowMs: number): void {
+    const atMs = minuteOf(nowMs);
+    if (atMs === current.atMs) return;
+    if (current.cells.size > 0) past.push(current);
+    if (past.length > MOST_MINUTES) past.shift();
+    current = { atMs, cells: new Map() };
+  }
+
+  async function write({ atMs, cells }: Minute): Promise<void> {
+    const news = [...cells.values()].filter(({ isNews }) => isNews);
+    for (let start = 0; start < news.length; start += BATCH) {
+      const batch = news.slice(start, start + BATCH);
+      // Before the statement: what is counted while it is under way is news again.
+      for (const cell of batch) cell.isNews = false;
+      try {
+        await writeMinutes(sql, node, new Date(atMs), batch);
+      } catch (error) {
+        for (const cell of batch) cell.isNews = true;
+        throw error;
+      }
+    }
+  }
+
+  async function writeOnce(): Promise<number> {
+    const nowMs = time.nowMs();
+    turn(nowMs);
+    for (let first = past[0]; first !== undefined; first = past[0]) {
+      await write(first);
+      if (past[0] === first) past.shift();
+    }
+    const now = current;
+    await write(now);
+    if (sampledMs !== now.atMs) {
+      await sampleDepths(sql, new Date(now.atMs));
+      sampledMs = now.atMs;
+    }
+    return Math.min(ROUND_MS, minuteOf(nowMs) + MINUTE_MS - nowMs);
+  }
+
+  return {
+    created(_shape, sandbox, teamId, queueId) {
+      cellOf(teamId, queueId, sandbox).created += 1;
+    },
+    ended(failure, teamId, queueId, sandbox = false) {
+      const cell = cellOf(teamId, queueId, sandbox);
+      if (failure === null) cell.completed += 1;
+      else cell.failed += 1;
+    },
+    cancelled(teamId, queueId, sandbox) {
+      cellOf(teamId, queueId, sandbox).cancelled += 1;
+    },
+    retried(teamId, queueId, sandbox = false) {
+      cellOf(teamId, queueId, sandbox).retried += 1;
+    },
+    waited(ms, teamId, queueId) {
+      count(cellOf(teamId, queueId, false).waits, ms);
+    },
+    attempted({ durationMs }, teamId, queueId) {
+      count(cellOf(teamId, queueId, false).durations, durationMs);
+    },
+    writeOnce,
+    writeLast: () => atMost(time, writeOnce().then(nothing, nothing), LAST_ROUND_MS),
+  };
+}
+
+const nothing = () => {};
+
+/** Tells both of what the engine does. */
+export function countingQueues(meter: Omit<EngineMeter, "retried">, counters: QueueCounters): EngineMeter {
+  return {
+    ...meter,
+    created(shape, sandbox, teamId, queueId) {
+      meter.created(shape, sandbox, teamId, queueId);
+      counters.created(shape, sandbox, teamId, queueId);
+    },
+    ended(failure, teamId, queueId, sandbox) {
+      meter.ended(failure, teamId, queueId, sandbox);
+      counters.ended(failure, teamId, queueId, sandbox);
+    },
+    cancelled(teamId, queueId, sandbox) {
+      meter.cancelled(teamId, queueId, sandbox);
+      counters.cancelled(teamId, queueId, sandbox);
+    },
+    waited(ms, teamId, queueId) {
+      meter.waited(ms, teamId, queueId);
+      counters.waited(ms, teamId, queueId);
+    },
+    attempted(outcome, teamId, queueId) {
+      meter.attempted(outcome, teamId, queueId);
+      counters.attempted(outcome, teamId, queueId);
+    },
+    retried: counters.retried,
+  };
+}
+
+function newCell(teamId: number, queueId: number, sandbox: boolean): Cell {
+  return {
+    teamId,
+    queueId,
+    sandbox,
+    created: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    retried: 0,
+    waits: new Uint32Array(BUCKETS),
+    durations: new Uint32Array(BUCKETS),
+    isNews: true,
+  };
+}
+
+function count(counts: Uint32Array, ms: number): void {
+  const bucket = bucketOf(ms);
+  counts[bucket] = (counts[bucket] ?? 0) + 1;
+}
+
+function minuteOf(ms: number): number {
+  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+}

@@ -1,0 +1,128 @@
+import { QUEUE_COUNTS, type QueueCount } from "../../domain/queue-stats.ts";
+import { patient, type Sql } from "../sql.ts";
+
+/** What one node counted of one queue in one minute. */
+export interface QueueMinute extends Readonly<Record<QueueCount, number>> {
+  readonly teamId: number;
+  readonly queueId: number;
+  readonly sandbox: boolean;
+  readonly waits: ArrayLike<number>;
+  readonly durations: ArrayLike<number>;
+}
+
+const NAMES = [...QUEUE_COUNTS, "waits", "durations"];
+
+/** Puts the numbers of these queues in the place of what this node had written of the minute. */
+export async function writeMinutes(
+  sql: Sql,
+  node: number,
+  at: Date,
+  minutes: readonly QueueMinute[],
+): Promise<void> {
+  const rows = minutes.map(({ teamId, queueId, ...counted }) => ({
+    ...counted,
+    team_id: teamId,
+    queue_id: queueId,
+    waits: trimmed(counted.waits),
+    durations: trimmed(counted.durations),
+  }));
+  await sql.rows(
+    `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, ${NAMES.join(", ")})
+     select r.team_id, r.queue_id, r.sandbox, 60, $2::timestamptz, $3::bigint, ${NAMES.map((name) => `r.${name}`).join(", ")}
+       from jsonb_to_recordset($1::jsonb)
+            as r(team_id integer, queue_id bigint, sandbox boolean, created integer, completed integer, failed integer,
+                 cancelled integer, retried integer, waits integer[], durations integer[])
+      order by r.team_id, r.queue_id, r.sandbox
+     on conflict (team_id, seconds, at, queue_id, sandbox, node)
+        do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+    [JSON.stringify(rows), at, node],
+  );
+}
+
+/** Without the empty buckets at the end; null where all are. */
+function trimmed(counts: ArrayLike<number>): number[] | null {
+  const all = Array.from(counts);
+  const last = all.findLastIndex((count) => count > 0);
+  return last < 0 ? null : all.slice(0, last + 1);
+}
+
+/** Writes down how much waits in which queue, of all teams. Of several nodes the first does. */
+export async function sampleDepths(sql: Sql, at: Date): Promise<void> {
+  await sql.rows(
+    patient(
+      "chore",
+      `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, pending)
+       select team_id, queue_id, sandbox, 60, $1::timestamptz, 0, sum(pending) from queue_tallies
+        group by team_id, queue_id, sandbox having sum(pending) > 0
+        union all
+       select 0, 0, false, 60, $1, 0, 0
+       on conflict do nothing`,
+    ),
+    [at],
+  );
+}
+
+/** Minutes become five minutes after two hours, those become hours after a day and an hour; hours are kept a month. */
+const ROLLS = [
+  { from: 60, into: 300, afterSeconds: 2 * 3_600 },
+  { from: 300, into: 3_600, afterSeconds: 25 * 3_600 },
+] as const;
+const KEPT_SECONDS = 31 * 86_400;
+
+/**
+ * Makes longer steps of a portion of what is old, and removes what is too old. Returns whether there is more. Shorter steps
+ * come first: an hour is put together once, when all of it is there.
+ */
+export async function rollQueueStats(sql: Sql): Promise<boolean> {
+  for (const { from, into, afterSeconds } of ROLLS) {
+    const rows = await sql.rows<{ at: Date | null }>(
+      `select to_timestamp(floor(extract(epoch from min(at)) / $2) * $2) as at from queue_stats
+        where seconds = $1 and at < to_timestamp(floor(extract(epoch from now() - make_interval(secs => $3)) / $2) * $2)`,
+      [from, into, afterSeconds],
+    );
+    const at = rows[0]?.at ?? null;
+    if (at === null) continue;
+    await rollStep(sql, from, into, at);
+    return true;
+  }
+  await sql.rows("delete from queue_stats where seconds = 3600 and at < now() - make_interval(secs => $1)", [
+    KEPT_SECONDS,
+  ]);
+  return false;
+}
+
+const added = (
+  column: "waits" | "durations",
+) => `select team_id, queue_id, sandbox, array_agg(n order by place) as ${column}
+     from (select o.team_id, o.queue_id, o.sandbox, u.place, sum(u.n)::integer as n
+             from old o cross join unnest(o.${column}) with ordinality as u(n, place)
+            group by 1, 2, 3, 4) s
+    group by team_id, queue_id, sandbox`;
+
+/**
+ * One step's rows become one row for each queue, in one statement: of two nodes that try, one finds nothing. A node that
+ * wrote a minute hours late finds its step rolled already: its counts are added, its histograms are not.
+ */
+async function rollStep(sql: Sql, from: number, into: number, at: Date): Promise<void> {
+  await sql.rows(
+    patient(
+      "chore",
+      `with old as (
+         delete from queue_stats where seconds = $1 and at >= $3 and at < $4 returning *
+       ), counted as (
+         select team_id, queue_id, sandbox, ${QUEUE_COUNTS.map((name) => `sum(${name})::integer as ${name}`).join(", ")},
+                max(pending) as pending
+           from old group by team_id, queue_id, sandbox
+       ), waited as (${added("waits")}), lasted as (${added("durations")})
+       insert into queue_stats as s (team_id, queue_id, sandbox, seconds, at, node, pending, ${NAMES.join(", ")})
+       select c.team_id, c.queue_id, c.sandbox, $2::integer, $3::timestamptz, 0, c.pending, ${QUEUE_COUNTS.map((name) => `c.${name}`).join(", ")},
+              w.waits, l.durations
+         from counted c
+         left join waited w on w.team_id = c.team_id and w.queue_id = c.queue_id and w.sandbox = c.sandbox
+         left join lasted l on l.team_id = c.team_id and l.queue_id = c.queue_id and l.sandbox = c.sandbox
+       on conflict (team_id, seconds, at, queue_id, sandbox, node)
+          do update set ${QUEUE_COUNTS.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")}`,
+    ),
+    [from, into, at, new Date(at.getTime() + into * 1000)],
+  );
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("statistics", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+    api.house.target.answer = (call, response) =>
+      response.writeHead(call.path === "/refuses" ? 503 : 200).end("{}");
+    for (const path of ["", "/refuses", "/refuses", ""])
+      await api.run({ webhook_url: `${api.house.target.url.replace(/\/$/, "")}${path}` });
+    await api.house.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
+  });
+
+  it("of queues are numbers for each step of the range", async () => {
+    for (const [range, steps, seconds] of [
+      ["15m", 15, 60],
+      ["1h", 60, 60],
+      ["6h", 72, 300],
+      ["24h", 96, 900],
+      ["7d", 84, 7200],
+      ["30d", 120, 21600],
+    ] as const) {
+      const { status, body } = await api.call("GET", `/v1/stats/queues?range=${range}`);
+      assert.equal(status, 200);
+      const { stats } = body;
+      assert.deepEqual([stats.range, stats.step_seconds, stats.at.length], [range, seconds, steps]);
+      assert.equal(Date.parse(stats.at[1]) - Date.parse(stats.at[0]), seconds * 1000);
+      assert.equal(stats.from, stats.at[0]);
+      assert.deepEqual(
+        stats.queues.map(({ queue }: { queue: string }) => queue),
+        ["default", "runs"],
+      );
+      const runs = stats.queues[1];
+      for (const line of [runs, stats.total]) {
+        const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
+        assert.deepEqual([sum(line.created), sum(line.completed), sum(line.failed)], [4, 2, 2]);
+        assert.equal(line.pending.length, steps);
+        assert.equal(line.wait_ms.p95.length, steps);
+        assert.ok(line.duration_ms.p50.some((ms: number | null) => ms !== null));
+        assert.deepEqual(line.now, { pending: 0, active: 0, waiting: 0, polling: 0 });
+      }
+      assert.equal(stats.total.queue, null);
+    }
+  });
+
+  it("of one queue, of the sandbox and of a range that there is not", async () => {
+    const one = await api.call("GET", "/v1/stats/queues?range=1h&queue=runs");
+    assert.deepEqual([one.body.stats.queues.length, one.body.stats.queues[0].queue], [1, "runs"]);
+    const unknown = await api.call("GET", "/v1/stats/queues?range=1h&queue=nobody-has-this");
+    assert.equal(unknown.body.code, "queue_not_found");
+    for (const query of ["", "?range=2h", "?range=1h&sandbox=yes", "?range=1h&from=1"])
+      assert.equal((await api.call("GET", `/v1/stats/queues${query}`)).status, 400, query);
+
+    const test = await api.team.newKey("test");
+    const task = { queue: "runs", webhook_url: "http://127.0.0.1:9/" };
+    await api.call("POST", "/v1/tasks", task, test);
+    await api.house.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
+    const sandbox = await api.call("GET", "/v1/stats/queues?range=15m&sandbox=true");
+    const own = await api.call("GET", "/v1/stats/queues?range=15m", undefined, test);
+    for (const { body } of [sandbox, own])
+      assert.deepEqual(
+        [
+          body.stats.total.created.reduce((all: number, count: number) => all + count, 0),
+          body.stats.total.now.pending,
+        ],
+        [1, 1],
+      );
+    assert.equal(
+      (await api.call("GET", "/v1/stats/queues?range=15m&sandbox=false", undefined, test)).status,
+      400,
+    );
+  });
+
+  it("of failures are groups, each with the filter that finds it", async () => {
+    const { status, body } = await api.call("GET", "/v1/stats/failures?range=1h");
+    assert.equal(status, 200);
+    assert.equal(body.failures.length, 1);
+    const [group] = body.failures;
+    assert.deepEqual(
+      [
+        group.queue,
+        group.host,
+        group.failure_reason,
+        group.response_code,
+        group.count,
+        group.count_is_capped,
+      ],
+      ["runs", "127.0.0.1", "retries_exhausted", "503", 2, false],
+    );
+    assert.ok(group.first_seen <= group.last_seen);
+    const sample = await api.call("GET", `/v1/tasks/${group.sample_task}`);
+    assert.equal(sample.body.task?.status ?? sample.body.status, "failed");
+
+    const bulk = { action: "retry", filter: group.filter, dry_run: true };
+    const dry = await api.call("POST", "/v1/tasks/bulk", bulk);
+    assert.ok(dry.status < 300, dry.text);
+    assert.equal(dry.body.bulk?.matched ?? dry.body.matched, 2);
+    const listed = await api.call("GET", `/v1/tasks?${new URLSearchParams(group.filter)}`);
+    assert.equal(listed.body.tasks.length, 2);
+
+    const others = await api.openTeam();
+    const theirs = await api.call("GET", "/v1/stats/failures?range=1h", undefined, others.headers);
+    assert.deepEqual(theirs.body, { failures: [] });
+  });
+
+  it("of failures tell an answer that never came from one that came too late", async () => {
+    await api.run({ webhook_url: "http://127.0.0.1:1/" });
+    const { body } = await api.call("GET", "/v1/stats/failures?range=15m");
+    const codes = body.failures.map((group: { response_code: string }) => group.response_code);
+    assert.deepEqual(codes, ["503", "network"]);
+  });
+});
