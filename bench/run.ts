@@ -1,47 +1,76 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { repositoryRoot, stopAllProcesses } from "./child-process.ts";
-import { compareSubjects } from "./comparison.ts";
-import { watchIdle } from "./idle.ts";
-import { describeMachine, type Machine } from "./machine.ts";
+import { createFigures } from "./figures.ts";
+import { judge } from "./goals.ts";
+import { describeMachine } from "./machine.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
-import { formatComparison, formatMachine, formatSoak, formatStart, formatTenth } from "./report.ts";
-import { soakSubject } from "./soak.ts";
+import { formatMachine, formatOptions, formatScenario, formatVerdicts } from "./report.ts";
+import { runScenario } from "./run-scenario.ts";
+import { scenarios } from "./scenarios/catalog.ts";
+import { median } from "./statistics.ts";
 import { subjects } from "./subjects/catalog.ts";
 
-/** Returns the problems: what was lost or refused. */
+/** Returns the problems: what was lost or refused, and with --check the goals that were missed. */
 async function runBench(options: Options): Promise<string[]> {
+  const startedAt = Date.now();
   const machine = describeMachine();
-  console.log(`${formatMachine(machine)}\n`);
-  const chosen = subjects.filter(({ name }) => options.only === "" || name === options.only);
-  const single = subjects.find(({ name }) => name === (options.only || "bellhop"));
+  console.log(`${formatMachine(machine)}\n${formatOptions(options)}\n`);
+  const figures = createFigures();
+  const problems: string[] = [];
+  const chosen = scenarios.filter(({ name, isLight }) =>
+    options.scenarios.length > 0 ? options.scenarios.includes(name) : isLight || !options.quick,
+  );
+  const wanted = subjects.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+  const needed = wanted.filter((subject) =>
+    chosen.some(({ variants }) => variants.some((variant) => variant.subject === subject)),
+  );
+  const present = needed.filter((subject) => {
+    const missing = subject.findMissing?.();
+    if (missing !== undefined) console.log(missing);
+    return missing === undefined;
+  });
 
-  if (options.soak > 0 && single !== undefined) {
-    const soak = await soakSubject(single, options, (tenth) => console.log(formatTenth(tenth)));
-    console.log(formatSoak(soak));
-    save(machine, options, { soak });
-    return soak.problems;
+  for (const scenario of chosen) {
+    const variants = scenario.variants.filter(({ subject }) => present.includes(subject));
+    if (variants.length === 0) continue;
+    problems.push(...(await runScenario({ ...scenario, variants }, options, figures)));
+    console.log(`\n${formatScenario(scenario, figures.all())}\n`);
   }
-  if (options.idle && single !== undefined) {
-    const idle = await watchIdle(single, options);
-    console.log(
-      `${idle.subject} idle: ${idle.subjectPercent.toFixed(1)} % of a core, its PostgreSQL ${idle.postgresPercent.toFixed(1)} %, RSS ${idle.rssMb.toFixed(0)} MB`,
+
+  const verdicts = judge(figures);
+  console.log(formatVerdicts(verdicts));
+  const minutes = (Date.now() - startedAt) / 60_000;
+  console.log(`\n${minutes.toFixed(1)} minutes`);
+  save(options, {
+    machine,
+    options,
+    minutes,
+    figures: figures.all().map((figure) => ({
+      ...figure,
+      median: median(figure.values),
+      min: Math.min(...figure.values),
+      max: Math.max(...figure.values),
+    })),
+    verdicts,
+    problems,
+  });
+  if (options.check) {
+    problems.push(
+      ...verdicts
+        .filter(({ isMet }) => isMet === false)
+        .map(({ goal, target }) => `missed: ${goal} ${target}`),
     );
-    save(machine, options, { idle });
-    return [];
   }
-  const comparison = await compareSubjects(chosen, options, (start) => console.log(formatStart(start)));
-  console.log(`\n${formatComparison(comparison)}`);
-  save(machine, options, { comparison });
-  return comparison.problems;
+  return problems;
 }
 
-function save(machine: Machine, options: Options, results: Record<string, unknown>): void {
-  const directory = join(repositoryRoot, "bench", "results");
-  mkdirSync(directory, { recursive: true });
-  const file = join(directory, `${new Date().toISOString().replaceAll(":", "-")}.json`);
-  writeFileSync(file, `${JSON.stringify({ machine, options, ...results }, null, 2)}\n`);
-  console.log(`\n${file}`);
+function save(options: Options, results: unknown): void {
+  const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
+  const file = options.json || join(repositoryRoot, "bench", "results", name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  console.log(file);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -10,3 +10,13 @@ export function median(values: number[]): number {
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
   return (lower + upper) / 2;
 }
+
+/** Arrivals per second between the first tenth and the last fifth of all that arrived; 0 stands for none. */
+export function steadyRate(arrivalsMs: ArrayLike<number>): number {
+  const sorted = Float64Array.from(arrivalsMs)
+    .filter((at) => at > 0)
+    .sort();
+  const first = Math.floor(sorted.length * 0.1);
+  const last = Math.floor(sorted.length * 0.8);
+  return ((last - first) * 1000) / ((sorted[last] ?? Number.NaN) - (sorted[first] ?? Number.NaN));
+}

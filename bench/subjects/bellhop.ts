@@ -1,47 +1,100 @@
 import { request } from "undici";
-import { repositoryRoot, startProcess } from "../child-process.ts";
-import { payloadFor, type Subject } from "./subject.ts";
+import { benchScript, type RunningProcess, repositoryRoot, startProcess } from "../child-process.ts";
+import { payloadFor, type RunningSubject, type Subject, type SubjectSetting } from "./subject.ts";
 
 const apiKey = "bh_live_0123456789abcdefghijABCDEFGHIJ0123456789";
-const queue = "bench";
+export const benchQueue = "bench";
 
+export interface RunningBellhop extends RunningSubject {
+  /** Of the database, if it was started apart. */
+  databaseUrl: string;
+  /** One request of the API; throws unless the answer is a success. */
+  ask(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown>;
+}
+
+/** As a user starts it first: one process, with the embedded database. */
 export const bellhop: Subject = {
   name: "bellhop",
-  async start({ dataDir, logFile, concurrency }) {
-    const started = await startProcess({
-      name: "bellhop",
-      // Another build can stand in, to compare two of them or to measure one while the checkout is being changed.
-      args: [process.env.BENCH_BELLHOP_MAIN ?? `${repositoryRoot}/packages/server/dist/main.js`],
-      env: {
-        PORT: "0",
-        HOST: "127.0.0.1",
-        // Empty counts as unset: the embedded database, whatever the shell of the operator says.
-        DATABASE_URL: "",
-        BELLHOP_DATA_DIR: dataDir,
-        BELLHOP_API_KEY: apiKey,
-        // The skeleton writes no log; BENCH_LOG_LEVEL=info shows what the log of every request and attempt costs.
-        LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? "warn",
-      },
-      logFile,
-    });
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const created = await request(`${started.readyAt}/v1/queues`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify({ name: queue, concurrency }),
-    });
-    const answer = await created.body.text();
-    if (created.statusCode !== 201) {
-      await started.stop();
-      throw new Error(`bellhop refused the queue: ${created.statusCode} ${answer}`);
-    }
-    return {
-      pid: started.pid,
-      submitUrl: `${started.readyAt}/v1/tasks`,
-      headers,
-      bodyFor: (seq, targetUrl) =>
-        JSON.stringify({ queue, webhook_url: targetUrl, payload: payloadFor(seq) }),
-      stop: started.stop,
-    };
-  },
+  start: (setting) => startBellhop({ ...setting, nodes: 1, ownDatabase: true }),
 };
+
+export interface BellhopSetting extends SubjectSetting {
+  nodes: number;
+  /** Without one of its own it gets a PostgreSQL of the same binaries and settings, which the bench can write to as well. */
+  ownDatabase: boolean;
+}
+
+export async function startBellhop(setting: BellhopSetting): Promise<RunningBellhop> {
+  const processes: RunningProcess[] = [];
+  async function stop(): Promise<void> {
+    for (const started of processes.splice(0).reverse()) await started.stop();
+  }
+  try {
+    const database = setting.ownDatabase ? null : await startDatabase(setting);
+    if (database !== null) processes.push(database);
+    const nodes: RunningProcess[] = [];
+    for (let number = 1; number <= setting.nodes; number++) {
+      const node = await startNode(setting, database?.readyAt ?? "", number);
+      processes.push(node);
+      nodes.push(node);
+    }
+    const running: RunningBellhop = {
+      pids: nodes.map(({ pid }) => pid),
+      ...(database === null ? {} : { databasePid: database.pid }),
+      databaseUrl: database?.readyAt ?? "",
+      submitUrls: nodes.map(({ readyAt }) => `${readyAt}/v1/tasks`),
+      headers: { authorization: `Bearer ${apiKey}` },
+      bodyFor: (seq, targetUrl) =>
+        JSON.stringify({ queue: benchQueue, webhook_url: targetUrl, payload: payloadFor(seq) }),
+      ask: (method, path, body) => ask(`${nodes[0]?.readyAt}${path}`, method, body),
+      stop,
+    };
+    await running.ask("POST", "/v1/queues", { name: benchQueue, concurrency: setting.concurrency });
+    return running;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function startDatabase({ dataDir, logFile }: SubjectSetting): Promise<RunningProcess> {
+  return startProcess({
+    name: "postgres",
+    args: benchScript("postgres-server"),
+    env: { BENCH_DATA_DIR: dataDir },
+    logFile: `${logFile}.postgres`,
+  });
+}
+
+function startNode(setting: SubjectSetting, databaseUrl: string, number: number): Promise<RunningProcess> {
+  return startProcess({
+    name: `bellhop ${number}`,
+    // Another build can stand in, to compare two of them or to measure one while the checkout is being changed.
+    args: [process.env.BENCH_BELLHOP_MAIN ?? `${repositoryRoot}packages/server/dist/main.js`],
+    env: {
+      PORT: "0",
+      HOST: "127.0.0.1",
+      // Empty counts as unset: the embedded database, whatever the shell of the operator says.
+      DATABASE_URL: databaseUrl,
+      BELLHOP_DATA_DIR: setting.dataDir,
+      BELLHOP_API_KEY: apiKey,
+      // The skeleton writes no log; BENCH_LOG_LEVEL=info shows what the log of every request and attempt costs.
+      LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? "warn",
+    },
+    logFile: `${setting.logFile}.${number}`,
+  });
+}
+
+async function ask(url: string, method: "GET" | "POST", body: unknown): Promise<unknown> {
+  const answer = await request(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(`bellhop refused ${url}: ${answer.statusCode} ${text}`);
+  return JSON.parse(text);
+}

@@ -1,24 +1,25 @@
 import { benchScript, startProcess } from "../child-process.ts";
-import { payloadFor, type Subject } from "./subject.ts";
+import { frontDoorBody, type Subject } from "./subject.ts";
 
 export const skeleton: Subject = {
   name: "skeleton",
-  async start({ dataDir, logFile, concurrency }) {
+  async start({ dataDir, logFile, concurrency, claims }) {
     const started = await startProcess({
       name: "skeleton",
-      args: benchScript("skeleton.ts"),
+      args: benchScript("skeleton/skeleton"),
       env: {
         PORT: "0",
         SKELETON_DATA_DIR: dataDir,
         SKELETON_CONCURRENCY: String(concurrency),
+        SKELETON_CLAIMS: claims ? "yes" : "no",
       },
       logFile,
     });
     return {
-      pid: started.pid,
-      submitUrl: `${started.readyAt}/tasks`,
+      pids: [started.pid],
+      submitUrls: [`${started.readyAt}/tasks`],
       headers: {},
-      bodyFor: (seq, targetUrl) => JSON.stringify({ webhook_url: targetUrl, payload: payloadFor(seq) }),
+      bodyFor: frontDoorBody,
       stop: started.stop,
     };
   },

@@ -10,19 +10,27 @@ import type { TargetStats } from "./target-client.ts";
 
 const seqPattern = /"seq":\s*(\d+)/;
 const callAnswer = answerWith("{}");
+const failAnswer = callAnswer.replace("200 OK", "500 Internal Server Error");
+const pollAnswer = answerWith(JSON.stringify({ status: "running" }));
 
 let from = 0;
 let arrivals = new Float64Array(0);
 let received = 0;
 let repeated = 0;
 let strays = 0;
+let polls = 0;
 let lastAt = 0;
+let failEvery = 0;
+let failed = new Set<number>();
 
 function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-function reset(first: number, count: number): void {
+function reset(first: number, count: number, every: number): void {
+  failEvery = every;
+  failed = new Set();
+  polls = 0;
   from = first;
   arrivals = new Float64Array(count);
   received = 0;
@@ -31,10 +39,14 @@ function reset(first: number, count: number): void {
   lastAt = 0;
 }
 
-function recordCall(body: string): void {
+/** Returns the answer. */
+function recordCall(body: string): string {
   const index = Number(seqPattern.exec(body)?.[1] ?? Number.NaN) - from;
   if (!(index >= 0 && index < arrivals.length)) {
     strays++;
+  } else if (failEvery > 0 && index % failEvery === 0 && !failed.has(index)) {
+    failed.add(index);
+    return failAnswer;
   } else if (arrivals[index] !== 0) {
     repeated++;
   } else {
@@ -42,6 +54,7 @@ function recordCall(body: string): void {
     arrivals[index] = lastAt;
     received++;
   }
+  return callAnswer;
 }
 
 /** Ends when all have arrived, none has for `stallMs`, or time is up: a lost task must not hang the bench. */
@@ -54,16 +67,22 @@ async function waitForAll(stallMs: number, limitMs: number): Promise<void> {
   }
 }
 
-async function control(message: HttpMessage, socket: Socket): Promise<void> {
+/** What comes by GET: the bench itself, and the polls of tasks that are never done. */
+async function look(message: HttpMessage, socket: Socket): Promise<void> {
   const url = new URL(message.start.split(" ", 2)[1] ?? "/", "http://target");
   const number = (name: string) => Number(url.searchParams.get(name));
-  if (url.pathname === "/control/reset") reset(number("from"), number("count"));
+  if (url.pathname === "/poll") {
+    polls++;
+    socket.write(pollAnswer);
+    return;
+  }
+  if (url.pathname === "/control/reset") reset(number("from"), number("count"), number("failEvery"));
   if (url.pathname === "/control/wait") await waitForAll(number("stallMs"), number("limitMs"));
   if (url.pathname === "/control/arrivals") {
     socket.write(answerWith(Buffer.from(arrivals.buffer).toString("base64")));
     return;
   }
-  const stats: TargetStats = { received, repeated, strays, lastAt };
+  const stats: TargetStats = { received, repeated, strays, polls, lastAt };
   socket.write(answerWith(JSON.stringify(stats)));
 }
 
@@ -77,10 +96,9 @@ const server = createServer({ noDelay: true }, (socket) => {
     for (let message = takeMessage(pending); message !== undefined; message = takeMessage(pending)) {
       pending = message.rest;
       if (message.start.startsWith("GET ")) {
-        void control(message, socket);
+        void look(message, socket);
       } else {
-        recordCall(message.body);
-        socket.write(callAnswer);
+        socket.write(recordCall(message.body));
       }
     }
   });

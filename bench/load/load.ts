@@ -1,6 +1,7 @@
 /** The load generator, in its own process: one job per message, one result back. */
+
+import { quantile, steadyRate } from "../statistics.ts";
 import type { LoadJob, LoadResult, Quantiles } from "./load-job.ts";
-import { quantile } from "./statistics.ts";
 import { submitAll } from "./submissions.ts";
 import { createSubmitter } from "./submitter.ts";
 import { createTargetClient } from "./target-client.ts";
@@ -17,7 +18,7 @@ function quantilesOf(values: ArrayLike<number>): Quantiles {
 async function measure(job: LoadJob): Promise<LoadResult> {
   const limitMs = 60_000 + (job.count / slowestTasksPerSecond) * 1000;
   const target = createTargetClient(job.targetUrl);
-  await target.reset(job.from, job.count);
+  await target.reset(job.from, job.count, job.failEvery);
   const submitter = createSubmitter(job);
   const { submittedAt, acceptedAt, accepted, refused, failures, scheduleLagMs } = await submitAll(
     job,
@@ -57,6 +58,7 @@ async function measure(job: LoadJob): Promise<LoadResult> {
     strays: stats.strays,
     lost,
     tasksPerSecond: (stats.received * 1000) / (stats.lastAt - (submittedAt[0] ?? 0)),
+    steadyTasksPerSecond: steadyRate(arrivals),
     drainMs: Math.max(0, stats.lastAt - lastAcceptAt),
     acceptMs: quantilesOf(acceptMs),
     acceptToCallMs: quantilesOf(acceptToCallMs),

@@ -15,22 +15,29 @@ export interface Submitter {
 /** One keep-alive connection with at most one request in flight; connects again when the server has closed it. */
 class Lane {
   readonly #url: URL;
+  readonly #head: string;
   readonly #onFree: (lane: Lane) => void;
   #socket: Socket | undefined;
   #received = "";
   #seq = 0;
   #onEnd: OnEnd | undefined;
 
-  constructor(url: URL, onFree: (lane: Lane) => void) {
+  constructor(url: URL, headers: Record<string, string>, onFree: (lane: Lane) => void) {
     this.#url = url;
+    this.#head = [
+      `POST ${url.pathname} HTTP/1.1`,
+      `host: ${url.host}`,
+      "content-type: application/json",
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ].join("\r\n");
     this.#onFree = onFree;
   }
 
-  send(message: string, seq: number, onEnd: OnEnd): void {
+  send(body: string, seq: number, onEnd: OnEnd): void {
     this.#seq = seq;
     this.#onEnd = onEnd;
     this.#socket ??= this.#connect();
-    this.#socket.write(message);
+    this.#socket.write(`${this.#head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }
 
   stop(): void {
@@ -71,16 +78,14 @@ class Lane {
 }
 
 export function createSubmitter(job: LoadJob): Submitter {
-  const url = new URL(job.submitUrl);
-  const head = [
-    `POST ${url.pathname} HTTP/1.1`,
-    `host: ${url.host}`,
-    "content-type: application/json",
-    ...Object.entries(job.headers).map(([name, value]) => `${name}: ${value}`),
-  ].join("\r\n");
+  const urls = job.submitUrls.map((url) => new URL(url));
   const waiting: (() => void)[] = [];
   const free: Lane[] = [];
-  const lanes = Array.from({ length: job.connections }, () => new Lane(url, onFree));
+  const lanes = Array.from({ length: job.connections }, (_, index) => {
+    const url = urls[index % urls.length];
+    if (url === undefined) throw new Error("a job must name where to submit");
+    return new Lane(url, job.headers, onFree);
+  });
   free.push(...lanes);
 
   function onFree(lane: Lane): void {
@@ -94,8 +99,8 @@ export function createSubmitter(job: LoadJob): Submitter {
       waiting.push(() => submit(seq, onEnd));
       return;
     }
-    const body = job.bodyPieces.join(String(seq));
-    lane.send(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, seq, onEnd);
+    const pieces = job.bodies[seq % job.bodies.length] ?? [];
+    lane.send(pieces.join(String(seq)), seq, onEnd);
   }
 
   return {

@@ -2,16 +2,22 @@
 export interface LoadJob {
   /** closed: each connection submits its next task when the last is answered. open: tasks go out at a fixed rate. */
   kind: "closed" | "open";
-  submitUrl: string;
+  /** Connections are spread over them in turn. */
+  submitUrls: string[];
   headers: Record<string, string>;
-  /** The body cut at each place where the sequence number goes: joining is cheaper than building JSON per task. */
-  bodyPieces: string[];
+  /**
+   * Tasks take turns with these bodies, each cut at the places where the sequence number goes: joining is cheaper than
+   * building JSON per task.
+   */
+  bodies: string[][];
   targetUrl: string;
   from: number;
   count: number;
   connections: number;
   /** Tasks per second; open only. */
   rate: number;
+  /** Of so many tasks one is answered 500 by the target when it first arrives; 0: none. */
+  failEvery: number;
 }
 
 export interface LoadResult {
@@ -26,6 +32,8 @@ export interface LoadResult {
   /** Accepted, but never seen by the target. */
   lost: number;
   tasksPerSecond: number;
+  /** Without the first tenth and the last fifth of the arrivals: what it is once under way, and before the stragglers. */
+  steadyTasksPerSecond: number;
   /** From the last answer to the last call: how far calling was behind accepting. */
   drainMs: number;
   acceptMs: Quantiles;

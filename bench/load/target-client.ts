@@ -6,11 +6,14 @@ export interface TargetStats {
   repeated: number;
   /** Calls for a task outside the range of this measurement, such as a late retry of the one before. */
   strays: number;
+  /** How often it was asked how a job goes. */
+  polls: number;
   lastAt: number;
 }
 
 export interface TargetClient {
-  reset(from: number, count: number): Promise<void>;
+  /** Of every `failEvery` tasks one is answered 500 when it first arrives; 0: none. */
+  reset(from: number, count: number, failEvery?: number): Promise<void>;
   /** Waits until all tasks since the reset have arrived, none has for `stallMs`, or `limitMs` have passed. */
   wait(stallMs: number, limitMs: number): Promise<TargetStats>;
   /** Arrival times by sequence number since the reset, in machine milliseconds; 0 where none arrived. */
@@ -22,8 +25,8 @@ export function createTargetClient(url: string): TargetClient {
   const read = async (path: string) =>
     (await request(url + path, { headersTimeout: 0, bodyTimeout: 0 })).body;
   return {
-    async reset(from, count) {
-      await (await read(`/control/reset?from=${from}&count=${count}`)).dump();
+    async reset(from, count, failEvery = 0) {
+      await (await read(`/control/reset?from=${from}&count=${count}&failEvery=${failEvery}`)).dump();
     },
     async wait(stallMs, limitMs) {
       return (await (

@@ -1,0 +1,65 @@
+import pg from "pg";
+import { benchQueue } from "./subjects/bellhop.ts";
+import { payloadFor } from "./subjects/subject.ts";
+
+export interface Fill {
+  count: number;
+  status: "pending" | "completed";
+  priority: number;
+  /** As SQL, over `n`, which counts from 1. */
+  runAt: string;
+  /** Sequence number of the first, for the target. */
+  firstSeq: number;
+  targetUrl: string;
+}
+
+// A statement of a million rows would hold one transaction, and one answer, for minutes.
+const portion = 100_000;
+const seqMark = 7_403_951;
+
+/**
+ * Tasks straight into the tables of Bellhop, because ten million would take an hour by the API; counted in the tallies
+ * as its own statements would have. Follows the schema by hand: the one place in the bench that does.
+ */
+export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const [head = "", tail = ""] = JSON.stringify(payloadFor(seqMark)).split(String(seqMark));
+    for (let done = 0; done < fill.count; done += portion) {
+      const count = Math.min(portion, fill.count - done);
+      await client.query(
+        `with queue as (
+           select team_id, id, max_retries, backoff, retry_delay_seconds, timeout_seconds from queues where name = $1
+         ), filled as (
+           insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, body, body_is_json, max_retries, backoff,
+                              retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at)
+           -- Ids in time order, as Bellhop's own are, from some hours ago on.
+           select q.team_id, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint - 40000000 + n + $2), 12, '0') ||
+                  '7000' || '8000' || substr(md5(n::text), 1, 12))::uuid,
+                  q.id, 'queue', false, 'POST', $3, $4 || ($5::bigint + n) || $6, true, q.max_retries, q.backoff,
+                  q.retry_delay_seconds, q.timeout_seconds, now(), $7::smallint, $8::text, ${fill.runAt},
+                  case when $8::text = 'completed' then now() end
+             from queue q, generate_series(1, $9::integer) n
+         )
+         insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${fill.status})
+         select team_id, id, 0, 3, false, $9 from queue
+         on conflict (team_id, queue_id, worker_id, writer, sandbox)
+         do update set ${fill.status} = t.${fill.status} + excluded.${fill.status}`,
+        [
+          benchQueue,
+          done,
+          fill.targetUrl,
+          head,
+          fill.firstSeq + done - 1,
+          tail,
+          fill.priority,
+          fill.status,
+          count,
+        ],
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,147 @@
+import { type Figures, type Ratio, ratioOf } from "./figures.ts";
+import { median } from "./statistics.ts";
+
+export interface Verdict {
+  goal: string;
+  target: string;
+  /** Undefined: nothing of it was measured in this run. */
+  measured: Ratio | undefined;
+  isMet: boolean | undefined;
+}
+
+interface Goal {
+  goal: string;
+  sense: "at least" | "at most";
+  bound: number;
+  measure(figures: Figures): Ratio | undefined;
+}
+
+const throughput = "tasks/s, 64 connections";
+
+/** All but the last two are ratios within one run: times of one machine say nothing about another. */
+const goals: Goal[] = [
+  overall("bellhop / skeleton", 0.7, "skeleton"),
+  overall("bellhop / BullMQ (everysec)", 1.7, "bullmq"),
+  overall("bellhop / pg-boss", 3.5, "pg-boss"),
+  overall("bellhop / graphile-worker", 5, "graphile-worker"),
+  overall("bellhop / Quirrel", 3, "quirrel"),
+  againstSkeleton("slots exhausted, bellhop / skeleton that claims", "at least", 0.7, "slots", "tasks/s"),
+  {
+    goal: "slots exhausted, starts with a bad plan",
+    sense: "at most",
+    bound: 0,
+    measure: (figures) => countBadStarts(figures.values("slots", "bellhop", "tasks/s")),
+  },
+  againstSkeleton(
+    "PostgreSQL's CPU of a task by itself (250/s)",
+    "at most",
+    1.5,
+    "latency",
+    "250/s: database µs/task",
+  ),
+  ...[250, 1000, 1500].flatMap((rate) => [
+    againstSkeleton(`accept p50 at ${rate}/s`, "at most", 2, "latency", `${rate}/s: accept p50`),
+    againstSkeleton(`accept p99 at ${rate}/s`, "at most", 1.5, "latency", `${rate}/s: accept p99`),
+    againstSkeleton(`accept → called p50 at ${rate}/s`, "at most", 1.5, "latency", `${rate}/s: called p50`),
+  ]),
+  within("claims with 1,000,000 pending / 20,000", 0.9, "pending", "tasks/s", "1,000,000", "20,000"),
+  within(
+    "claims with 200,000 delayed in front / none",
+    0.9,
+    "delayed",
+    "tasks/s",
+    "200,000 in front",
+    "none in front",
+  ),
+  {
+    goal: "last tenth of 500,000 tasks / second",
+    sense: "at least",
+    bound: 0.9,
+    measure: (figures) =>
+      ratioOf(
+        figures.values("soak", "bellhop", "tenth 10: tasks/s"),
+        figures.values("soak", "bellhop", "tenth 2: tasks/s"),
+      ),
+  },
+  within("1,000 queues / 1 queue", 0.7, "queues", "tasks/s", "1,000 queues", "1 queue"),
+  within("two nodes / one", 1.1, "two-nodes", "tasks/s", "two nodes", "one node"),
+  ...["queue with counts", "first page of tasks"].map(
+    (page): Goal => ({
+      goal: `${page}, 10,000,000 finished / 10,000`,
+      sense: "at most",
+      bound: 2,
+      measure: (figures) =>
+        ratioOf(
+          figures.values("lists", "bellhop", `${page}, 10,000,000`),
+          figures.values("lists", "bellhop", `${page}, 10,000`),
+        ),
+    }),
+  ),
+  {
+    ...within("memory with 1,000,000 pending / none", 1.2, "memory", "RSS MB", "1,000,000", "none"),
+    sense: "at most",
+  },
+  {
+    goal: "idle, % of a core",
+    sense: "at most",
+    bound: 1,
+    measure: (figures) => spreadOf(figures.values("idle", "bellhop", "% of a core")),
+  },
+];
+
+export function judge(figures: Figures): Verdict[] {
+  return goals.map(({ goal, sense, bound, measure }) => {
+    const measured = measure(figures);
+    const isMet = measured && (sense === "at least" ? measured.median >= bound : measured.median <= bound);
+    return { goal, target: `${sense === "at least" ? "≥" : "≤"} ${bound}`, measured, isMet };
+  });
+}
+
+function overall(goal: string, bound: number, against: string): Goal {
+  return within(goal, bound, "hand-off", throughput, "bellhop", against);
+}
+
+function againstSkeleton(
+  goal: string,
+  sense: Goal["sense"],
+  bound: number,
+  scenario: string,
+  measure: string,
+): Goal {
+  return { ...within(goal, bound, scenario, measure, "bellhop", "skeleton"), sense };
+}
+
+function within(
+  goal: string,
+  bound: number,
+  scenario: string,
+  measure: string,
+  above: string,
+  below: string,
+): Goal {
+  return {
+    goal,
+    sense: "at least",
+    bound,
+    measure: (figures) =>
+      ratioOf(figures.values(scenario, above, measure), figures.values(scenario, below, measure)),
+  };
+}
+
+/** A claim that walks is 5 to 20 times slower; a restless machine hardly ever makes a start twice as slow. */
+function countBadStarts(rates: readonly number[]): Ratio | undefined {
+  if (rates.length < 3) return undefined;
+  const usual = median([...rates]);
+  const bad = rates.filter((rate) => rate < usual / 2).length;
+  return { median: bad, min: bad, max: bad, pairs: rates.length };
+}
+
+function spreadOf(values: readonly number[]): Ratio | undefined {
+  if (values.length === 0) return undefined;
+  return {
+    median: median([...values]),
+    min: Math.min(...values),
+    max: Math.max(...values),
+    pairs: values.length,
+  };
+}

@@ -1,0 +1,27 @@
+/** Quirrel has a front door of its own and makes the calls itself: this starts what its container starts. */
+import { createRequire } from "node:module";
+import { startRedis } from "./redis.mjs";
+
+const require = createRequire(import.meta.url);
+const { runQuirrel } = require("./node_modules/quirrel/dist/cjs/src/api/index.js");
+const { createRedisFactory } = require("./node_modules/quirrel/dist/cjs/src/api/shared/create-redis.js");
+
+const redis = await startRedis(process.env.PEER_DATA_DIR);
+const quirrel = await runQuirrel({
+  port: 0,
+  host: "127.0.0.1",
+  redisFactory: createRedisFactory(redis.path),
+  // It writes two lines for every job otherwise.
+  logger: "none",
+  // No word may leave the machine while the bench runs.
+  disableTelemetry: true,
+});
+console.log(`Quirrel is ready at http://127.0.0.1:${quirrel.httpServer.address().port}`);
+
+async function stop() {
+  await Promise.race([quirrel.close(), new Promise((resolve) => setTimeout(resolve, 3000))]);
+  await redis.stop();
+  process.exit(0);
+}
+process.once("SIGTERM", () => void stop());
+process.once("SIGINT", () => void stop());

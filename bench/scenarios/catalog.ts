@@ -1,0 +1,33 @@
+import { bellhop } from "../subjects/bellhop.ts";
+import { subjects } from "../subjects/catalog.ts";
+import { skeleton } from "../subjects/skeleton.ts";
+import { delayed, pending } from "./backlog.ts";
+import { failing } from "./failing.ts";
+import { handOff } from "./hand-off.ts";
+import { idle } from "./idle.ts";
+import { latency } from "./latency.ts";
+import { lists } from "./lists.ts";
+import { memory } from "./memory.ts";
+import { polling } from "./polling.ts";
+import { queues } from "./queues.ts";
+import type { Scenario } from "./scenario.ts";
+import { slots } from "./slots.ts";
+import { soak } from "./soak.ts";
+import { twoNodes } from "./two-nodes.ts";
+
+/** In the order in which they run. */
+export const scenarios: Scenario[] = [
+  handOff(subjects),
+  latency([skeleton, bellhop]),
+  slots([skeleton, bellhop]),
+  queues,
+  idle,
+  failing,
+  twoNodes,
+  pending,
+  delayed,
+  polling,
+  memory,
+  soak,
+  lists,
+];

@@ -1,0 +1,29 @@
+import type { Subject } from "../subjects/subject.ts";
+import { type Bench, forEach, manySlots, recordCpu, type Scenario, withRig } from "./scenario.ts";
+
+const few = 64;
+const many = 256;
+
+export function handOff(subjects: Subject[]): Scenario {
+  return {
+    name: "hand-off",
+    about: `tasks a second while slots are free, ${few} and ${many} connections that submit in a closed loop`,
+    isLight: true,
+    variants: forEach(subjects, measure),
+  };
+}
+
+async function measure(subject: Subject, bench: Bench): Promise<void> {
+  const { count, warmUp, grouped } = bench.options;
+  await withRig(subject, { concurrency: manySlots, grouped }, async (rig) => {
+    bench.check("warm-up", (await rig.runClosed(warmUp, few)).load);
+    const atFew = await rig.runClosed(count, few);
+    bench.check(`${few} connections`, atFew.load);
+    bench.record(`tasks/s, ${few} connections`, atFew.load.tasksPerSecond);
+    const atMany = await rig.runClosed(count, many);
+    bench.check(`${many} connections`, atMany.load);
+    bench.record(`${many} connections`, atMany.load.tasksPerSecond);
+    recordCpu(bench, atFew);
+    bench.record("RSS MB", rig.readUsage().rssMb);
+  });
+}

@@ -1,0 +1,80 @@
+import type { LoadResult } from "../load/load-job.ts";
+import type { Options } from "../options.ts";
+import { createRig, type Measurement, type Rig } from "../rig.ts";
+import { type RunningBellhop, startBellhop } from "../subjects/bellhop.ts";
+import type { Subject } from "../subjects/subject.ts";
+
+export interface Scenario {
+  name: string;
+  about: string;
+  /** Short enough for --quick. */
+  isLight: boolean;
+  /** Where the usual number of process starts is not the right one. */
+  starts?: number;
+  /** They take turns, start by start. */
+  variants: Variant[];
+}
+
+export interface Variant {
+  name: string;
+  subject: Subject;
+  /** One process start, with everything that is measured in it. */
+  measure(bench: Bench): Promise<void>;
+}
+
+export interface Bench {
+  options: Options;
+  record(measure: string, value: number): void;
+  /** A measurement that lost or was refused tasks is no measurement: said at the end, and in the exit code. */
+  check(what: string, result: LoadResult): void;
+}
+
+// More than any scenario has connections: no call waits for a slot, unless that is what the scenario is about.
+export const manySlots = 256;
+
+/** One variant for each subject, all measured in the same way. */
+export function forEach(
+  subjects: Subject[],
+  measure: (subject: Subject, bench: Bench) => Promise<void>,
+): Variant[] {
+  return subjects.map((subject) => ({
+    name: subject.name,
+    subject,
+    measure: (bench) => measure(subject, bench),
+  }));
+}
+
+export async function withRig(
+  subject: Subject,
+  setting: { concurrency: number; claims?: boolean; grouped?: boolean },
+  use: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const rig = await createRig((place) =>
+    subject.start({ claims: false, grouped: false, ...place, ...setting }),
+  );
+  await use(rig).finally(rig.stop);
+}
+
+/** With a database that the bench can write to, and as many nodes as are wanted. */
+export async function withBellhop(
+  setting: { nodes?: number; concurrency?: number },
+  use: (rig: Rig<RunningBellhop>) => Promise<void>,
+): Promise<void> {
+  const rig = await createRig((place) =>
+    startBellhop({
+      ...place,
+      claims: false,
+      grouped: false,
+      ownDatabase: false,
+      nodes: setting.nodes ?? 1,
+      concurrency: setting.concurrency ?? manySlots,
+    }),
+  );
+  await use(rig).finally(rig.stop);
+}
+
+export function recordCpu(bench: Bench, { cpuMicros }: Measurement, where = ""): void {
+  bench.record(`CPU µs/task, main thread${where}`, cpuMicros.main);
+  bench.record(`helper threads${where}`, cpuMicros.helpers);
+  bench.record(`database${where}`, cpuMicros.database);
+}
