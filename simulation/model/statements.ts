@@ -88,7 +88,9 @@ export function statementName(query: string | Prepared | Patient): string {
   const text = typeof query === "string" ? query : query.text;
   const cached = known.get(text);
   if (cached !== undefined) return cached;
-  const name = (typeof query === "string" ? undefined : query.name) ?? nameByWords(text);
+  const given = typeof query === "string" ? undefined : query.name;
+  // The model has no listeners: what a statement tells them makes no difference.
+  const name = given?.replace(/_telling$/, "") ?? nameByWords(text);
   if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
   known.set(text, name);
   return name;

@@ -93,7 +93,9 @@ describe("the actors of an engine", () => {
           "vault-rotation",
           "bulks",
           "presence",
+          "queue-stats",
           "scheduler",
+          "sandbox",
         ],
       );
     } finally {
