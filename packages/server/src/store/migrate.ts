@@ -9,6 +9,7 @@ import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { simulations } from "./migrations/0016-simulations.ts";
+import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly {
   { version: 12, name: "schedules", sql: schedules },
   { version: 13, name: "schedule firings", sql: scheduleFirings },
   { version: 16, name: "simulations", sql: simulations },
+  { version: 18, name: "lean tasks", sql: leanTasks },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
