@@ -2344,7 +2344,7 @@ export interface components {
             /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
             after?: number;
             /**
-             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON.
+             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.
              * @example {
              *       "ok": true
              *     }
@@ -4009,7 +4009,7 @@ export interface components {
             /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
             after?: number;
             /**
-             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON.
+             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.
              * @example {
              *       "ok": true
              *     }

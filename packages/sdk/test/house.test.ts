@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import createClient from "openapi-fetch";
 import { API_KEY, type ServerProcess, startServer } from "../../server/test/house/server-process.ts";
+import { ROOT } from "../../server/test/places.ts";
 import { type Bellhop, createBellhop } from "../src/client.ts";
 import { ApiError, TimeoutError } from "../src/errors.ts";
 import { handler, NoRetry, type ReceivedCall } from "../src/handler.ts";
@@ -253,6 +254,21 @@ describe("the SDK, against a real server", () => {
         assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);
       }
     });
+  });
+
+  it("is all that a day's work takes: the script in examples/ goes through to its end", async () => {
+    const file = join(ROOT, ".build/examples/picture-shop/shop.js");
+    const printed = await runExample(file, { KEY: API_KEY, BELLHOP: server.url });
+    for (const line of [
+      "3 mails will go out in a second",
+      'completed: {"picture":"called-back.png"}',
+      "3 mails are out, 3 notices have come",
+      "20 mails failed in the outage 23 mails are out after all were retried",
+      "report completed",
+      'because: Queue "mails" is paused then completed',
+    ])
+      assert.ok(printed.includes(line), `${line} is missing: ${printed}`);
+    assert.match(printed, /picture completed: [0-9a-f-]{36}\.png/);
   });
 
   /** What openapi-typescript makes of openapi.json, without a cast: that this file compiles is half of the test. */
