@@ -5,6 +5,7 @@ import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
 import { removeOldEvents } from "../store/tasks/event-reads.ts";
+import { removeOldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -13,6 +14,8 @@ const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
+/** The last try of a delivery is made after little more than one. */
+const DELIVERY_DAYS = 7;
 /** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
 const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
@@ -23,6 +26,13 @@ export async function removeOldRecords(sql: Sql): Promise<number> {
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
+  const deliveries = await removeOldDeliveries(sql, DELIVERY_DAYS, BATCH);
   const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
-  return happened === BATCH || events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  return happened === BATCH ||
+    deliveries === BATCH ||
+    events === BATCH ||
+    bulks === BATCH ||
+    credentials >= BATCH
+    ? 0
+    : ROUND_MS;
 }
