@@ -10,6 +10,7 @@ import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { events } from "./migrations/0014-events.ts";
 import { webhooks } from "./migrations/0015-webhooks.ts";
+import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly {
   { version: 13, name: "schedule firings", sql: scheduleFirings },
   { version: 14, name: "events", sql: events },
   { version: 15, name: "webhooks", sql: webhooks },
+  { version: 18, name: "lean tasks", sql: leanTasks },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
