@@ -23,6 +23,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Asked for by the SDK only where a runtime has no crypto of its own; browsers do.
+    rolldownOptions: { external: ["node:crypto"] },
   },
   server: { proxy: { "/v1": server, "/page": server } },
 });

@@ -23,7 +23,7 @@ export function formatRate(perMinute: number): string {
 export function formatDuration(ms: number): string {
   if (ms < 0) return "0 ms";
   if (ms < 999.5) return `${Math.round(ms)} ms`;
-  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 9_950) return `${shorten(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -51,12 +51,12 @@ function failing(failures: readonly FailureGroup[], now: number): Complaint[] {
 function late(queues: Known["queues"], stats: Stats | undefined, now: number): Complaint[] {
   const isPaused = new Map(queues.map(({ name, paused }) => [name, paused]));
   return (stats?.queues ?? [])
-    .filter(({ queue, oldestPendingAt }) => oldestPendingAt !== null && isPaused.get(queue) === false)
+    .filter(({ queue, oldestPendingAt }) => oldestPendingAt !== null && isPaused.get(queue ?? "") === false)
     .map((series) => ({ ...series, age: now - new Date(series.oldestPendingAt ?? now).getTime() }))
     .filter(({ age }) => age > LATE_MS)
     .toSorted((one, other) => other.age - one.age)
     .map(({ queue, age, now: { pending } }) => ({
-      queue,
+      queue: queue ?? "",
       kind: "slow",
       text: `${formatCount(pending)} waiting, the oldest for ${formatAge(age)}`,
       group: null,
@@ -79,7 +79,7 @@ function often(stats: Stats | undefined, failures: readonly FailureGroup[]): Com
   const told = new Set(failures.map(({ queue }) => queue));
   return (stats?.queues ?? []).flatMap((series) => {
     const share = failureShare(series);
-    if (share === null || share < MANY_FAIL || told.has(series.queue)) return [];
+    if (share === null || share < MANY_FAIL || series.queue === null || told.has(series.queue)) return [];
     return [
       { queue: series.queue, kind: "failing" as const, text: `${formatPercent(share)} fail`, group: null },
     ];

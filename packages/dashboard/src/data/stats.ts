@@ -1,7 +1,8 @@
 /** What the rollups of a range tell: rates, shares, and how they changed. */
 
 export interface QueueSeries {
-  readonly queue: string;
+  /** Null for the whole team. */
+  readonly queue: string | null;
   readonly created: readonly number[];
   readonly completed: readonly number[];
   readonly failed: readonly number[];

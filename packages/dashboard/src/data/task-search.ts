@@ -48,6 +48,18 @@ function camel(search: TaskSearch): Record<string, string> {
   );
 }
 
+/** The address of the tasks that a filter of the API finds. */
+export function searchOf(filter: BulkAction["filter"]): TaskSearch {
+  return readTaskSearch(
+    Object.fromEntries(
+      Object.entries(filter).map(([name, value]) => [
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        value === undefined ? undefined : String(value),
+      ]),
+    ),
+  );
+}
+
 const TASK_ID = /^(task_[0-9a-z]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const AGO = /^(\d+)(m|h|d)$/;
 const MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { formatCount } from "../data/format.ts";
 import { useMay } from "../data/session.ts";
 import { type FailureGroup, useFailures, useStats } from "../data/stats-query.ts";
-import { readTaskSearch } from "../data/task-search.ts";
+import { searchOf } from "../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../parts/bulk-dialog.tsx";
 import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
@@ -19,7 +19,7 @@ interface Asked {
 
 /** Failures by queue, host and kind: an outage is one row, however many tasks it has cost. */
 export function Failures() {
-  const { range = "24h" } = useSearch({ from: "/failures" });
+  const { range = "1h" } = useSearch({ from: "/failures" });
   const navigate = useNavigate({ from: "/failures" });
   const groups = useFailures(range);
   const stats = useStats(range);
@@ -82,7 +82,7 @@ function columnsOf(
       kind: "main",
       width: "22%",
       cell: (group) => (
-        <Link to="/tasks" search={readTaskSearch(group.filter)} className="row" title="Show these tasks">
+        <Link to="/tasks" search={searchOf(group.filter)} className="row" title="Show these tasks">
           <span className="clip">{group.host || "no host"}</span>
         </Link>
       ),

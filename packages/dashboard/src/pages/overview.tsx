@@ -50,7 +50,7 @@ export function Overview() {
 function useComplaints() {
   const queues = useQueues();
   const stats = useStats("15m");
-  const failures = useFailures("15m");
+  const failures = useFailures("1h");
   const now = useNow();
   const isKnown = queues.data !== undefined && failures.data !== undefined;
   const complaints = complaintsOf({
@@ -88,9 +88,7 @@ function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
           {sentence}
         </Link>
       ) : (
-        <Link to="/failures" search={{ range: "1h" }}>
-          {sentence}
-        </Link>
+        <Link to="/failures">{sentence}</Link>
       )}
       {others.length === 0 ? null : <span className="more muted">and {others.length} more below</span>}
     </div>
