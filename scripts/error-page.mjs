@@ -32,6 +32,7 @@ const WHEN = {
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
   too_many_waiting:
     "The team has 1,000 requests with `wait` open on this node, or the node 5,000 in all. Nothing was stored.",
+  too_many_streams: "The team has 1,000 event streams open on this node, or the node 2,000 in all.",
   task_not_found: "No task of the team has this id.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   session_not_found: "You have no such session, or it has ended.",

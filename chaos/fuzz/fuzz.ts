@@ -41,7 +41,10 @@ const CLIENTS = 8;
 export async function fuzz(options: FuzzOptions): Promise<FuzzVerdict> {
   const { document, send } = options;
   const random = createRandom(options.seed);
-  const routes = routesOf(document);
+  // A stream has no end to wait for.
+  const routes = routesOf(document).filter(
+    (route) => answerOf(document, route, 200)?.content?.["text/event-stream"] === undefined,
+  );
   const makeRequest = createRequests(document, random, options.credentials);
   const judge = createJudge(document);
   const violations: string[] = [];

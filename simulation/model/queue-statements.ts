@@ -155,8 +155,7 @@ function changing(
 }
 
 function doom(session: Session, values: readonly unknown[]): object[] {
-  const update = changing((queue) => ({ deleted_at: session.nowMs, epoch: queue.epoch + 1 }));
-  return update(session, values).map((queue) => ({ id: (queue as { id: number }).id }));
+  return changing((queue) => ({ deleted_at: session.nowMs, epoch: queue.epoch + 1 }))(session, values);
 }
 
 function toQueue(row: QueueColumns): object {

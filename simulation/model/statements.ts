@@ -16,6 +16,8 @@ const without: Statements = {
   remove_empty_queues: nothing,
   remove_old_keys: nothing,
   audit: nothing,
+  // No team of the simulation listens.
+  write_queue_event: nothing,
   // One team, of the plan that bounds nothing.
   find_team_terms: (_, values) =>
     (values[0] as readonly number[]).map((teamId) => ({
@@ -76,6 +78,7 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["select status from tasks where team_id = $1 and id = $2", "task_status"],
   ["select status from tasks where callback_hash", "callback_status"],
   ["insert into audit_events", "audit"],
+  ["select l.team_id, false, $2, $3 from listeners l", "write_queue_event"],
 ];
 
 const known = new Map<string, string>();

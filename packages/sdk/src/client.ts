@@ -1,4 +1,5 @@
 import type { RateLimit } from "./errors.ts";
+import { createEvents } from "./events.ts";
 import { createOperation, createSend, pathOf, type QueryOf } from "./operation.ts";
 import { createWhole, walkPages } from "./pages.ts";
 import { ROUTES } from "./routes.ts";
@@ -25,6 +26,8 @@ export function createBellhop(options: ClientOptions) {
 
     tasks: createTasks(send, operation),
     queues: createQueues(operation, whole),
+    /** What happens, as it happens: `for await (const event of bellhop.events())`. Resumes after a broken connection. */
+    events: createEvents(transport),
     providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },
 

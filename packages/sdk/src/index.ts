@@ -7,6 +7,7 @@ export {
   SignatureError,
   TimeoutError,
 } from "./errors.ts";
+export type { BellhopEvent, EventOptions } from "./events.ts";
 export {
   type Handler,
   type HandlerOptions,

@@ -35,6 +35,7 @@ export const ROUTES = {
   getBulk: { method: "GET", path: "/v1/tasks/bulk/{bulk_id}", credential: true, query: false, body: null, snake: false },
   stopBulk: { method: "POST", path: "/v1/tasks/bulk/{bulk_id}/stop", credential: true, query: false, body: null, snake: false },
   createTasks: { method: "POST", path: "/v1/tasks/batch", credential: true, query: false, body: "json", snake: false },
+  streamEvents: { method: "GET", path: "/v1/events", credential: true, query: true, body: null, snake: false },
   createSchedule: { method: "POST", path: "/v1/schedules", credential: true, query: false, body: "json", snake: true },
   listSchedules: { method: "GET", path: "/v1/schedules", credential: true, query: false, body: null, snake: false },
   getSchedule: { method: "GET", path: "/v1/schedules/{schedule}", credential: true, query: false, body: null, snake: false },

@@ -51,6 +51,12 @@ export interface Transport {
   /** As the last answer told it; null where the team has no limit. */
   readonly rateLimit: RateLimit | null;
   send(outgoing: Outgoing, options?: RequestOptions): Promise<Answered>;
+  /** An answer that goes on, as it comes. Breaks off when nothing comes for so long, and with the signal. */
+  open(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    options: { readonly signal?: AbortSignal; readonly silenceMs: number },
+  ): Promise<AsyncGenerator<string>>;
 }
 
 const LONGEST_BACKOFF_MS = 8_000;
@@ -102,8 +108,45 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
+  /** Every piece that comes gives the next one its time. */
+  async function* readAll(body: ReadableStream<Uint8Array>, ended: Ending): AsyncGenerator<string> {
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        ended.restart();
+        yield decoder.decode(value, { stream: true });
+      }
+    } catch (error) {
+      throw new ConnectionError(`The connection to ${url} is lost`, { cause: error });
+    } finally {
+      ended.forget();
+      await reader.cancel().catch(() => {});
+    }
+  }
+
   return {
     url,
+    async open(path, headers, { signal, silenceMs }) {
+      const credential = await authorization();
+      const ended = endingSignal(silenceMs, signal);
+      try {
+        const response = await call(url + path, {
+          headers: { accept: "text/event-stream", ...headers, ...credential },
+          signal: ended.signal,
+          redirect: "manual",
+        });
+        if (!response.ok) throw new ApiError(response.status, response.headers, parse(await response.text()));
+        if (response.body === null) throw new ConnectionError(`${url} answered nothing`);
+        return readAll(response.body, ended);
+      } catch (error) {
+        ended.forget();
+        if (error instanceof BellhopError) throw error;
+        throw new ConnectionError(`${url} cannot be reached`, { cause: error });
+      }
+    },
     get rateLimit() {
       return rateLimit;
     },
@@ -156,17 +199,23 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 function endingSignal(timeoutMs: number, outer?: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(outer?.reason);
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  let timer = setTimeout(() => controller.abort(), timeoutMs);
   if (outer?.aborted) abort();
   outer?.addEventListener("abort", abort, { once: true });
   return {
     signal: controller.signal,
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(), timeoutMs);
+    },
     forget() {
       clearTimeout(timer);
       outer?.removeEventListener("abort", abort);
     },
   };
 }
+
+type Ending = ReturnType<typeof endingSignal>;
 
 /** Undefined where it is not JSON. */
 function parse(text: string): unknown {

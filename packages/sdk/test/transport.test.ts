@@ -224,3 +224,53 @@ describe("an answer", () => {
     await assert.rejects(bellhop.me(), { status: 403, code: "unknown" });
   });
 });
+
+describe("events", () => {
+  const stream =
+    (...blocks: string[]): Reply =>
+    () =>
+      new Response(blocks.join(""), { status: 200 });
+  const told = (id: string) =>
+    `id: ${id}\nevent: task.created\ndata: {"task":{"id":"${id}","created_at":"now"}}\n\n`;
+
+  it("go on after the last id when the connection breaks, and end with a refusal that will not pass", async () => {
+    const { bellhop, sent } = clientOf([
+      stream(": still here\nid: 0\n\n", told("1"), "id: 2\nevent: task.cre"),
+      LOST,
+      refusal(503, "database_away"),
+      stream("id: 1\nevent: reset\ndata: {}\n\n", told("3")),
+      refusal(401, "api_key_invalid"),
+    ]);
+    const events: unknown[] = [];
+    const reading = async () => {
+      for await (const event of bellhop.events({ queue: "default", types: ["task.created"] }))
+        events.push(event);
+    };
+
+    await assert.rejects(reading(), { code: "api_key_invalid" });
+    assert.deepEqual(events, [
+      { id: "1", type: "task.created", task: { id: "1", createdAt: "now" } },
+      { id: "1", type: "reset" },
+      { id: "3", type: "task.created", task: { id: "3", createdAt: "now" } },
+    ]);
+    assert.deepEqual(
+      sent.map(({ headers }) => headers.get("last-event-id")),
+      [null, "1", "1", "1", "3"],
+    );
+    assert.equal(sent[0]?.url, "https://bellhop.example/v1/events?queue=default&types=task.created");
+  });
+
+  it("end when the reader leaves, or the signal says so", async () => {
+    const leaving = clientOf([stream(told("1"), told("2"))]);
+    for await (const { id } of leaving.bellhop.events()) {
+      assert.equal(id, "1");
+      break;
+    }
+    const { bellhop } = clientOf([stream(told("1"))]);
+    const over = new AbortController();
+    const reading = async () => {
+      for await (const _ of bellhop.events({}, { signal: over.signal })) over.abort(new Error("enough"));
+    };
+    await assert.rejects(reading(), { message: "enough" });
+  });
+});

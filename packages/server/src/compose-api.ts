@@ -10,6 +10,7 @@ import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
 import { registerAuditRoutes } from "./api/routes/audit.ts";
 import { registerSessionRoutes, registerSignInRoutes } from "./api/routes/auth.ts";
 import { registerCallbackRoutes } from "./api/routes/callbacks.ts";
+import { registerEventRoutes } from "./api/routes/events.ts";
 import { registerHealthRoutes } from "./api/routes/health.ts";
 import { registerInvitationRoutes } from "./api/routes/invitations.ts";
 import { registerMeRoute } from "./api/routes/me.ts";
@@ -42,6 +43,8 @@ type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer" |
   readonly page?: PageFiles | null;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
+  /** Other than every 15 s: how often a stream of events is kept alive, and its credential looked at. */
+  readonly pulseMs?: number;
 };
 
 const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
@@ -106,6 +109,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
+        (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerStatsRoutes(app, services.stats),

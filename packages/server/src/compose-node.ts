@@ -89,7 +89,10 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
-    onTaskEnded: basis.waits.ended,
+    onTaskEnded(taskId) {
+      basis.waits.ended(taskId);
+      basis.events.notice();
+    },
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);
       if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;

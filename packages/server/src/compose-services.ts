@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { SERVER_SENT } from "./api/tasks/event-view.ts";
 import { composeSpaceWatch, type Space } from "./compose-space.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
@@ -40,6 +41,7 @@ import { createTeamService } from "./service/people/team-service.ts";
 import { createStock } from "./service/stock.ts";
 import { createBulkService } from "./service/tasks/bulk-service.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
+import { createEventFeed } from "./service/tasks/event-feed.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
@@ -114,6 +116,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     vault,
     waits: createTaskWaits({ sql: database, time }),
+    events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,
     counters,
@@ -149,7 +152,7 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits } = parts;
+  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits, events } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -172,11 +175,13 @@ export function composeServices(
       meter.ended(null, teamId, queueId);
       engine.ended();
       waits.ended(id);
+      events.notice();
     },
   });
   const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
     meter.created(task.shape, task.sandbox, task.teamId, accepted.queueId);
     engine.pending(task, accepted);
+    events.notice();
   };
   const told = listeners(engine, meter);
   const tasks = createTaskService({
@@ -190,6 +195,7 @@ export function composeServices(
     ...told,
     onCancelled(cancelled) {
       waits.ended(cancelled.id);
+      events.notice();
       return told.onCancelled(cancelled);
     },
     onStored,
@@ -202,9 +208,10 @@ export function composeServices(
     scheduleRunner: createScheduleRunner(scheduling),
     bulks: createBulkService({ database }),
     waits,
+    events,
     waiting: createWaitingService({ tasks, waits }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
-    queues: createQueueService({ database }),
+    queues: createQueueService({ database, onChanged: events.notice }),
     stats: createStatsService({ sql: database, now }),
     callbacks: {
       ...callbacks,

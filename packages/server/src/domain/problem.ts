@@ -45,6 +45,7 @@ export const PROBLEMS = {
   callback_not_awaited: { status: 409, text: "Task is not in waiting/polling state (current: <status>)" },
   rate_limited: { status: 429, text: "Rate limit exceeded" },
   too_many_waiting: { status: 429, text: "Too many requests are waiting for tasks to end" },
+  too_many_streams: { status: 429, text: "Too many event streams are open" },
   task_not_found: { status: 404, text: "Task not found" },
   task_ended: { status: 409, text: "Task has already ended (current: <status>)" },
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },

@@ -1,8 +1,10 @@
+import { EVENT_HOURS } from "../domain/event.ts";
 import { removeOldAuditEvents } from "../store/identity/audit-events.ts";
 import { removeExpiredCredentials } from "../store/identity/expired-credentials.ts";
 import { removeLostNodes } from "../store/nodes.ts";
 import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
+import { removeOldEvents } from "../store/tasks/event-reads.ts";
 import { rollQueueStats } from "../store/tasks/queue-stats.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
@@ -12,14 +14,18 @@ const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
+/** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
+const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
-/** Removes credentials, audit events, bulk actions and statistics past their time, and makes older statistics coarser. Returns how long to nap: not at all while there is more. */
+/** Removes credentials, audit events, bulk actions, events and statistics past their time, and makes older statistics coarser. Returns how long to nap: not at all while there is more. */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
+  const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
   const areStatsLeft = await rollQueueStats(sql);
-  return areStatsLeft || events === BATCH || bulks === BATCH || credentials >= BATCH ? 0 : ROUND_MS;
+  const isMore = [happened, events, bulks].includes(BATCH) || credentials >= BATCH;
+  return areStatsLeft || isMore ? 0 : ROUND_MS;
 }

@@ -8,6 +8,7 @@ import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
+import { events } from "./migrations/0014-events.ts";
 import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly {
   { version: 10, name: "lists", sql: lists },
   { version: 12, name: "schedules", sql: schedules },
   { version: 13, name: "schedule firings", sql: scheduleFirings },
+  { version: 14, name: "events", sql: events },
   { version: 17, name: "queue stats", sql: queueStats },
 ];
 

@@ -18,6 +18,7 @@ const OPERATIONS = [
   "post /v1/auth/session openSession",
   "post /v1/auth/session/team switchTeam",
   "post /v1/callbacks/{callbackId} resolveCallback",
+  "get /v1/events streamEvents",
   "get /v1/me getMe",
   "get /v1/oauth/applications listApplications",
   "post /v1/oauth/applications createApplication",
@@ -153,7 +154,10 @@ describe("the reference", () => {
         // Browsers are led on from here, or read a page.
         if (route === "get /v1/oauth/authorize" && status !== "431")
           assert.doesNotMatch(Object.keys(content ?? {}).join(), /json/);
-        else assert.deepEqual(Object.keys(content ?? {}), ["application/json"]);
+        else {
+          const isStream = route === "get /v1/events" && status === "200";
+          assert.deepEqual(Object.keys(content ?? {}), [isStream ? "text/event-stream" : "application/json"]);
+        }
       }
       const named = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       assert.deepEqual(

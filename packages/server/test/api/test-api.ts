@@ -45,6 +45,7 @@ type Method = NonNullable<InjectOptions["method"]>;
 type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> & {
   readonly links?: LinkDelivery;
   readonly page?: PageFiles;
+  readonly pulseMs?: number;
 };
 
 /** What the egress policy of these tests says of every host called `private.…`. */

@@ -106,6 +106,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
   },
+  "GET /v1/events": { scope: "tasks:read", status: 200 },
   "POST /v1/tasks/bulk": {
     scope: "tasks:write",
     role: "member",

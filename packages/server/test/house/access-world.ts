@@ -63,6 +63,10 @@ export async function openWorld(server: ServerProcess, sql: Sql): Promise<World>
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    if (answer.headers["content-type"]?.toString().startsWith("text/event-stream")) {
+      answer.body.on("error", () => {}).destroy();
+      return { status: answer.statusCode, json: null, headers: answer.headers };
+    }
     const text = await answer.body.text();
     const isJson = String(answer.headers["content-type"]).startsWith("application/json");
     return { status: answer.statusCode, json: isJson ? JSON.parse(text) : text, headers: answer.headers };

@@ -1,4 +1,5 @@
 import { invalid } from "../../domain/complaint.ts";
+import type { QueueEventType } from "../../domain/event.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { limitComplaint, requireRoom, type Terms } from "../../domain/limits.ts";
 import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
@@ -11,6 +12,7 @@ import {
   type QueueWithStats,
 } from "../../domain/queue.ts";
 import type { Database, Sql } from "../../store/sql.ts";
+import { writeQueueEvent } from "../../store/tasks/event-writes.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import {
   findQueue,
@@ -38,42 +40,56 @@ export interface QueueService {
 /** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
 const REMOVAL_BATCH = 5_000;
 
-export function createQueueService(deps: { readonly database: Database }): QueueService {
-  const { database } = deps;
+export function createQueueService(deps: {
+  readonly database: Database;
+  /** Events of queues may have been written. */
+  readonly onChanged?: () => void;
+}): QueueService {
+  const { database, onChanged = () => {} } = deps;
 
   function found<T>(queue: T | null, name: string): T {
     if (queue === null) throw new Problem("queue_not_found", { name });
     return queue;
   }
 
-  /** Changes a queue, records it and tells every node's dispatcher, in one commit. Null if there was nothing to change. */
-  function change<T>(
+  /**
+   * Changes a queue, records it and tells every node's dispatcher and those that listen, in one commit. Null if there was
+   * nothing to change.
+   */
+  async function change(
     requester: Requester,
     queue: string,
     recorded: Omit<Change, "target">,
-    work: (sql: Sql) => Promise<T | null>,
-  ): Promise<T | null> {
-    return database.transaction(async (sql) => {
+    type: QueueEventType,
+    work: (sql: Sql) => Promise<Queue | null>,
+  ): Promise<Queue | null> {
+    const done = await database.transaction(async (sql) => {
       const changed = await work(sql);
       if (changed === null) return null;
       await recordChange(sql, requester, { ...recorded, target: queue });
+      await writeQueueEvent(sql, type, changed);
       await sendHints(sql, [hintText({ kind: "queue", teamId: requester.teamId, queue }, 0)]);
       return changed;
     });
+    if (done !== null) onChanged();
+    return done;
   }
 
   return {
     create: async (requester, name, settings) => {
       requireWithinPlan(requester, settings);
-      return database.transaction(async (sql) => {
+      const created = await database.transaction(async (sql) => {
         if (requester.limits.queues !== null)
           requireRoom(requester, "queues", (await holdTeamUsage(sql, requester.teamId)).queues);
         const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
         if (queue === null) throw new Problem("queue_exists", { name });
         const detail = namedSettings(settings);
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
+        await writeQueueEvent(sql, "queue.created", queue);
         return queue;
       });
+      onChanged();
+      return created;
     },
     async list(principal, { limit, cursor } = WHOLE_LIST) {
       const found = await listQueues(database, principal, { limit: limit + 1, cursor });
@@ -84,14 +100,14 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       requireWithinPlan(requester, changes);
       if (Object.keys(changes).length === 0) return found(await findQueue(database, requester, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
-      const queue = await change(requester, name, recorded, (sql) =>
+      const queue = await change(requester, name, recorded, "queue.changed", (sql) =>
         updateQueue(sql, requester.teamId, name, changes),
       );
       return found(queue, name);
     },
     async setPaused(requester, name, paused) {
-      const recorded = { action: paused ? "queue.paused" : "queue.resumed" };
-      const queue = await change(requester, name, recorded, (sql) =>
+      const recorded = { action: paused ? "queue.paused" : "queue.resumed" } as const;
+      const queue = await change(requester, name, recorded, recorded.action, (sql) =>
         setQueuePaused(sql, requester.teamId, name, paused),
       );
       return queue ?? found(await findQueue(database, requester, name), name);
@@ -100,8 +116,10 @@ export function createQueueService(deps: { readonly database: Database }): Queue
       if (name === DEFAULT_QUEUE) throw new Problem("queue_default_kept");
       const { teamId } = requester;
       const recorded = { action: "queue.deleted" };
-      const queueId = found(
-        await change(requester, name, recorded, (sql) => markQueueDeleted(sql, teamId, name)),
+      const { id: queueId } = found(
+        await change(requester, name, recorded, "queue.deleted", (sql) =>
+          markQueueDeleted(sql, teamId, name),
+        ),
         name,
       );
       // Nothing is claimed from it any more. If we die here the janitor goes on.

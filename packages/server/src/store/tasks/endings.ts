@@ -1,4 +1,5 @@
 import type { EndedStatus, TaskStatus } from "../../domain/task.ts";
+import { TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { type NO_WORKER, one, tally } from "./tallies.ts";
 
 /*
@@ -8,7 +9,7 @@ import { type NO_WORKER, one, tally } from "./tallies.ts";
  */
 
 /** What `afterChange` needs of a task, for a returning clause. */
-export const ENDING_COLUMNS = "t.sandbox, t.on_complete_url";
+export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${TOLD_COLUMNS}`;
 
 /**
  * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
@@ -45,8 +46,8 @@ export function endColumns(options: {
 }
 
 /**
- * The CTEs that follow the update: those that ended are counted and told. Their idempotency key stays taken: freed, it let
- * a duplicate that was delayed on its way make a second task. A row for teams that listen to events belongs here too.
+ * The CTEs that follow the update: those that ended are counted and notified. Their idempotency key stays taken: freed, it let
+ * a duplicate that was delayed on its way make a second task. Teams that listen are told of every row.
  */
 export function afterChange(options: {
   /** The CTE that yields the changed rows. */
@@ -57,6 +58,8 @@ export function afterChange(options: {
   readonly deltas: Partial<Record<Exclude<TaskStatus, EndedStatus>, string>>;
   /** How they may have ended. */
   readonly ends?: readonly EndedStatus[];
+  /** The rows, as `c`, of which there is something to tell to those that listen. Left out: all of them. */
+  readonly toldWhen?: string;
 }): string {
   const { from, deltas, ends = ["completed", "failed"] } = options;
   const ended = Object.fromEntries(ends.map((status) => [status, one(`status = '${status}'`)]));
@@ -66,7 +69,7 @@ export function afterChange(options: {
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
-   )`;
+   ), ${telling({ from, ...(options.toldWhen !== undefined && { when: options.toldWhen }) })}`;
 }
 
 /** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */

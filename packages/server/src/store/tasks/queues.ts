@@ -86,17 +86,17 @@ export async function setQueuePaused(
  * From here on nothing of the queue is claimed; its pending tasks are removed next. Null if there is none. Waits for the
  * statements that give tasks back to it just now: what they make pending is seen by the removal.
  */
-export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<number | null> {
-  const rows = await sql.rows<{ id: number }>(
+export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<Queue | null> {
+  const rows = await sql.rows<Queue>(
     `with doomed as (
        select team_id, id from queues where team_id = $1 and name = $2 and deleted_at is null for update
      )
      update queues q set deleted_at = now(), updated_at = now(), epoch = epoch + 1
        from doomed where q.team_id = doomed.team_id and q.id = doomed.id
-     returning q.id::float8 as id`,
+     returning ${COLUMNS}`,
     [teamId, name],
   );
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 export async function findQueue(sql: Sql, reach: Reach, name: string): Promise<QueueWithStats | null> {

@@ -1,6 +1,7 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
+import { TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 
@@ -46,10 +47,11 @@ const CLAIM_DUE_TASKS = prepare(
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now()), deadline_at = null
       where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning team_id, queue_id, sandbox, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}
+     returning team_id, queue_id, sandbox, status, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED},
+               ${TOLD_COLUMNS}
    ), tallied as (
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
-   )
+   ), ${telling({ from: "claimed", type: "'task.started'" })}
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as "isCurrent",
           ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}

@@ -1,6 +1,7 @@
 import type { NewTask, TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
+import { TOLD_COLUMNS, telling } from "./event-writes.ts";
 import type { SlotGrant } from "./queue-slots.ts";
 import { one, tally } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
@@ -58,7 +59,7 @@ const insertion = (further = "") =>
       where k.created_at < now() - interval '24 hours'
      returning task_id
    ), inserted as (
-     insert into tasks (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds,
+     insert into tasks as t (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds,
                         retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
                         run_at, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         ${INSERTED.columns})
@@ -74,7 +75,7 @@ const insertion = (further = "") =>
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
-               retry_max_delay_seconds, no_retry_statuses, timeout_seconds
+               retry_max_delay_seconds, no_retry_statuses, timeout_seconds, ${TOLD_COLUMNS}
    ), tallied as (
      ${tally({
        from: "inserted",
@@ -82,7 +83,13 @@ const insertion = (further = "") =>
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${further}
+   ), ${telling({
+     from: "inserted",
+     type: "e.type",
+     // One that was handed off has begun as well.
+     each: "(values ('task.created'), ('task.started')) as e(type)",
+     when: "e.type = 'task.created' or c.status = 'active'",
+   })}${further}
    select ${ACCEPTED} from inserted t`;
 
 const INSERT_TASKS = prepare("insert_tasks", insertion());

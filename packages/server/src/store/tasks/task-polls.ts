@@ -96,6 +96,7 @@ const SETTLE_POLLS = prepare(
      worker: "$2::bigint",
      writer: "other",
      deltas: { polling: `-${one("status <> 'polling'")}` },
+     toldWhen: "c.status <> 'polling'",
    })}
    select id from settled`,
 );

@@ -72,14 +72,14 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
 
     it(`by ${way} is removed with the queue when the deletion is committed after`, async () => {
       const { queue, claim } = await claimOne();
-      let deleted: Promise<number | null> | null = null;
+      let deleted: ReturnType<typeof markQueueDeleted> | null = null;
       await store.database.transaction(async (sql) => {
         await giveBack(sql, claim);
         deleted = markQueueDeleted(store.database, queue.teamId, queue.name);
         await oneWaits();
       });
-      const queueId = (await deleted) ?? 0;
-      const only = { teamId: queue.teamId, queueId };
+      await deleted;
+      const only = { teamId: queue.teamId, queueId: queue.id };
 
       assert.equal((await removePendingOfDeletedQueues(store.database, { size: 10, only })).removed, 1);
     });

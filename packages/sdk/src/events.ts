@@ -1,0 +1,109 @@
+import { ApiError, ConnectionError, TimeoutError } from "./errors.ts";
+import { type Camel, fromWire } from "./names.ts";
+import type { components } from "./openapi.ts";
+import { pathOf, type QueryOf } from "./operation.ts";
+import { ROUTES } from "./routes.ts";
+import type { TaskSummary } from "./tasks.ts";
+import { sleep, type Transport } from "./transport.ts";
+
+/** What happened. `id` is where to resume after it. */
+export type BellhopEvent =
+  | {
+      readonly id: string;
+      readonly type: `task.${string}`;
+      /** Of a task that was deleted since there are `id`, `queue` and `status` alone. */
+      readonly task: TaskSummary;
+    }
+  | {
+      readonly id: string;
+      readonly type: `queue.${string}`;
+      readonly queue: Camel<components["schemas"]["Queue"]>;
+    }
+  /** Events may be missing: the place to resume from is more than a day ago, or nobody has listened since. */
+  | { readonly id: string; readonly type: "reset" };
+
+export interface EventOptions {
+  /** Ends the stream, by throwing its reason. */
+  readonly signal?: AbortSignal;
+  /** The `id` of the last event that was seen. */
+  readonly lastEventId?: string;
+}
+
+/** The server writes something every 15 s: a connection on which so long nothing comes is none. */
+const SILENCE_MS = 45_000;
+const LONGEST_WAIT_MS = 8_000;
+
+/**
+ * Everything that happens, for as long as it is read. A connection that breaks is replaced, and goes on after the last event
+ * that came; a refusal that coming again would not change is thrown.
+ */
+export function createEvents(transport: Transport) {
+  return async function* events(
+    { types, ...query }: Omit<QueryOf<"streamEvents">, "types"> & { readonly types?: readonly string[] } = {},
+    { signal, lastEventId }: EventOptions = {},
+  ): AsyncGenerator<BellhopEvent> {
+    const path = pathOf(ROUTES.streamEvents, { query: { ...query, types: types?.join(",") } });
+    let lastId = lastEventId;
+    for (let failures = 0; ; ) {
+      signal?.throwIfAborted();
+      let waitMs = Math.min(250 * 2 ** failures, LONGEST_WAIT_MS);
+      try {
+        for await (const block of readBlocks(transport, path, lastId, signal)) {
+          failures = 0;
+          lastId = block.id ?? lastId;
+          if (block.data !== undefined) yield toEvent(block.event, lastId ?? "", block.data);
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isPassing(error)) throw error;
+        if (error instanceof ApiError) waitMs = error.retryAfterMs ?? waitMs;
+      }
+      failures += 1;
+      await sleep(waitMs * (0.5 + Math.random() / 2), signal);
+    }
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  return error instanceof ConnectionError || error instanceof TimeoutError;
+}
+
+interface Block {
+  readonly id?: string;
+  readonly event: string;
+  readonly data?: string;
+}
+
+async function* readBlocks(
+  transport: Transport,
+  path: string,
+  lastId: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Block> {
+  const stream = await transport.open(path, lastId === undefined ? {} : { "last-event-id": lastId }, {
+    ...(signal && { signal }),
+    silenceMs: SILENCE_MS,
+  });
+  let unread = "";
+  for await (const text of stream) {
+    const blocks = (unread + text).split("\n\n");
+    unread = blocks.pop() ?? "";
+    for (const block of blocks) yield parseBlock(block);
+  }
+}
+
+function parseBlock(block: string): Block {
+  const fields: Record<string, string> = {};
+  for (const line of block.split("\n")) {
+    const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (name !== undefined) fields[name] = value ?? "";
+  }
+  const { id, event = "", data } = fields;
+  return { event, ...(id !== undefined && { id }), ...(data !== undefined && { data }) };
+}
+
+/** As for every other answer, what a newer server adds is let through. */
+function toEvent(type: string, id: string, data: string): BellhopEvent {
+  return { id, type, ...(fromWire(JSON.parse(data)) as object) } as BellhopEvent;
+}

@@ -1,0 +1,31 @@
+import { Readable } from "node:stream";
+import type { EventSink } from "../../domain/event-sink.ts";
+
+/** The body of an answer that goes on. Nothing is asked of a source: what is written waits until the connection takes it. */
+export function createEventBody(): { readonly body: Readable; readonly sink: EventSink } {
+  const waiting: (() => void)[] = [];
+  const wake = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const body = new Readable({ read: wake, encoding: "utf8" });
+  body.once("close", wake);
+  let isOver = false;
+  const sink: EventSink = {
+    write(text) {
+      if (!isOver && !body.destroyed) body.push(text);
+    },
+    get waitingBytes() {
+      return body.readableLength;
+    },
+    drained: () =>
+      body.destroyed || body.readableLength === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push(resolve)),
+    cut: () => void body.destroy(),
+    end() {
+      if (!isOver && !body.destroyed) body.push(null);
+      isOver = true;
+    },
+  };
+  return { body, sink };
+}

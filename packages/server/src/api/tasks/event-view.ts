@@ -1,0 +1,31 @@
+import type { BellhopEvent, GoneTask } from "../../domain/event.ts";
+import { formatPosition } from "../../domain/event.ts";
+import type { TaskSummary } from "../../domain/task.ts";
+import { publicTaskId } from "../../domain/task-id.ts";
+import type { EventWords } from "../../service/tasks/event-feed.ts";
+import { queueView } from "./queue-view.ts";
+import { summaryText } from "./task-view.ts";
+
+/** What an event is about, as it stands in `data`. */
+export function eventDataText(event: BellhopEvent): string {
+  if ("settings" in event) return JSON.stringify({ queue: queueView(event.settings) });
+  return `{"task":${taskText(event.task)}}`;
+}
+
+function taskText(task: TaskSummary | GoneTask): string {
+  if (!("gone" in task)) return summaryText(task);
+  const { queue, status } = task;
+  return JSON.stringify({ id: publicTaskId(task), queue, status });
+}
+
+/** Server-sent events. JSON has no line breaks of its own, so each is one line of data. */
+export const SERVER_SENT: EventWords = {
+  event: (event) =>
+    `id: ${formatPosition(event.position)}\nevent: ${event.type}\ndata: ${eventDataText(event)}\n\n`,
+  reset: (id) => `id: ${id}\nevent: reset\ndata: {}\n\n`,
+};
+
+/** Keeps the connection alive; the id without data is no event, and lets a reader that is seldom told anything resume. */
+export function pulseText(lastId: string): string {
+  return `: still here\nid: ${lastId}\n\n`;
+}

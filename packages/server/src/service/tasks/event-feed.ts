@@ -1,0 +1,291 @@
+import {
+  type BellhopEvent,
+  comparePositions,
+  EVENT_HOURS,
+  type EventFilter,
+  type EventPosition,
+  formatPosition,
+  isWanted,
+  parsePosition,
+} from "../../domain/event.ts";
+import type { EventSink } from "../../domain/event-sink.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { Time, Timer } from "../../domain/time.ts";
+import type { Sql } from "../../store/sql.ts";
+import { type EventRow, listenTo, readEvents } from "../../store/tasks/event-reads.ts";
+import { createEventPages, placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+
+/*
+ * The streams of this node. One look reads what is new for all teams that have a stream here, and each event is put into
+ * words once, however many streams it goes to. A stream that is behind, because it was broken off, reads for itself, as
+ * fast as its reader takes it, until it has come to where the look is; it joins in the same turn of the event loop in which it
+ * has seen that, so that nothing lies between. Nothing waits here for a reader: one that does not keep up is cut.
+ */
+
+const MOST_ON_A_NODE = 2_000;
+const MOST_OF_A_TEAM = 1_000;
+const RETRY_AFTER_SECONDS = 5;
+/** What other nodes do is seen by looking. */
+const LOOK_MS = 500;
+/** What this node does is seen sooner, but a busy one need not look after every task. */
+const NOTICE_MS = 50;
+/** A sixth of the time for which a team counts as listened to. */
+const RENEW_MS = 600_000;
+/** What may wait for one reader, and for all of them together. */
+const MOST_WAITING_BYTES = 1_048_576;
+const ALL_WAITING_BYTES = 134_217_728;
+
+export interface EventStream {
+  /** Where a reader that loses the connection now should go on, as an id. */
+  readonly lastId: string;
+  close(): void;
+}
+
+/** How events stand on the wire. */
+export interface EventWords {
+  event(event: BellhopEvent): string;
+  /** Tells that events may be missing, and where it goes on. */
+  reset(id: string): string;
+}
+
+export interface EventFeed {
+  /**
+   * Refuses when there are too many streams. `lastId` is what the reader saw last; null for what happens from now on.
+   * Resolves once nothing that happens from then on can be missed.
+   */
+  open(teamId: number, filter: EventFilter, lastId: string | null, sink: EventSink): Promise<EventStream>;
+  /** Something happened on this node that may have been written down. */
+  notice(): void;
+  readonly count: number;
+}
+
+/** Since when a team is listened to, and where those begin that want what happens from now on. */
+interface Beginning {
+  readonly since: string;
+  readonly horizon: EventPosition;
+}
+
+interface Stream {
+  readonly teamId: number;
+  readonly filter: EventFilter;
+  /** Of the same for streams that want the same. */
+  readonly wish: string;
+  readonly sink: EventSink;
+  position: EventPosition;
+  isOpen: boolean;
+}
+
+/** A team that has streams here. */
+interface Reading {
+  position: EventPosition;
+  readonly since: string;
+  readonly streams: Set<Stream>;
+}
+
+export function createEventFeed(deps: {
+  readonly sql: Sql;
+  readonly time: Time;
+  readonly words: EventWords;
+}): EventFeed {
+  const { sql, time, words } = deps;
+  const readings = new Map<number, Reading>();
+  const places = new Map<number, number>();
+  const beginnings = new Map<number, Promise<Beginning>>();
+  const pages = createEventPages(sql);
+  let taken = 0;
+  let nextLook: { readonly timer: Timer; readonly atMs: number } | null = null;
+  let isLooking = false;
+  let wasNoticed = false;
+  let renewAtMs = 0;
+
+  function lookWithin(ms: number): void {
+    const atMs = time.monotonicMs() + ms;
+    if (isLooking || readings.size === 0 || (nextLook !== null && nextLook.atMs <= atMs)) return;
+    nextLook?.timer.cancel();
+    nextLook = { timer: time.setTimer(() => void look(), ms), atMs };
+  }
+
+  async function look(): Promise<void> {
+    nextLook = null;
+    isLooking = true;
+    wasNoticed = false;
+    let hasMore = false;
+    try {
+      if (time.monotonicMs() >= renewAtMs) await renew();
+      hasMore = await readOnce();
+    } catch {
+      // A database that is away costs time only: the next look tries again.
+    }
+    isLooking = false;
+    lookWithin(hasMore ? 0 : wasNoticed ? NOTICE_MS : LOOK_MS);
+  }
+
+  /** A team that was not listened to for a while may have missed something: its readers have to be told, by coming again. */
+  async function renew(): Promise<void> {
+    for (const { teamId, since } of await listenTo(sql, [...readings.keys()])) {
+      const reading = readings.get(teamId);
+      if (reading === undefined || reading.since === since) continue;
+      for (const { sink } of [...reading.streams]) sink.end();
+    }
+    renewAtMs = time.monotonicMs() + RENEW_MS;
+  }
+
+  /** True if there is more to read at once. */
+  async function readOnce(): Promise<boolean> {
+    const asked = [...readings].map(([teamId, { position }]) => ({ teamId, position }));
+    const { rows, horizon } = await readEvents(sql, asked, ROWS);
+    const byTeam = new Map<number, EventRow[]>();
+    for (const row of rows) byTeam.set(row.teamId, [...(byTeam.get(row.teamId) ?? []), row]);
+    let hasMore = false;
+    for (const { teamId, position } of asked) {
+      const own = byTeam.get(teamId) ?? [];
+      const events = own.length === 0 ? [] : await tellEvents(sql, teamId, own, position);
+      const reading = readings.get(teamId);
+      if (reading?.position !== position) continue;
+      reading.position = placeAfter(own, horizon, position);
+      hasMore ||= own.length === ROWS;
+      hand(events, reading);
+    }
+    return hasMore;
+  }
+
+  function hand(events: readonly BellhopEvent[], { streams, position }: Reading): void {
+    const texts = new Map<string, string>();
+    const inWords = new Map<BellhopEvent, string>();
+    const textFor = ({ filter, position: seen }: Stream) =>
+      events
+        .filter((event) => isWanted(event, filter) && comparePositions(event.position, seen) > 0)
+        .map((event) => {
+          const text = inWords.get(event) ?? words.event(event);
+          inWords.set(event, text);
+          return text;
+        })
+        .join("");
+    for (const stream of streams) {
+      const key = `${formatPosition(stream.position)} ${stream.wish}`;
+      const text = events.length === 0 ? "" : (texts.get(key) ?? textFor(stream));
+      texts.set(key, text);
+      if (comparePositions(position, stream.position) > 0) stream.position = position;
+      if (text !== "") write(stream, text);
+    }
+  }
+
+  function write({ sink }: Stream, text: string): void {
+    if (sink.waitingBytes > Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / taken)) sink.cut();
+    else sink.write(text);
+  }
+
+  /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */
+  function begin(teamId: number): Promise<Beginning> {
+    const begun = beginnings.get(teamId) ?? beginListening(teamId).finally(() => beginnings.delete(teamId));
+    beginnings.set(teamId, begun);
+    return begun;
+  }
+
+  async function beginListening(teamId: number): Promise<Beginning> {
+    const [listener] = await listenTo(sql, [teamId]);
+    const { horizon } = await readEvents(sql, [], 0);
+    return { since: listener?.since ?? "0", horizon };
+  }
+
+  /** Reads for one stream until it is where the look is, and joins. */
+  async function catchUp(stream: Stream, since: string): Promise<void> {
+    const { teamId, sink, filter } = stream;
+    for (let hasJoined = false; stream.isOpen && !hasJoined; ) {
+      const { events, position, isLast } = await pages.read(teamId, stream.position);
+      const text = events
+        .filter((event) => isWanted(event, filter))
+        .map(words.event)
+        .join("");
+      stream.position = position;
+      if (text !== "" && stream.isOpen) sink.write(text);
+      await sink.drained();
+      const reading = readingOf(teamId, { since, horizon: position });
+      if (!isLast || !stream.isOpen || comparePositions(reading.position, position) > 0) continue;
+      join(stream, reading);
+      hasJoined = true;
+    }
+  }
+
+  function readingOf(teamId: number, { since, horizon }: Beginning): Reading {
+    return readings.get(teamId) ?? { position: horizon, since, streams: new Set() };
+  }
+
+  function join(stream: Stream, reading: Reading): void {
+    if (comparePositions(reading.position, stream.position) > 0) stream.position = reading.position;
+    reading.streams.add(stream);
+    readings.set(stream.teamId, reading);
+    lookWithin(LOOK_MS);
+  }
+
+  function takePlace(teamId: number): () => void {
+    const ofTeam = places.get(teamId) ?? 0;
+    if (taken >= MOST_ON_A_NODE || ofTeam >= MOST_OF_A_TEAM)
+      throw new Problem("too_many_streams", {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    taken += 1;
+    places.set(teamId, ofTeam + 1);
+    return () => {
+      taken -= 1;
+      const left = (places.get(teamId) ?? 1) - 1;
+      if (left === 0) places.delete(teamId);
+      else places.set(teamId, left);
+    };
+  }
+
+  return {
+    async open(teamId, filter, lastId, sink) {
+      const leave = takePlace(teamId);
+      const position = { xid: "0", seq: "0", index: 0, atMs: 0 };
+      const wish = JSON.stringify(filter);
+      const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true };
+      const close = () => {
+        if (!stream.isOpen) return;
+        stream.isOpen = false;
+        leave();
+        const reading = readings.get(teamId);
+        reading?.streams.delete(stream);
+        if (reading?.streams.size === 0) readings.delete(teamId);
+      };
+      try {
+        const beginning = await begin(teamId);
+        const last = lastId === null ? null : parsePosition(lastId);
+        if (last !== null && isComplete(last, beginning)) {
+          stream.position = last;
+          // Not waited for: a reader that was away for long has much to read before it has caught up.
+          catchUp(stream, beginning.since).catch(() => sink.cut());
+        } else {
+          join(stream, readingOf(teamId, beginning));
+          if (lastId !== null) sink.write(words.reset(formatPosition(stream.position)));
+        }
+      } catch (error) {
+        close();
+        throw error;
+      }
+      return {
+        get lastId() {
+          return formatPosition(stream.position);
+        },
+        close,
+      };
+    },
+    notice() {
+      if (readings.size === 0) return;
+      wasNoticed = true;
+      lookWithin(NOTICE_MS);
+    },
+    get count() {
+      return taken;
+    },
+  };
+}
+
+/** Whether all that has happened since is there to be read. */
+function isComplete(last: EventPosition, { since, horizon }: Beginning): boolean {
+  const isKept = last.atMs > horizon.atMs - EVENT_HOURS * 3_600_000;
+  // Beyond the horizon lie the ids that a database gave out before it was restored from a copy.
+  return isKept && compareXids(last, since) >= 0 && comparePositions(last, horizon) <= 0;
+}
+
+function compareXids({ xid }: EventPosition, other: string): number {
+  return xid.length - other.length || (xid < other ? -1 : xid > other ? 1 : 0);
+}

@@ -1,0 +1,143 @@
+import {
+  type BellhopEvent,
+  comparePositions,
+  type EventPosition,
+  type GoneTask,
+} from "../../domain/event.ts";
+import { isEnded, type TaskSummary } from "../../domain/task.ts";
+import type { Sql } from "../../store/sql.ts";
+import { type EventRow, type QueueEntry, readEvents, type TaskEntry } from "../../store/tasks/event-reads.ts";
+import { readSummaries } from "../../store/tasks/task-reads.ts";
+
+/** Rows of a team at one look. Each holds what one statement did, a few hundred tasks at most. */
+export const ROWS = 50;
+/** Streams that read for themselves at the same time: a thousand that come back at once must leave connections to others. */
+const AT_ONCE = 4;
+
+export interface EventPages {
+  /** The next events of a team after a place, and the place after them. */
+  read(teamId: number, after: EventPosition): Promise<Page>;
+}
+
+interface Page {
+  readonly events: readonly BellhopEvent[];
+  readonly position: EventPosition;
+  /** There was no more when it was read. */
+  readonly isLast: boolean;
+}
+
+export function createEventPages(sql: Sql): EventPages {
+  const waiting: (() => void)[] = [];
+  let reading = 0;
+
+  async function read(teamId: number, after: EventPosition): Promise<Page> {
+    const { rows, horizon } = await readEvents(sql, [{ teamId, position: after }], ROWS);
+    const events = await tellEvents(sql, teamId, rows, after);
+    return { events, position: placeAfter(rows, horizon, after), isLast: rows.length < ROWS };
+  }
+
+  return {
+    async read(teamId, after) {
+      if (reading >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+      else reading += 1;
+      try {
+        return await read(teamId, after);
+      } finally {
+        // The place goes to the next in line, if there is one.
+        const next = waiting.shift();
+        if (next === undefined) reading -= 1;
+        else next();
+      }
+    },
+  };
+}
+
+/** After all that there was, or after the last of the rows when there may be more. */
+export function placeAfter(
+  rows: readonly EventRow[],
+  horizon: EventPosition,
+  before: EventPosition,
+): EventPosition {
+  const last = rows.length < ROWS ? undefined : rows.at(-1);
+  const place =
+    last === undefined
+      ? horizon
+      : { xid: last.xid, seq: last.seq, index: last.entries.length, atMs: last.at.getTime() };
+  return comparePositions(place, before) > 0 ? place : before;
+}
+
+/** The events of these rows of one team that come after a place, told as things were when they happened. */
+export async function tellEvents(
+  sql: Sql,
+  teamId: number,
+  rows: readonly EventRow[],
+  after: EventPosition,
+): Promise<BellhopEvent[]> {
+  const ids = new Set(rows.flatMap(({ entries }) => entries.flatMap((entry) => taskIdOf(entry) ?? [])));
+  const summaries = await readSummaries(sql, teamId, [...ids]);
+  const tasks = new Map(summaries.map((task) => [task.id, task]));
+  return rows.flatMap((row) =>
+    row.entries
+      .map((entry, at) => tell(row, entry, at + 1, tasks))
+      .filter(({ position }) => comparePositions(position, after) > 0),
+  );
+}
+
+function taskIdOf(entry: TaskEntry | QueueEntry): string | null {
+  return isTaskEntry(entry) ? entry[1] : null;
+}
+
+function isTaskEntry(entry: TaskEntry | QueueEntry): entry is TaskEntry {
+  return entry[0].startsWith("task.");
+}
+
+function tell(
+  row: EventRow,
+  entry: TaskEntry | QueueEntry,
+  index: number,
+  tasks: ReadonlyMap<string, TaskSummary>,
+): BellhopEvent {
+  const { xid, seq, at, sandbox, queue } = row;
+  const position = { xid, seq, index, atMs: at.getTime() };
+  if (!isTaskEntry(entry)) {
+    const [type, { createdAt, updatedAt, ...settings }] = entry;
+    const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+    return { position, at, sandbox, queue, tags: null, type, settings: { ...settings, ...times } };
+  }
+  const [type, id, , , , , , tags] = entry;
+  const task = tasks.get(id);
+  return {
+    position,
+    at,
+    sandbox,
+    queue,
+    tags,
+    type,
+    task: task === undefined ? goneTask(row, entry) : asItWas(task, entry, at),
+  };
+}
+
+function goneTask({ queue }: EventRow, [type, id, shape, status]: TaskEntry): GoneTask {
+  return { id, shape, queue, status: type === "task.created" ? "pending" : status, gone: true };
+}
+
+/** What has moved on since is put back. Only the result is not kept with the event: it is told as long as it is the task's. */
+function asItWas(
+  task: TaskSummary,
+  [type, , , was, runAt, error, failureReason]: TaskEntry,
+  at: Date,
+): TaskSummary {
+  const status = type === "task.created" ? "pending" : was;
+  const completedAt = isEnded(status) ? at : null;
+  const isSame = completedAt !== null && task.completedAt?.getTime() === completedAt.getTime();
+  return {
+    ...task,
+    status,
+    runAt: new Date(runAt),
+    startedAt: type === "task.created" ? null : task.startedAt,
+    completedAt,
+    error,
+    failureReason,
+    result: isSame ? task.result : null,
+  };
+}

@@ -1,0 +1,114 @@
+import type { EventPosition, QueueEventType, TaskEventType } from "../../domain/event.ts";
+import type { Queue } from "../../domain/queue.ts";
+import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
+
+/** What happened to one task, in the order in which `telling` writes it. */
+export type TaskEntry = readonly [
+  type: TaskEventType,
+  id: string,
+  shape: Shape,
+  status: TaskStatus,
+  runAt: string,
+  error: string | null,
+  reason: FailureReason | null,
+  tags: readonly string[] | null,
+];
+/** The queue as JSON has it: its instants are text. */
+export type QueueEntry = readonly [type: QueueEventType, queue: Queue];
+
+export interface EventRow {
+  readonly teamId: number;
+  readonly xid: string;
+  readonly seq: string;
+  readonly sandbox: boolean;
+  readonly queue: string;
+  readonly at: Date;
+  readonly entries: readonly (TaskEntry | QueueEntry)[];
+}
+
+export interface EventPlace {
+  readonly teamId: number;
+  readonly position: EventPosition;
+}
+
+export interface EventPage {
+  /** Of each team in its order. */
+  readonly rows: readonly EventRow[];
+  /** Of everything before this no further row can appear. */
+  readonly horizon: EventPosition;
+}
+
+const READ_EVENTS = prepare(
+  "read_events",
+  `select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+          (extract(epoch from now()) * 1000)::float8 as "nowMs",
+          e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at, e.entries
+     from (select 1) always left join (
+       select e.*
+         from jsonb_to_recordset($1::jsonb) as p("teamId" integer, xid text, seq bigint)
+        cross join lateral (
+          select e.* from events e
+           where e.team_id = p."teamId" and (e.xid, e.seq) >= (p.xid::xid8, p.seq)
+             and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+           order by e.xid, e.seq limit $2) e) e on true
+    order by e.team_id, e.xid, e.seq`,
+);
+
+type ReadRow = { readonly horizon: string; readonly nowMs: number } & (EventRow | { readonly teamId: null });
+
+/**
+ * What has happened to these teams since, of each so many rows at most, the first of them perhaps known in part. Only what
+ * lies before the oldest transaction that is still open: a row that is committed late must not appear behind a reader.
+ */
+export async function readEvents(sql: Sql, places: readonly EventPlace[], most: number): Promise<EventPage> {
+  const asked = places.map(({ teamId, position: { xid, seq } }) => ({ teamId, xid, seq }));
+  const found = await sql.rows<ReadRow>(READ_EVENTS, [JSON.stringify(asked), most]);
+  const [first] = found;
+  if (first === undefined) throw new Error("The horizon of the events was not told");
+  return {
+    rows: found.filter((row) => row.teamId !== null),
+    horizon: { xid: first.horizon, seq: "0", index: 0, atMs: first.nowMs },
+  };
+}
+
+/** For so long what happens to a team is written down after it was last listened to. */
+const LISTENED_FOR = "interval '1 hour'";
+
+/**
+ * From the commit of this on, every statement that begins writes down what it does to these teams. Returns since when that
+ * has been so, without a break.
+ */
+export async function listenTo(
+  sql: Sql,
+  teamIds: readonly number[],
+): Promise<{ readonly teamId: number; readonly since: string }[]> {
+  return sql.rows(
+    `insert into listeners as l (team_id, until)
+     select team_id, now() + ${LISTENED_FOR} from unnest($1::integer[]) as team_id order by team_id
+     on conflict (team_id) do update
+        set since = case when l.until < excluded.renewed_at or l.since > excluded.since then excluded.since
+                         else l.since end,
+            renewed_at = excluded.renewed_at, until = greatest(l.until, excluded.until)
+     returning l.team_id as "teamId", l.since::text as since`,
+    [teamIds],
+  );
+}
+
+/** Removes a batch of events past their time, and the listeners that are none any more. Returns how many events. */
+export async function removeOldEvents(sql: Sql, hours: number, batch: number): Promise<number> {
+  const rows = await sql.rows(
+    patient(
+      "chore",
+      `with ended as (
+         delete from listeners where until < now() - interval '1 hour'
+       )
+       delete from events e using (
+         select team_id, xid, seq from events where at < now() - make_interval(hours => $1) order by at limit $2) old
+        where e.team_id = old.team_id and e.xid = old.xid and e.seq = old.seq
+       returning 1`,
+    ),
+    [hours, batch],
+  );
+  return rows.length;
+}

@@ -1,0 +1,56 @@
+import type { QueueEventType } from "../../domain/event.ts";
+import type { Queue } from "../../domain/queue.ts";
+import type { Sql } from "../sql.ts";
+
+/*
+ * Events are written by the statements that change tasks, in the same commit, and only for teams that are listened to.
+ * What the others pay is a probe of a table that is nearly always empty, so the form matters: it must stay a probe whatever
+ * the planner believes, and what an event says must not be put together before it has found a listener.
+ */
+
+/** What `telling` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
+export const TOLD_COLUMNS =
+  "t.shape as told_shape, t.tags as told_tags, t.run_at as told_run_at, t.error as told_error, t.failure_reason as told_reason";
+
+const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 'task.' || c.status end`;
+
+/**
+ * The CTE that writes the events of the rows of another, one row for all tasks of a queue. A task's own columns follow in
+ * the order of `Entry` in event-reads.ts.
+ */
+export function telling(options: {
+  /** The CTE of the changed tasks. */
+  readonly from: string;
+  /** What happened to a row of it, which is `c`. Left out: what its new status says. */
+  readonly type?: string;
+  /** The rows for which something has. Left out: all of them. */
+  readonly when?: string;
+  /** What `c` is joined with where one row may be several events. */
+  readonly each?: string;
+}): string {
+  const { from, type = BY_STATUS, when, each } = options;
+  return `told as (
+     insert into events (team_id, sandbox, queue, entries)
+     select g.team_id, g.sandbox,
+            (select q.name from queues q where q.team_id = g.team_id and q.id = g.queue_id), g.entries
+       from (
+         select c.team_id, c.sandbox, c.queue_id,
+                json_agg(json_build_array(${type}, c.id, c.told_shape, c.status, c.told_run_at, c.told_error, c.told_reason,
+                                          c.told_tags)) as entries
+           from ${from} c
+          cross join lateral (
+            select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) heard
+          ${each === undefined ? "" : `cross join lateral ${each}`}
+          ${when === undefined ? "" : `where ${when}`}
+          group by c.team_id, c.sandbox, c.queue_id) g
+   )`;
+}
+
+/** In the transaction that changes the queue. */
+export async function writeQueueEvent(sql: Sql, type: QueueEventType, queue: Queue): Promise<void> {
+  await sql.rows(
+    `insert into events (team_id, sandbox, queue, entries)
+     select l.team_id, false, $2, $3 from listeners l where l.team_id = $1 and l.until > now()`,
+    [queue.teamId, queue.name, JSON.stringify([[type, queue]])],
+  );
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { createEventLog, type EventLog } from "../event-log.ts";
+import { until } from "../test-sql.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("GET /v1/events", () => {
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi({ pulseMs: 40 });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+  });
+  after(() => api.close());
+
+  interface Following {
+    readonly log: EventLog;
+    readonly answer: IncomingMessage;
+    readonly asked: ClientRequest;
+    /** Ended by the server, in good order. */
+    ended(): Promise<boolean>;
+  }
+
+  function follow(query = "", headers: Record<string, string> = { ...api.team.headers }): Promise<Following> {
+    const { port } = api.app.server.address() as AddressInfo;
+    const log = createEventLog();
+    return new Promise((resolve, reject) => {
+      const asked = request({ port, path: `/v1/events${query}`, headers }, (answer) => {
+        const ended = new Promise<boolean>((over) => answer.once("close", () => over(answer.complete)));
+        answer
+          .setEncoding("utf8")
+          .on("data", log.read)
+          .on("error", () => {});
+        resolve({ log, answer, asked, ended: () => ended });
+      });
+      asked.on("error", reject).end();
+    });
+  }
+
+  const create = (fields: object, headers?: Record<string, string>) =>
+    api.call(
+      "POST",
+      "/v1/tasks",
+      { queue: "default", webhook_url: api.house.target.url, ...fields },
+      headers,
+    );
+
+  it("is a stream of server-sent events, each with what it is about in its shape", async () => {
+    const { log, answer, asked } = await follow("?types=task.created,queue.resumed");
+    assert.equal(answer.statusCode, 200);
+    assert.equal(answer.headers["content-type"], "text/event-stream; charset=utf-8");
+    const { body } = await create({ tags: ["a"], metadata: { order: "1" } });
+    const direct = await api.call("POST", "/v1/tasks", { targetUrl: api.house.target.url });
+    await log.reaches(2);
+
+    const [queueTask, directTask] = log.events;
+    assert.equal(queueTask?.event, "task.created");
+    const listed = await api.call("GET", "/v1/tasks?limit=2");
+    assert.deepEqual(queueTask?.data, { task: listed.body.tasks[1] });
+    assert.deepEqual(directTask?.data, { task: listed.body.tasks[0] });
+    assert.deepEqual([body.id, direct.body.task.id], [queueTask?.data.task.id, directTask?.data.task.id]);
+    asked.destroy();
+    await until(() => api.services.events.count === 0);
+  });
+
+  it("resumes after Last-Event-ID, and says where to resume before anything has happened", async () => {
+    const { log, asked } = await follow();
+    await until(() => log.lastId !== "");
+    asked.destroy();
+    const { body } = await create({});
+    const again = await follow("", { ...api.team.headers, "last-event-id": log.lastId });
+    await again.log.reaches(1);
+    assert.deepEqual([again.log.names(), again.log.events[0]?.data.task.id], [["task.created"], body.id]);
+    again.asked.destroy();
+    const lost = await follow("", { ...api.team.headers, "last-event-id": "x".repeat(5000) });
+    await lost.log.reaches(1);
+    assert.deepEqual([lost.log.names(), lost.log.events[0]?.data], [["reset"], {}]);
+    lost.asked.destroy();
+  });
+
+  it("has a comment now and then, with which a reader that is told nothing can resume as well", async () => {
+    const { log, asked } = await follow("?tag=none");
+    await until(() => log.comments > 1);
+    const before = log.lastId;
+    await create({});
+    await until(() => log.lastId !== before);
+    assert.deepEqual(log.events, []);
+    asked.destroy();
+  });
+
+  it("ends with the credential that it was asked for with, and a test key is told of the sandbox alone", async () => {
+    const test = await api.team.newKey("test");
+    const { log, ended } = await follow("", { ...test });
+    await create({});
+    await create({}, test);
+    await log.reaches(1);
+    assert.deepEqual([log.names(), log.events[0]?.data.task.sandbox], [["task.created"], true]);
+    const keys = await api.call("GET", "/v1/apikeys");
+    const key = keys.body.apiKeys.find((each: { environment: string }) => each.environment === "test");
+    await api.call("DELETE", `/v1/apikeys/${key.id}`);
+    assert.equal(await ended(), true);
+  });
+
+  it("does not tell an application of queues that it may not read", async () => {
+    const { headers } = await api.team.application("tasks:read");
+    const { log, asked } = await follow("", { ...headers });
+    const allowed = await follow("?types=queue.created");
+    await api.call("POST", "/v1/queues", { name: "hidden" });
+    await create({});
+    await Promise.all([log.reaches(1), allowed.log.reaches(1)]);
+    assert.deepEqual([log.names(), allowed.log.names()], [["task.created"], ["queue.created"]]);
+    asked.destroy();
+    allowed.asked.destroy();
+  });
+
+  it("refuses kinds that there are not, and a request that only wants the head", async () => {
+    const { status, body } = await api.call("GET", "/v1/events?types=task.created,task.born");
+    assert.equal(status, 400);
+    assert.match(body.error, /^types must be of these: task\.created, /);
+    assert.equal((await api.call("GET", "/v1/events?since=1")).status, 400);
+    assert.equal((await api.call("HEAD", "/v1/events")).status, 405);
+  });
+
+  it("ends when the server stops", async () => {
+    const { ended } = await follow();
+    await api.app.close();
+    assert.equal(await ended(), true);
+    assert.equal(api.services.events.count, 0);
+  });
+});

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { EventFilter } from "../../src/domain/event.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
+import { removeOldRecords } from "../../src/service/retention.ts";
+import type { EventStream } from "../../src/service/tasks/event-feed.ts";
+import { readEvents } from "../../src/store/tasks/event-reads.ts";
+import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
+import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
+import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { until } from "../test-sql.ts";
+
+const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
+
+describe("events", () => {
+  let house: TestHouse;
+  let other: TestNode;
+  let status = 200;
+  before(async () => {
+    house = await openTestHouse({ concurrency: 20, maxRetries: 1, retryDelaySeconds: 0 });
+    house.target.answer = (_, response) => void response.writeHead(status).end();
+    other = await house.openNode();
+  });
+  after(async () => {
+    for (const { close } of streams) close();
+    await house.close();
+  });
+  const streams: EventStream[] = [];
+
+  /** A reader on a node, of a team of its own. */
+  async function follow(
+    options: { team?: Requester; node?: TestNode; filter?: Partial<EventFilter>; after?: string } = {},
+  ): Promise<{ team: Requester; reader: TestReader; openedAt: string; close(): void }> {
+    const { team = await house.openTeam({ maxRetries: 1, retryDelaySeconds: 0 }), node = house } = options;
+    const reader = createTestReader();
+    const filter = { ...EVERYTHING, ...options.filter };
+    const { events } = node.services;
+    const stream = await events.open(team.teamId, filter, options.after ?? null, reader.sink);
+    streams.push(stream);
+    return { team, reader, openedAt: stream.lastId, close: stream.close };
+  }
+
+  const rowsOf = async ({ teamId }: Requester) =>
+    (await house.database.rows("select 1 from events where team_id = $1", [teamId])).length;
+
+  it("tell of a task from its creation to its end, as it was each time, on whichever node", async () => {
+    const { team, reader } = await follow({ node: other });
+    status = 500;
+    const id = await house.submit({ tags: ["eu"], delaySeconds: 60 }, team);
+    await reader.log.reaches(1);
+    await house.tasks.cancel(team, id);
+    await house.tasks.retry(team, id, { delaySeconds: 0, priority: null });
+    await house.advance(60);
+    await house.dispatchOnce();
+    await reader.log.reaches(4);
+    status = 200;
+    await house.advance(60);
+    await house.dispatchOnce();
+    await reader.log.reaches(6);
+
+    assert.deepEqual(reader.log.names(), [
+      "task.created",
+      "task.cancelled",
+      "task.started",
+      "task.attempt_failed",
+      "task.started",
+      "task.completed",
+    ]);
+    const tasks = reader.log.events.map(({ data }) => data.task);
+    assert.deepEqual(
+      tasks.map((task) => task.status),
+      ["pending", "cancelled", "active", "pending", "active", "completed"],
+    );
+    assert.equal(new Set(tasks.map((task) => task.id)).size, 1);
+    assert.deepEqual(tasks[0].tags, ["eu"]);
+    assert.equal("started_at" in tasks[0], false);
+    assert.equal(tasks[3].error, "The target answered 500");
+    assert.deepEqual([tasks[5].result.statusCode, "body" in tasks[5].result], [200, false]);
+  });
+
+  it("tell of the last attempt by the failure alone, and of what is handed off as created and started", async () => {
+    const { team, reader } = await follow();
+    await house.queues.update(team, QUEUE, { maxRetries: 0 });
+    status = 500;
+    await house.submit({}, team);
+    await house.dispatchOnce();
+    status = 200;
+    await reader.log.reaches(4);
+
+    assert.deepEqual(reader.log.names(), ["queue.changed", "task.created", "task.started", "task.failed"]);
+    assert.equal(reader.log.events[3]?.data.task.failure_reason, "retries_exhausted");
+  });
+
+  it("tell of tasks that wait, are polled and are called back, and not of each poll", async () => {
+    const { team, reader } = await follow({ filter: { types: ["task.waiting", "task.completed"] } });
+    const request = { ...plainRequest(house.target.url), waitForCallback: true };
+    const { callback } = await house.tasks.create(team, request);
+    await house.dispatchOnce();
+    await house.callbacks.resolve(callback?.id ?? "", "{}");
+    await reader.log.reaches(2);
+    assert.deepEqual(reader.log.names(), ["task.waiting", "task.completed"]);
+  });
+
+  it("tell of queues", async () => {
+    const { team, reader } = await follow();
+    await house.queues.create(team, "letters", {});
+    await house.queues.setPaused(team, "letters", true);
+    await house.queues.setPaused(team, "letters", true);
+    await house.queues.setPaused(team, "letters", false);
+    await house.queues.remove(team, "letters");
+    await reader.log.reaches(4);
+    assert.deepEqual(reader.log.names(), ["queue.created", "queue.paused", "queue.resumed", "queue.deleted"]);
+    const [first, second] = reader.log.events;
+    assert.deepEqual([first?.data.queue.name, first?.data.queue.paused], ["letters", false]);
+    assert.equal(second?.data.queue.paused, true);
+  });
+
+  it("of a team that does not listen are not written, and those of one that does cost one row for a batch", async () => {
+    const quiet = await house.openTeam();
+    const { team, reader } = await follow();
+    await house.submit({}, quiet);
+    await house.dispatchOnce();
+    await Promise.all(Array.from({ length: 20 }, () => house.submit({ delaySeconds: 60 }, team)));
+    await reader.log.reaches(20);
+
+    assert.equal(await rowsOf(quiet), 0);
+    assert.ok((await rowsOf(team)) < 10, `${await rowsOf(team)} rows`);
+  });
+
+  it("are not written any more an hour after the last reader has gone", async () => {
+    const { team, close } = await follow();
+    close();
+    await house.submit({}, team);
+    const before = await rowsOf(team);
+    assert.notEqual(before, 0);
+    await house.database.rows("update listeners set until = now() where team_id = $1", [team.teamId]);
+    await house.submit({}, team);
+    assert.equal(await rowsOf(team), before);
+  });
+
+  it("of the sandbox and of live tasks are apart", async () => {
+    const { team, reader } = await follow();
+    const sandbox = await follow({ team, filter: { sandbox: true } });
+    await house.submit({}, { ...team, environment: "test" });
+    await house.submit({ delaySeconds: 60 }, team);
+    await house.queues.setPaused(team, QUEUE, true);
+    await Promise.all([reader.log.reaches(2), sandbox.reader.log.reaches(1)]);
+    assert.deepEqual(reader.log.names(), ["task.created", "queue.paused"]);
+    assert.equal(reader.log.events[0]?.data.task.sandbox, undefined);
+    assert.deepEqual(sandbox.reader.log.names(), ["task.created"]);
+    assert.equal(sandbox.reader.log.events[0]?.data.task.sandbox, true);
+  });
+
+  it("are filtered by kind, queue and tag", async () => {
+    const { team, reader } = await follow({ filter: { types: ["task.created"], queue: QUEUE, tag: "eu" } });
+    await house.queues.create(team, "letters", {});
+    await house.submit({ tags: ["eu"], queue: "letters", delaySeconds: 60 }, team);
+    await house.submit({ tags: ["us"], delaySeconds: 60 }, team);
+    await house.submit({ tags: ["us", "eu"] }, team);
+    await house.dispatchOnce();
+    const last = await house.submit({ tags: ["eu"], delaySeconds: 60 }, team);
+    await reader.log.reaches(2);
+    assert.deepEqual(reader.log.names(), ["task.created", "task.created"]);
+    assert.equal((await house.tasks.get(team, last)).id, last);
+  });
+
+  it("are told of a task that was deleted meanwhile, by what is left of it", async () => {
+    const { team, openedAt, close } = await follow();
+    close();
+    const id = await house.submit({ delaySeconds: 60, tags: ["eu"] }, team);
+    await house.tasks.remove(team, id);
+    const { reader } = await follow({ team, after: openedAt, filter: { tag: "eu" } });
+    await reader.log.reaches(1);
+    const [created] = reader.log.events;
+    assert.equal(created?.event, "task.created");
+    assert.deepEqual(created?.data, { task: { id: formatTaskId(id), queue: QUEUE, status: "pending" } });
+  });
+
+  it("reach a reader that comes back without a gap, whatever is written meanwhile and wherever it comes back", async () => {
+    const { team, openedAt, close } = await follow();
+    close();
+    const nodes = [house, other];
+    const ids: string[] = [];
+    const write = async (node: TestNode) => {
+      for (let count = 0; count < 15; count += 1) ids.push(await node.submit({}, team));
+      await node.dispatchOnce();
+    };
+    const written = Promise.all([...nodes, ...nodes].map(write));
+    const told: ToldEvent[] = [];
+    for (let round = 0; told.length < 180; round += 1) {
+      const node = round % 2 === 0 ? house : other;
+      const { reader, close: leave } = await follow({ team, node, after: told.at(-1)?.id ?? openedAt });
+      await reader.log.reaches(1);
+      leave();
+      told.push(...reader.log.events);
+    }
+    await written;
+
+    assert.equal(told.filter(({ event }) => event === "reset").length, 0);
+    assert.equal(new Set(told.map(({ id }) => id)).size, told.length);
+    for (const kind of ["task.created", "task.started", "task.completed"]) {
+      const tasks = told.filter(({ event }) => event === kind).map(({ data }) => data.task.id);
+      assert.deepEqual(tasks.sort(), ids.map(formatTaskId).sort(), kind);
+    }
+  });
+
+  it("that are committed late are not skipped, nor told before those of older transactions", async () => {
+    const { team, reader } = await follow();
+    const { horizon } = await readEvents(house.database, [], 0);
+    const place = { teamId: team.teamId, position: horizon };
+    const queue = await house.queues.get(team, QUEUE);
+    await house.database.transaction(async (sql) => {
+      await writeQueueEvent(sql, "queue.changed", queue);
+      await house.submit({ delaySeconds: 60 }, team);
+      assert.deepEqual((await readEvents(house.database, [place], 10)).rows, []);
+    });
+    await reader.log.reaches(2);
+    assert.deepEqual(reader.log.names(), ["queue.changed", "task.created"]);
+  });
+
+  it("begin with a reset where some may be missing, and go on from there", async () => {
+    const { team, reader, close } = await follow();
+    await house.submit({ delaySeconds: 60 }, team);
+    await reader.log.reaches(1);
+    close();
+    const [xid = "", seq, index, atMs = ""] = reader.log.lastId.split("-");
+    const lost = {
+      "what no stream has given out": "yesterday",
+      "an event of more than 24 hours ago": [xid, seq, index, Number(atMs) - 25 * 3_600_000].join("-"),
+      "an event of another life of the database": [`9${xid}`, seq, index, atMs].join("-"),
+    };
+    for (const [what, lastId] of Object.entries(lost)) {
+      const { reader: again, close: leave } = await follow({ team, after: lastId });
+      assert.deepEqual(again.log.names(), ["reset"], what);
+      leave();
+    }
+    await house.database.rows("update listeners set until = now() - interval '1 second' where team_id = $1", [
+      team.teamId,
+    ]);
+    const { reader: late } = await follow({ team, after: reader.log.lastId });
+    await house.submit({ delaySeconds: 60 }, team);
+    await late.log.reaches(2);
+    assert.deepEqual(late.log.names(), ["reset", "task.created"]);
+  });
+
+  it("cut off a reader that does not keep up, and no other", async () => {
+    const { team, reader: slow } = await follow();
+    const { reader: quick } = await follow({ team });
+    await house.submit({ delaySeconds: 60 }, team);
+    await Promise.all([slow.log.reaches(1), quick.log.reaches(1)]);
+    slow.waitingBytes = 2_000_000;
+    await house.submit({ delaySeconds: 60 }, team);
+    await quick.log.reaches(2);
+    await until(() => slow.wasCut);
+    assert.deepEqual([slow.log.events.length, quick.wasCut], [1, false]);
+  });
+
+  it("have so many readers of a team on a node, and no more", async () => {
+    const team = await house.openTeam();
+    const readers = await Promise.all(Array.from({ length: 1_000 }, () => follow({ team })));
+    await assert.rejects(follow({ team }), { code: "too_many_streams", status: 429 });
+    await house.submit({ delaySeconds: 60 }, team);
+    await Promise.all(readers.map(({ reader }) => reader.log.reaches(1)));
+    for (const { close } of readers) close();
+    const { close } = await follow({ team });
+    close();
+  });
+
+  it("are removed after a day", async () => {
+    const { team, reader } = await follow();
+    await house.submit({ delaySeconds: 60 }, team);
+    await reader.log.reaches(1);
+    await house.database.rows("update events set at = at - interval '26 hours' where team_id = $1", [
+      team.teamId,
+    ]);
+    await removeOldRecords(house.database);
+    assert.equal(await rowsOf(team), 0);
+  });
+});

@@ -1,0 +1,86 @@
+import type { EventSink } from "../src/domain/event-sink.ts";
+import { until } from "./test-sql.ts";
+
+export interface ToldEvent {
+  readonly id: string;
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  readonly data: any;
+}
+
+/** What a reader of server-sent events has read so far. */
+export interface EventLog {
+  readonly events: readonly ToldEvent[];
+  /** The id to resume after. */
+  readonly lastId: string;
+  readonly comments: number;
+  read(text: string): void;
+  /** Resolves once so many have been told. */
+  reaches(count: number): Promise<void>;
+  names(): string[];
+}
+
+export function createEventLog(): EventLog {
+  const events: ToldEvent[] = [];
+  let unread = "";
+  let lastId = "";
+  let comments = 0;
+
+  function take(block: string): void {
+    const fields = new Map<string, string>();
+    for (const line of block.split("\n")) {
+      const at = line.indexOf(":");
+      if (at === 0) comments += 1;
+      else fields.set(line.slice(0, at), line.slice(at + 2));
+    }
+    lastId = fields.get("id") ?? lastId;
+    const data = fields.get("data");
+    if (data !== undefined)
+      events.push({ id: lastId, event: fields.get("event") ?? "", data: JSON.parse(data) });
+  }
+
+  return {
+    events,
+    get lastId() {
+      return lastId;
+    },
+    get comments() {
+      return comments;
+    },
+    read(text) {
+      const blocks = (unread + text).split("\n\n");
+      unread = blocks.pop() ?? "";
+      for (const block of blocks) take(block);
+    },
+    reaches: (count) => until(() => events.length >= count),
+    names: () => events.map(({ event }) => event),
+  };
+}
+
+/** A reader in this process, which may say of itself that it is slow. */
+export interface TestReader {
+  readonly log: EventLog;
+  readonly sink: EventSink;
+  waitingBytes: number;
+  readonly wasCut: boolean;
+  readonly hasEnded: boolean;
+}
+
+export function createTestReader(): TestReader {
+  const log = createEventLog();
+  const reader = { log, waitingBytes: 0, wasCut: false, hasEnded: false };
+  const sink: EventSink = {
+    write: log.read,
+    get waitingBytes() {
+      return reader.waitingBytes;
+    },
+    drained: async () => {},
+    cut() {
+      reader.wasCut = true;
+    },
+    end() {
+      reader.hasEnded = true;
+    },
+  };
+  return Object.assign(reader, { sink });
+}
