@@ -19,7 +19,14 @@ export const theme = createTheme({
     Menu: Menu.extend({
       defaultProps: { position: "bottom-end", shadow: "md", transitionProps: { duration: 80 } },
     }),
-    Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
+    Button: Button.extend({
+      defaultProps: { size: "xs", variant: "default" },
+      // On the accent colour, which is light in the dark theme, Mantine's white cannot be read.
+      vars: (_theme, { variant, color }) => ({
+        root:
+          variant === "filled" && color === undefined ? { "--button-color": "var(--accent-contrast)" } : {},
+      }),
+    }),
     TextInput: SMALL,
     PasswordInput: SMALL,
     Textarea: SMALL,
