@@ -1,18 +1,11 @@
-// The dashboard as a browser gets it: a page without a script or style of its own text, and files that never change.
+// The dashboard as a browser gets it: a page without a script or style in its own text, and files that never change.
 // What it may do is held by its policy, whatever a foreign text in it tries.
-import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../domain/problem.ts";
 import { acceptedCodings, isHeld } from "../http/answer-cache.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
-
-/**
- * Stands in the built page where the nonce of its styles goes: components write style elements while they run. New with
- * each answer, so that a text that finds its way into the page cannot know it.
- */
-const NONCE = "__NONCE__";
 
 /** First parts of paths that are never a page of the dashboard: there an unknown path is a mistake, and is told so. */
 const OTHERS = new Set(["v1", "page", "assets", "docs", "sign-in", ".well-known"]);
@@ -29,38 +22,35 @@ export interface Dashboard {
 }
 
 export function createDashboard({ index, files }: PageFiles): Dashboard {
-  function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.headers({ etag: index.tag, "cache-control": "no-cache", vary: "accept" });
-    // No policy goes with it: the browser keeps the one that came with the page it holds, whose nonce it names.
-    if (isHeld(request, index.tag)) return reply.code(304).send();
-    const nonce = randomBytes(16).toString("base64");
-    return reply
-      .code(200)
-      .headers({
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": policyOf(nonce),
-        "referrer-policy": "same-origin",
-        "cross-origin-opener-policy": "same-origin",
-        "x-frame-options": "DENY",
-      })
-      .send(index.text.replaceAll(NONCE, nonce));
-  }
-
-  function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.headers({
-      etag: `W/${file.tag}`,
-      "cache-control": file.isImmutable ? FOR_GOOD : "no-cache",
-      vary: "accept-encoding",
-    });
+  function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.headers({ etag: `W/${file.tag}`, "content-type": file.type });
     if (isHeld(request, file.tag)) return reply.code(304).send();
     const coding = acceptedCodings(request).find((name) => file.compressed.has(name));
     if (coding !== undefined) reply.header("content-encoding", coding);
     const bytes = (coding === undefined ? undefined : file.compressed.get(coding)) ?? file.plain;
-    // An image of ours that is opened by itself is a document, and may do nothing either.
-    return reply
-      .code(200)
-      .headers({ "content-type": file.type, "content-security-policy": "default-src 'none'" })
-      .send(bytes);
+    return reply.code(200).send(bytes);
+  }
+
+  function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.headers({
+      "cache-control": "no-cache",
+      vary: "accept, accept-encoding",
+      "content-security-policy": POLICY,
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "x-frame-options": "DENY",
+    });
+    return send(index, request, reply);
+  }
+
+  function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.headers({
+      "cache-control": file.isImmutable ? FOR_GOOD : "no-cache",
+      vary: "accept-encoding",
+      // An image of ours that is opened by itself is a document, and may do nothing either.
+      "content-security-policy": "default-src 'none'",
+    });
+    return send(file, request, reply);
   }
 
   return {
@@ -95,18 +85,16 @@ function pathOf({ url }: FastifyRequest): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** No script but our files, no style but our files and what our scripts write, no talk with any other server. */
-function policyOf(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join("; ");
-}
+/** No script and no style but our files, no talk with any other server, and no page that shows this one in a frame. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");

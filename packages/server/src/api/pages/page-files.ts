@@ -16,8 +16,7 @@ export interface PageFile {
 
 /** The built dashboard. */
 export interface PageFiles {
-  /** The page itself; a placeholder in it is filled in with each answer. */
-  readonly index: { readonly text: string; readonly tag: string };
+  readonly index: PageFile;
   /** By path, beginning with a slash. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
@@ -38,18 +37,18 @@ const CODINGS: readonly (readonly [Coding, string])[] = [
   ["br", ".br"],
   ["gzip", ".gz"],
 ];
+const INDEX = "index.html";
 /** Vite puts files there whose names hold a hash of their bytes. */
 const HASHED = "/assets/";
 
 /** Reads them all, once: the dashboard is a few hundred kB. Null where it is not built. */
 export function readPageFiles(directory: string): PageFiles | null {
-  const index = join(directory, "index.html");
-  if (!existsSync(index)) return null;
+  if (!existsSync(join(directory, INDEX))) return null;
   const files = new Map<string, PageFile>();
   for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" })) {
     const type = TYPES[extname(name)];
     const file = join(directory, name);
-    if (type === undefined || file === index || !statSync(file).isFile()) continue;
+    if (type === undefined || !statSync(file).isFile()) continue;
     const path = `/${name.split(sep).join("/")}`;
     const plain = readFileSync(file);
     const compressed = new Map<Coding, Buffer>();
@@ -57,10 +56,11 @@ export function readPageFiles(directory: string): PageFiles | null {
       if (existsSync(file + ending)) compressed.set(coding, readFileSync(file + ending));
     files.set(path, { type, tag: tagOf(plain), isImmutable: path.startsWith(HASHED), plain, compressed });
   }
-  const text = readFileSync(index, "utf8");
-  return { index: { text, tag: tagOf(text) }, files };
+  const index = files.get(`/${INDEX}`);
+  files.delete(`/${INDEX}`);
+  return index === undefined ? null : { index, files };
 }
 
-function tagOf(bytes: Buffer | string): string {
+function tagOf(bytes: Buffer): string {
   return `"${createHash("sha256").update(bytes).digest("base64url")}"`;
 }
