@@ -21,10 +21,12 @@ export const theme = createTheme({
     }),
     Button: Button.extend({
       defaultProps: { size: "xs", variant: "default" },
-      // On the accent colour, which is light in the dark theme, Mantine's white cannot be read.
-      vars: (_theme, { variant, color }) => ({
+      // Mantine writes white on everything filled; on the light colours of the dark theme that cannot be read.
+      vars: (_, { variant, color }) => ({
         root:
-          variant === "filled" && color === undefined ? { "--button-color": "var(--accent-contrast)" } : {},
+          variant === "filled"
+            ? { "--button-color": color === "red" ? "var(--failed-contrast)" : "var(--accent-contrast)" }
+            : {},
       }),
     }),
     TextInput: SMALL,

@@ -20,6 +20,7 @@ const TASK = /"id":"(task_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f-]{27})"/g;
 const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\btask_…/g, /task_[0-9a-z]{26}/g],
   [/\bbulk_…/g, /bulk_[0-9a-z]{26}/g],
+  [/\bwh_…/g, /wh_[0-9a-z]{26}/g],
   [/\btok_…/g, /tok_[0-9a-z]{26}/g],
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
 ];
