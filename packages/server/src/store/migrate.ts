@@ -11,6 +11,7 @@ import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { events } from "./migrations/0014-events.ts";
 import { webhooks } from "./migrations/0015-webhooks.ts";
 import { queueStats } from "./migrations/0017-queue-stats.ts";
+import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly {
   { version: 14, name: "events", sql: events },
   { version: 15, name: "webhooks", sql: webhooks },
   { version: 17, name: "queue stats", sql: queueStats },
+  { version: 18, name: "lean tasks", sql: leanTasks },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -234,7 +234,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
   it("signs out, and the browser is nobody's", async () => {
     await page.emulateMedia({ colorScheme: "light" });
     await go("/");
-    await button(/team, theme and sign out$/).click();
+    await page.getByTitle("Team, theme and sign out").click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByLabel("Your mail address").waitFor();
     const names = (await page.context().cookies()).map(({ name }) => name);

@@ -85,7 +85,8 @@ export function registerEventRoutes(
     {
       // An answer without a body has no end to wait for.
       exposeHeadRoute: false,
-      config: access(READ.scope),
+      // It is answered for as long as it is read.
+      config: { ...access(READ.scope), isPatient: true },
       schema: {
         operationId: "streamEvents",
         tags: ["Events"],
