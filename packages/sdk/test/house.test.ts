@@ -209,6 +209,41 @@ describe("the SDK, against a real server", () => {
     assert.ok(actions.includes("api_key.created") && actions.length > 2, actions.join());
   });
 
+  it("follows what happens, and has it sent to a webhook", async () => {
+    const webhook = await bellhop.webhooks.create({ url: target, events: ["task.created"], queue: "still" });
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const event of bellhop.events({ queue: "still", types: ["task.created"] })) {
+        if ("task" in event) seen.push(event.task.id);
+        if (seen.length === 2) return;
+      }
+    })();
+    const made: string[] = [];
+    // Until the stream is open nothing is told: a task from before is not in it.
+    while (seen.length < 2) {
+      made.push((await bellhop.tasks.create({ queue: "still", webhookUrl: target, tags: ["seen"] })).id);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await following;
+    const first = made.indexOf(seen[0] ?? "");
+    assert.deepEqual(seen, made.slice(first, first + 2));
+
+    const delivery = await untilDelivered(webhook.id);
+    assert.deepEqual([delivery.event, delivery.responseCode], ["task.created", 200]);
+    assert.equal(received.at(-1)?.notification?.type, "task.created");
+    assert.deepEqual((await bellhop.webhooks.list()).length, 1);
+    assert.equal((await bellhop.webhooks.update(webhook.id, { enabled: false })).enabled, false);
+    assert.equal((await bellhop.webhooks.delete(webhook.id)).deleted, true);
+  });
+
+  async function untilDelivered(id: string) {
+    for (;;) {
+      for await (const delivery of bellhop.webhooks.deliveries(id))
+        if (delivery.status === "delivered") return delivery;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   it("ends a waiting task by its callback", async () => {
     const { id, callbackId } = await bellhop.tasks.call({
       targetUrl: target,
