@@ -1,4 +1,7 @@
 /** What the rollups of a range tell: rates, shares, and how they changed. */
+import type { AnswerOf } from "@bellhop/sdk";
+
+export type FailureGroup = AnswerOf<"getFailureStats">["failures"][number];
 
 export interface QueueSeries {
   /** Null for the whole team. */

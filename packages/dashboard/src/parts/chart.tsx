@@ -31,12 +31,9 @@ export function Chart({ title, at, series, format }: ChartProps) {
   const isZoomed = useRef(false);
   const [index, setIndex] = useState<number | null>(null);
   const { colorScheme } = useMantineColorScheme();
-  const latest = useRef({ series, format });
-  latest.current = { series, format };
+  const latest = useRef({ at, series, format });
+  latest.current = { at, series, format };
   const shape = series.map(({ label, kind, color }) => `${label} ${kind} ${color}`).join();
-  const data = dataOf(at, series);
-  const firstData = useRef(data);
-  firstData.current = data;
 
   // Drawn anew when its lines or colours change; data follow below.
   useEffect(() => {
@@ -49,7 +46,7 @@ export function Chart({ title, at, series, format }: ChartProps) {
           isZoomed.current = zoomed;
         },
       }),
-      firstData.current,
+      dataOf(latest.current.at, latest.current.series),
       element,
     );
     plot.current = made;
@@ -62,7 +59,7 @@ export function Chart({ title, at, series, format }: ChartProps) {
     };
   }, [shape, colorScheme]);
 
-  useEffect(() => plot.current?.setData(data, !isZoomed.current));
+  useEffect(() => plot.current?.setData(dataOf(at, series), !isZoomed.current), [at, series]);
 
   return (
     <figure className="chart" aria-label={title}>

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import { formatCount, formatDuration } from "../data/format.ts";
 import { perMinute, type QueueSeries, type Stats } from "../data/stats.ts";
 
@@ -6,8 +6,14 @@ const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }
 
 const PLACES = ["throughput", "depth", "wait", "duration"];
 
-/** Throughput, depth, wait and duration, under one cursor. */
-export function Charts({ stats, series }: { readonly stats: Stats; readonly series: QueueSeries }) {
+/** Throughput, depth, wait and duration, under one cursor. Drawn anew when the numbers are new, not with every tick of a clock. */
+export const Charts = memo(function Charts({
+  stats,
+  series,
+}: {
+  readonly stats: Stats;
+  readonly series: QueueSeries;
+}) {
   const rates = (counts: readonly number[]) => perMinute(stats, series, counts);
   const rate = (value: number) => formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
   const quantiles = ({ p50, p95 }: QueueSeries["waitMs"]) =>
@@ -50,4 +56,4 @@ export function Charts({ stats, series }: { readonly stats: Stats; readonly seri
       </Suspense>
     </div>
   );
-}
+});

@@ -87,6 +87,7 @@ export function registerEventRoutes(
     {
       // An answer without a body has no end to wait for.
       exposeHeadRoute: false,
+      // It is answered for as long as it is read.
       config: { ...access(READ.scope), isPatient: true },
       schema: {
         operationId: "streamEvents",
