@@ -73,8 +73,9 @@ function save(options: Options, results: unknown): void {
   console.log(file);
 }
 
+// Not once: a signal to the group comes again by way of npm, and must not end the bench before it has tidied up.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void stopAllProcesses().then(() => process.exit(130)));
+  process.on(signal, () => void stopAllProcesses().then(() => process.exit(130)));
 }
 
 let options: Options | undefined;
