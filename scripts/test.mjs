@@ -55,6 +55,8 @@ async function makeTemplate() {
   await pool.query("create database template_house");
   const template = new pg.Pool({ ...connection, database: "template_house", max: 1 });
   await migrate(createDatabase(template));
+  const { TASK_RULES } = await import(join(tree, "packages/server/test/task-rules.js"));
+  await template.query(TASK_RULES);
   await template.end();
   await pool.end();
 }

@@ -15,6 +15,7 @@ import { createMailer } from "./outbound/mailer.ts";
 import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { splitDatabaseUrl } from "./postgres/database-url.ts";
+import { beginDeadline, endDeadline } from "./postgres/deadlines.ts";
 import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
@@ -177,6 +178,7 @@ async function build(
     publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
     bodyLimitBytes: config.bodyLimitBytes,
     links: linkDelivery(config),
+    deadlines: { begin: beginDeadline, end: endDeadline },
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
   };

@@ -4,6 +4,7 @@ import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
 import { nullsDropped } from "./http/absent-fields.ts";
+import { answerInTime, type Deadlines } from "./http/answer-deadline.ts";
 import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
@@ -37,6 +38,8 @@ export interface ApiDeps {
     /** Under /v1; each declares who may use it. */
     readonly guarded: readonly RegisterRoutes[];
   };
+  /** Left out: an answer takes what its work takes. */
+  readonly deadlines?: Deadlines;
   readonly log: FastifyBaseLogger;
   readonly version: string;
   /** False: it has no reference to show. */
@@ -113,6 +116,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(
     async (v1) => {
       closeRoutes(v1);
+      if (deps.deadlines !== undefined) answerInTime(v1, deps.deadlines);
       guardRoutes(v1, deps);
       await registerAll(v1, guarded);
     },

@@ -8,6 +8,7 @@ import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
 import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
+import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly {
   { version: 10, name: "lists", sql: lists },
   { version: 12, name: "schedules", sql: schedules },
   { version: 13, name: "schedule firings", sql: scheduleFirings },
+  { version: 18, name: "lean tasks", sql: leanTasks },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -41,7 +41,7 @@ export interface Answer {
 }
 
 type Method = NonNullable<InjectOptions["method"]>;
-type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections">> & {
+type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "deadlines">> & {
   readonly links?: LinkDelivery;
 };
 

@@ -107,6 +107,7 @@ describe("an action on many tasks", () => {
     const dying = new pg.Client(house.connection);
     dying.on("error", () => {});
     await dying.connect();
+    const { rows } = await dying.query("select pg_backend_pid() as pid");
     await dying.query("begin");
     await dying.query("select 1 from bulks where id = $1 for update", [id]);
     await dying.query("update tasks set retries = 7 where id = $1", [ids[0]]);
@@ -116,7 +117,7 @@ describe("an action on many tasks", () => {
 
     await house.database.rows(
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and datname = current_database()",
-      [(dying as unknown as { processID: number }).processID],
+      [rows[0].pid],
     );
     await workOff(id, other);
     assert.deepEqual(await retriesOf(ids), [1, 1, 1]);

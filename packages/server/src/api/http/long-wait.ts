@@ -21,6 +21,10 @@ export const WaitQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export function asksToWait({ query }: FastifyRequest): boolean {
+  return typeof query === "object" && query !== null && "wait" in query;
+}
+
 /** Most requests come without it, and pass at the price of one question. */
 export const readWait: preValidationHookHandler = ({ query }, _reply, done) => {
   if (typeof query === "object" && query !== null && "wait" in query) {

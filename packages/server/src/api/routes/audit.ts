@@ -15,7 +15,7 @@ export function registerAuditRoutes(app: Api, audit: AuditService): void {
     "/audit",
     {
       preValidation: readIntegers("limit"),
-      config: access("team:read", "admin"),
+      config: { ...access("team:read", "admin"), isPatient: true },
       schema: {
         operationId: "listAuditEvents",
         tags: ["Audit log"],

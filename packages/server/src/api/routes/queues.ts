@@ -128,7 +128,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.delete(
     "/queues/:queue_name",
     {
-      config: access("queues:write"),
+      config: { ...access("queues:write"), isPatient: true },
       schema: {
         operationId: "deleteQueue",
         tags,

@@ -79,7 +79,7 @@ export function registerBatchRoute(
     {
       bodyLimit: BODY_LIMIT,
       preValidation: nullsDropped(Object.keys(CreateTasks.properties)),
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), isPatient: true },
       schema: {
         operationId: "createTasks",
         tags: ["Tasks"],

@@ -114,7 +114,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
     "/tasks/bulk",
     {
       preValidation: withoutNulls,
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), isPatient: true },
       schema: {
         operationId: "createBulk",
         tags,

@@ -53,7 +53,7 @@ export function registerExplanationRoute(
   app.get(
     "/tasks/:task_id/explain",
     {
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), isPatient: true },
       schema: {
         operationId: "explainTask",
         tags: ["Tasks"],

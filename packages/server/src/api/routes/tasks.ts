@@ -107,7 +107,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     "/tasks",
     {
       preValidation: readIntegers("limit", "offset"),
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), isPatient: true },
       schema: {
         operationId: "listTasks",
         tags,

@@ -37,7 +37,7 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
 const insertion = (further = "") =>
   `with asked as materialized (
      select a.*, q.id as queue_id, now() as asked_at,
-            coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch
+            coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch and a.sandbox is not true
                      and exists (select 1 from workers where id = $2), false) as handed_off,
             coalesce(a.max_retries, q.max_retries) as own_max_retries,
             coalesce(a.backoff, q.backoff) as own_backoff,

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "../../domain/problem.ts";
+import { answerError } from "./error-answer.ts";
+import { asksToWait } from "./long-wait.ts";
+import type { Api } from "./schema-types.ts";
+
+/** Something that is done by its time, or else. */
+interface Deadline {
+  readonly atMs: number;
+}
+
+export interface Deadlines {
+  begin(ms: number, onMissed: () => void): Deadline;
+  end(deadline: Deadline): void;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Answered by its work alone, however long that takes: a list, a wait, many tasks at once. */
+    isPatient?: boolean;
+  }
+  interface FastifyRequest {
+    deadline: Deadline | null;
+  }
+}
+
+/** Callers are promised an answer within 2 s; what is left is for the way, and for a timer that is late. */
+const ANSWER_MS = 1_750;
+
+/**
+ * A statement has a time of its own, and a request may need several: the database that goes silent at the second one
+ * must not cost the caller the time of both. As with one statement, the caller is told to ask again, and not whether it was done.
+ */
+export function answerInTime(app: Api, deadlines: Deadlines): void {
+  app.decorateRequest("deadline", null);
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
+    request.deadline = deadlines.begin(ANSWER_MS, () => {
+      if (reply.sent) return;
+      // The caller is still sending: that is its own time.
+      if (!request.raw.complete) begin(request, reply);
+      else {
+        answerError(new Problem("database_away"), request, reply);
+        // What the work says when it is done is heard by none.
+        reply.log = reply.log.child({}, { level: "silent" });
+        reply.hijack();
+      }
+    });
+  }
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.routeOptions.config.isPatient !== true && !asksToWait(request)) begin(request, reply);
+    done();
+  });
+  app.addHook("onResponse", (request, _reply, done) => {
+    if (request.deadline !== null) deadlines.end(request.deadline);
+    done();
+  });
+}

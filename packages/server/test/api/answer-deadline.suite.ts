@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("an answer that does not come", () => {
+  let api: TestApi;
+  /** What is done when the time of a request is over, for each that is under way. */
+  const missed = new Map<object, () => void>();
+  let begun = 0;
+  const passTime = () => {
+    for (const [deadline, onMissed] of [...missed]) {
+      missed.delete(deadline);
+      onMissed();
+    }
+  };
+  before(async () => {
+    api = await createTestApi({
+      deadlines: {
+        begin(atMs, onMissed) {
+          const deadline = { atMs };
+          begun += 1;
+          missed.set(deadline, onMissed);
+          return deadline;
+        },
+        end: (deadline) => void missed.delete(deadline),
+      },
+    });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+  });
+  after(() => api.close());
+  beforeEach(() => {
+    missed.clear();
+    begun = 0;
+  });
+
+  const send = (method: string, path: string) => {
+    const { port } = api.app.server.address() as AddressInfo;
+    const headers = { ...api.team.headers, "content-type": "application/json" };
+    return request({ host: "127.0.0.1", port, method, path, headers });
+  };
+  const statusOf = async (asked: ReturnType<typeof send>) => {
+    const [response] = await once(asked, "response");
+    response.resume();
+    return [response.statusCode, response.headers["retry-after"]];
+  };
+
+  it("is a 503 when its time is over, and what the work says afterwards goes nowhere", async () => {
+    const { database } = api.house;
+    await database.transaction(async (sql) => {
+      await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
+      const asked = send("PATCH", "/v1/queues/default");
+      asked.end('{"concurrency":3}');
+      const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await database.rows(blocked)).length === 0);
+      passTime();
+
+      assert.deepEqual(await statusOf(asked), [503, "1"]);
+    });
+
+    while ((await api.call("GET", "/v1/queues/default")).body.concurrency !== 3);
+    assert.deepEqual(
+      api.lines.filter(({ level }) => Number(level) >= 40),
+      [],
+    );
+  });
+
+  it("is not counted while the caller is still sending", async () => {
+    const asked = send("PATCH", "/v1/queues/default");
+    asked.write('{"concurrency":');
+    await once(api.app.server, "request");
+    while (missed.size === 0) await new Promise(setImmediate);
+    passTime();
+    asked.end("4}");
+
+    assert.deepEqual(await statusOf(asked), [200, undefined]);
+  });
+
+  it("is waited for where many tasks may have to be looked at, and where the caller asked for it", async () => {
+    for (const path of ["/v1/tasks", "/v1/tasks/task_00000000000000000000000000?wait=1"])
+      await api.call("GET", path);
+    assert.equal(begun, 0);
+
+    await api.call("GET", "/v1/queues/default");
+    assert.deepEqual([begun, missed.size], [1, 0]);
+  });
+});

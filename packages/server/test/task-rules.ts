@@ -1,0 +1,23 @@
+/**
+ * What holds of every row of `tasks`, whatever statement wrote it. In production no constraint asks for it, because it would
+ * cost every statement: the databases of the tests have these, so that a statement that breaks one fails.
+ */
+export const TASK_RULES = `
+alter table tasks
+  add constraint tasks_shape_check check (shape in ('queue', 'direct')),
+  add constraint tasks_status_check
+    check (status in ('pending', 'active', 'waiting', 'polling', 'completed', 'failed', 'cancelled')),
+  add constraint tasks_priority_check check (priority between 1 and 10),
+  add constraint tasks_active_is_held
+    check ((status = 'active') = (attempt_started_at is not null) and (status <> 'active' or worker_id is not null)),
+  add constraint tasks_ended_has_time
+    check ((status in ('completed', 'failed', 'cancelled')) = (completed_at is not null)),
+  add constraint tasks_ended_is_let_go
+    check (status not in ('completed', 'failed', 'cancelled') or num_nonnulls(worker_id, poll) = 0),
+  add constraint tasks_completed_keeps_no_callback check (status <> 'completed' or callback_sealed is null),
+  add constraint tasks_wait_has_end
+    check (case when status in ('waiting', 'polling') then deadline_at is not null
+                else deadline_at is null or status = 'pending' end),
+  add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback),
+  add constraint tasks_sandbox_never_runs check (not sandbox or status in ('pending', 'cancelled'));
+`;
