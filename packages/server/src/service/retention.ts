@@ -33,6 +33,7 @@ export async function removeOldRecords(sql: Sql): Promise<number> {
   const deliveries = await removeOldDeliveries(sql, DELIVERY_DAYS, BATCH);
   const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
   const areStatsLeft = await rollQueueStats(sql);
-  const isMore = areStatsLeft || [happened, deliveries, events, bulks].includes(BATCH) || credentials >= BATCH;
+  const isMore =
+    areStatsLeft || [happened, deliveries, events, bulks].includes(BATCH) || credentials >= BATCH;
   return isMore ? 0 : ROUND_MS;
 }
