@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import { ROOT } from "../places.ts";
+import { ROOT, SERVER } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestMailbox, type TestMailbox } from "../test-mailbox.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { findBarriers, openChromium, SKIPPED } from "./chromium.ts";
-import { launch, ready, type ServerProcess } from "./server-process.ts";
+import { type Json, launch, ready, type ServerProcess } from "./server-process.ts";
 
 const OWNER = "owner@example.com";
 const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
@@ -151,6 +153,21 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await states("completed").waitFor();
   });
 
+  it("retries a group of failures as a whole", async () => {
+    target.answer = (_call, response) => response.writeHead(500).end();
+    const task = { queue: "errands", webhook_url: target.url, max_retries: 0 };
+    const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, task, task] });
+    const ids: string[] = json.results.map((result: Json) => result.task.id);
+    for (const id of ids) await server.ended(id);
+    target.answer = (_call, response) => response.end("{}");
+    await go("/failures");
+    await row("500").getByRole("button", { name: /Retry/ }).click();
+    await dialog().getByRole("button", { name: "Retry 3 tasks" }).click();
+    await dialog().getByText("3 of 3 tasks · completed").waitFor();
+    for (const id of ids) assert.equal((await server.ended(id)).status, "completed");
+    await dialog().getByRole("button", { name: "Done" }).click();
+  });
+
   it("cancels a task that waits", async () => {
     await newTask(target.url, { delay: 3600 });
     await button("Cancel").click();
@@ -230,6 +247,34 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
       }
     }
     assert.deepEqual(found, []);
+  });
+
+  it("goes to another team, and sees that one alone", async () => {
+    await go("/queues");
+    await page.evaluate(`fetch("/v1/teams", {
+      method: "POST", body: '{"name":"Second"}', headers: { "content-type": "application/json", "bellhop-page": "1" },
+    }).then(() => null)`);
+    await page.reload();
+    await page.getByTitle("Team, theme and sign out").click();
+    await page.getByRole("menuitem", { name: "Second" }).click();
+    await page.getByTitle("Team, theme and sign out").getByText("Second").waitFor();
+    await go("/queues");
+    await row("default").waitFor();
+    assert.equal(await row("errands").count(), 0);
+  });
+
+  it("sends less than 300 kB of script for its first look", async () => {
+    await go("/");
+    await heading(/./).first().waitFor();
+    const scripts = await page.evaluate<string[]>(
+      "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))",
+    );
+    const sizes = scripts.map((url) => {
+      const file = join(SERVER, "dist/page", new URL(url).pathname);
+      return gzipSync(readFileSync(file)).length;
+    });
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(sizes.length > 0 && total < 300_000, `${total} bytes in ${sizes.length} files`);
   });
 
   it("signs out, and the browser is nobody's", async () => {
