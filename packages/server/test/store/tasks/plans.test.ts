@@ -6,7 +6,13 @@ import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
-import { countTasks, findTask, listTasks, readSummaries } from "../../../src/store/tasks/task-reads.ts";
+import {
+  countTasks,
+  findTask,
+  listTasks,
+  readSummaries,
+  readToldTasks,
+} from "../../../src/store/tasks/task-reads.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
@@ -199,6 +205,8 @@ describe("the plans of reading", () => {
       searchTasks(sql, queue.teamId, { ...ALL_TASKS, hosts: ["a.test"] }, { ...page, most: 100 }),
     "the tasks that a search has found": (sql) =>
       readSummaries(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
+    "the tasks that events tell of": (sql) =>
+      readToldTasks(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
     "a count": (sql) => countTasks(sql, queue.teamId, ALL_TASKS),
     "a count of one state of a queue": (sql) =>
       countTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name, statuses: ["completed"] }),
