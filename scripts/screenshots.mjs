@@ -89,31 +89,34 @@ async function runSamples(call) {
   const queues = [
     { name: "emails", concurrency: 20 },
     { name: "billing", concurrency: 5, retry_backoff: "fixed", retry_delay: 3 },
-    { name: "media", concurrency: 2 },
+    { name: "media", concurrency: 1 },
     { name: "webhooks", concurrency: 50 },
   ];
   for (const queue of queues) await call("/v1/queues", queue);
   const startedAt = Date.now();
   const lengthMs = minutes * 60_000;
-  for (let round = 0; Date.now() - startedAt < lengthMs; round += 1) {
+  for (let number = 0; Date.now() - startedAt < lengthMs; ) {
     const share = (Date.now() - startedAt) / lengthMs;
     const count = Math.round(6 + 3 * Math.sin(share * 9));
-    const tasks = Array.from({ length: count }, (_, index) => sample(round * 10 + index, share > 0.66));
+    const tasks = Array.from({ length: count }, (_, index) => sample(number + index, share > 0.66));
+    number += count;
     await call("/v1/tasks/batch", { tasks });
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 }
 
+/** One of ten is for the payment provider; two are for a queue that is a little slower than they come. */
 function sample(number, isAway) {
   const to = (path) => echo.url + path;
   const kind = number % 10;
+  const payload = { number };
   if (kind === 9 && isAway)
-    return { queue: "billing", webhook_url: to("/status/503"), payload: { number }, max_retries: 1 };
-  if (kind === 9) return { queue: "billing", webhook_url: to("/charges"), payload: { number } };
-  if (kind === 8) return { queue: "media", webhook_url: to("/slow/1"), payload: { clip: number } };
-  if (kind === 7) return { queue: "webhooks", webhook_url: to("/fail/1"), payload: { number } };
+    return { queue: "billing", webhook_url: to("/status/503"), payload, max_retries: 1 };
+  if (kind === 9) return { queue: "billing", webhook_url: to("/charges"), payload };
+  if (kind === 8 || kind === 3) return { queue: "media", webhook_url: to("/slow/1"), payload };
+  if (kind === 7) return { queue: "webhooks", webhook_url: to("/fail/1"), payload };
   if (kind === 6) return { targetUrl: to("/fal"), provider: "fal", body: { prompt: "a bell on a desk" } };
-  return { queue: kind < 4 ? "emails" : "webhooks", webhook_url: to("/welcome"), payload: { user: number } };
+  return { queue: kind < 4 ? "emails" : "webhooks", webhook_url: to("/welcome"), payload };
 }
 
 async function takePicture(browser, storageState, url, colorScheme) {

@@ -37,6 +37,7 @@ export const Charts = memo(function Charts({
         />
         <Chart
           title="Pending"
+          isWhole
           at={stats.at}
           format={rate}
           series={[{ label: "pending", color: "pending", values: series.pending, kind: "area" }]}

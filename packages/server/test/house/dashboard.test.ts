@@ -29,6 +29,7 @@ const PATHS = [
   "/team",
   "/audit",
   "/system",
+  "/subscriptions",
 ];
 
 /** One person's visit in a real browser, from the mail to the sign-out. What a step makes the next ones use. */
