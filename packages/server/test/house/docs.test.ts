@@ -67,6 +67,8 @@ describe("the examples of the documentation", { concurrency: true }, () => {
     "docs/events.md",
     "docs/schedules.md",
     "docs/sandbox.md",
+    "docs/quickstart.md",
+    "docs/cli.md",
   ]) {
     it(`of ${page} do what the page says`, async () => {
       const { marked } = await examplesOf(page);

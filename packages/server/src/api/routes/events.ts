@@ -85,7 +85,7 @@ export function registerEventRoutes(
     {
       // An answer without a body has no end to wait for.
       exposeHeadRoute: false,
-      config: access(READ.scope),
+      config: { ...access(READ.scope), isPatient: true },
       schema: {
         operationId: "streamEvents",
         tags: ["Events"],
