@@ -4,6 +4,7 @@ import { VERSION } from "../version.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { type DevOptions, runDev } from "./dev.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
+import { addHealthCommand } from "./health.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { createOperator } from "./operator.ts";
 import { addSessionCommands, addVaultCommands } from "./secret-commands.ts";
@@ -65,6 +66,7 @@ program
     process.exitCode = await runDev(options, (text) => process.stdout.write(text));
   });
 
+addHealthCommand(program);
 addCompletionCommand(program);
 
 program.commandsGroup("Use a server, by its API and a key (see bellhop login):");

@@ -69,6 +69,7 @@ describe("the examples of the documentation", { concurrency: true }, () => {
     "docs/sandbox.md",
     "docs/quickstart.md",
     "docs/cli.md",
+    "docs/production.md",
   ]) {
     it(`of ${page} do what the page says`, async () => {
       const { marked } = await examplesOf(page);
