@@ -61,15 +61,15 @@ describe("the examples of the documentation", { concurrency: true }, () => {
 
   for (const page of [
     "README.md",
+    "docs/quickstart.md",
+    "docs/cli.md",
+    "docs/production.md",
     "docs/api.md",
     "docs/cancel-and-retry.md",
     "docs/bulk.md",
     "docs/events.md",
     "docs/schedules.md",
     "docs/sandbox.md",
-    "docs/quickstart.md",
-    "docs/cli.md",
-    "docs/production.md",
   ]) {
     it(`of ${page} do what the page says`, async () => {
       const { marked } = await examplesOf(page);
