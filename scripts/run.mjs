@@ -23,8 +23,10 @@ await import(pathToFileURL(entry).href);
 function isStale() {
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
-  const inputs = readdirSync(join(server, "src"), { recursive: true }).map((name) =>
-    join(server, "src", String(name)),
+  // The command line talks to servers by the SDK.
+  const sources = [join(server, "src"), join(root, "packages", "sdk", "src")];
+  const inputs = sources.flatMap((source) =>
+    readdirSync(source, { recursive: true }).map((name) => join(source, String(name))),
   );
   inputs.push(join(root, "tsconfig.base.json"), join(server, "tsconfig.json"));
   return inputs.some((path) => statSync(path).mtimeMs > builtAt);

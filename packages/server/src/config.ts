@@ -133,7 +133,8 @@ export function readConfig(environment: Environment): Config {
 
 function refuseUnknown(environment: Environment): void {
   const known = Object.values<Setting>(SETTINGS).map(({ name }) => name);
-  const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`)]);
+  // BELLHOP_URL is for the commands that use a server, and may be exported in the same shell.
+  const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`), "BELLHOP_URL"]);
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("BELLHOP_") || allowed.has(name)) continue;
     const suggestion = closestName(name, known);

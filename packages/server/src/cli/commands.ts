@@ -1,11 +1,22 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, type CommanderError, InvalidArgumentError } from "commander";
 import { closestName } from "../domain/spelling.ts";
 import { VERSION } from "../version.ts";
+import { addCompletionCommand } from "./completion.ts";
+import { type DevOptions, runDev } from "./dev.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
+import { addHealthCommand } from "./health.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { createOperator } from "./operator.ts";
 import { addSessionCommands, addVaultCommands } from "./secret-commands.ts";
 import { addTeamCommands } from "./team-commands.ts";
+import { addDoctorCommand } from "./user/doctor.ts";
+import { describeFailure } from "./user/failure.ts";
+import { addLoginCommands } from "./user/login-commands.ts";
+import { addQueueCommands } from "./user/queue-commands.ts";
+import { addScheduleCommands } from "./user/schedule-commands.ts";
+import { addKeysCommands, addVaultAdd } from "./user/secret-commands.ts";
+import { addTaskCommands } from "./user/task-commands.ts";
+import { createUser } from "./user/user.ts";
 
 const RUN_BY_NPM = process.env.npm_lifecycle_event === "bellhop";
 
@@ -16,8 +27,11 @@ const program = new Command("bellhop")
     RUN_BY_NPM
       ? "(npm keeps options to itself unless two dashes come first: npm run bellhop -- team --help)"
       : "(add --help for usage)",
-  );
+  )
+  // What was typed is wrong: 2. What was asked for has failed: 1.
+  .exitOverride(({ exitCode }: CommanderError) => process.exit(exitCode === 0 ? 0 : 2));
 
+program.commandsGroup("Run it:");
 program
   .command("start", { isDefault: true })
   .description("run the server; settings are environment variables, see docs/settings.md")
@@ -41,11 +55,36 @@ program
     process.on("SIGTERM", () => echo.stop());
   });
 
+program
+  .command("dev")
+  .description("try it out: a server, something to call and a few tasks, until Ctrl-C")
+  .option("--data-dir <dir>", "keep the data there; without it, it is removed at the end")
+  .option("--port <port>", "port of the server", readPort, 8787)
+  .option("--echo-port <port>", "port of the target", readPort, 9000)
+  .option("--json", "print JSON")
+  .action(async (options: DevOptions) => {
+    process.exitCode = await runDev(options, (text) => process.stdout.write(text));
+  });
+
+addHealthCommand(program);
+addCompletionCommand(program);
+
+program.commandsGroup("Use a server, by its API and a key (see bellhop login):");
+const user = createUser();
+addLoginCommands(program, user);
+addDoctorCommand(program, user);
+addTaskCommands(program, user);
+addQueueCommands(program, user);
+addScheduleCommands(program, user);
+addKeysCommands(program, user);
+
+program.commandsGroup("Operate a server, on its machine and with its settings, straight on its database:");
 const operator = createOperator();
 addVaultCommands(program, operator);
 addTeamCommands(program, operator);
 addKeyCommands(program, operator);
 addSessionCommands(program, operator);
+addVaultAdd(program, user);
 
 function refuseUnknown(name: string): void {
   const meant = closestName(
@@ -58,7 +97,7 @@ function refuseUnknown(name: string): void {
 /** npm takes an option that it is not told to pass on, and the command would run without it. */
 function refuseSwallowed(): void {
   if (!RUN_BY_NPM) return;
-  const names = ["per-minute", "owner", "role", "test", "json"];
+  const names = ["per-minute", "owner", "role", "test", "json", "queue", "payload", "profile"];
   const taken = names.find((name) => process.env[`npm_config_${name.replace("-", "_")}`] !== undefined);
   if (taken === undefined) return;
   program.error(`error: npm has taken --${taken} for itself`);
@@ -73,7 +112,7 @@ function readPort(text: string): number {
 
 refuseSwallowed();
 program.parseAsync().catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${message.replaceAll("\n", " ")}\n`);
+  process.stderr.write(`${describeFailure(error)}
+`);
   process.exitCode = 1;
 });

@@ -9,7 +9,7 @@ import { type Operator, toJson } from "./operator.ts";
 import { type Column, printable, renderTable } from "./table.ts";
 
 export function addKeyCommands(program: Command, operator: Operator): void {
-  const key = program.command("key").description("API keys");
+  const key = program.command("key").description("API keys of any team");
 
   key
     .command("list")

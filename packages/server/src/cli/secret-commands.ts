@@ -7,7 +7,9 @@ import { createRotation } from "../vault/rotation.ts";
 import type { Operator } from "./operator.ts";
 
 export function addVaultCommands(program: Command, { work, print }: Operator): void {
-  const vault = program.command("vault").description("the vault of stored credentials");
+  const vault = program
+    .command("vault")
+    .description("the vault of stored credentials: its keys here, and add by the API");
   vault
     .command("key")
     .description("make a key for BELLHOP_VAULT_KEYS; nothing else is changed")

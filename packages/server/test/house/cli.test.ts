@@ -154,7 +154,7 @@ describe("the bellhop command, on an embedded database", () => {
     assert.match(command.stderr, /unknown command 'teem'; did you mean 'team'\?/);
     assert.match(plan.stderr, /Allowed choices are free, pro, enterprise/);
     assert.match(missing.stderr, /missing required argument 'name'/);
-    for (const { code } of [command, plan, missing]) assert.equal(code, 1);
+    for (const { code } of [command, plan, missing]) assert.equal(code, 2);
   });
 
   it("leaves nothing behind where there is no database", async () => {

@@ -62,6 +62,9 @@ describe("the examples of the documentation", { concurrency: true }, () => {
 
   for (const page of [
     "README.md",
+    "docs/quickstart.md",
+    "docs/cli.md",
+    "docs/production.md",
     "docs/api.md",
     "docs/cancel-and-retry.md",
     "docs/bulk.md",

@@ -86,6 +86,47 @@ describe("the metrics of a server in production", () => {
       assert.ok(families.has(name) && page.includes(name), name);
   });
 
+  it("are those that the dashboard and the alerts ask for, label by label", async () => {
+    const dashboard = JSON.parse(await readFile(join(ROOT, "ops/grafana-dashboard.json"), "utf8"));
+    const panels: { title: string; targets?: { expr: string }[] }[] = dashboard.panels;
+    const alerts = await readFile(join(ROOT, "ops/prometheus-alerts.yml"), "utf8");
+    const asked = [
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ...[...alerts.matchAll(/^ +expr: (?:>\n((?: {10}.+\n)+)|(.+)$)/gm)].map(
+        ([, folded, line]) => folded ?? line ?? "",
+      ),
+    ];
+    assert.ok(
+      asked.length > 30 && [...alerts.matchAll(/- alert:/g)].length === alerts.match(/ expr: /g)?.length,
+    );
+    const { families } = parseMetrics((await scrape(TOKEN)).body);
+    const labelsOf = (name: string) => {
+      const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
+      assert.ok(family !== undefined, `${name} is no metric of a running server`);
+      return new Set([
+        "job",
+        "instance",
+        "le",
+        ...family.samples.flatMap(({ labels }) => Object.keys(labels)),
+      ]);
+    };
+    for (const expr of asked) {
+      const names = [...expr.matchAll(/\b(?:bellhop|process|nodejs)_\w+/g)].map(([name]) => name);
+      const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/,\s*/));
+      for (const name of names) {
+        const known = labelsOf(name);
+        const chosen = new RegExp(`${name}\\{([^}]*)\\}`).exec(expr)?.[1] ?? "";
+        const labels = [...grouped, ...[...chosen.matchAll(/(\w+)=/g)].map(([, label = ""]) => label)];
+        assert.deepEqual(
+          labels.filter((label) => !known.has(label)),
+          [],
+          `${expr} asks ${name} for a label it has not`,
+        );
+      }
+      assert.ok(names.length > 0 || expr.startsWith("up{"), expr);
+    }
+  });
+
   it("go on without the database, but for what only it knows", async (context) => {
     const { database } = test.connection;
     const hand = new pg.Client({ ...test.connection, database: "template_house" });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
+import { createPool } from "../../src/postgres/pool.ts";
 import { Unstorable } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
@@ -96,5 +97,19 @@ describe("a server that says that it cannot serve at the moment", () => {
   it("is told from one that refuses a statement as wrong", async () => {
     await assert.rejects(raise("23514"), pg.DatabaseError);
     await assert.rejects(raise("22021"), Unstorable);
+  });
+});
+
+describe("a connection to a server that compiles dear statements, as most do", () => {
+  it("has none of ours compiled", async () => {
+    const test = await createTestDatabase();
+    await test.database.rows(`alter database ${test.connection.database} set jit = on`);
+    const pool = createPool(test.connection, { max: 1, applicationName: "jit", onError: () => {} });
+    try {
+      assert.deepEqual((await pool.query("show jit")).rows, [{ jit: "off" }]);
+    } finally {
+      await pool.end();
+      await test.drop();
+    }
   });
 });

@@ -1,0 +1,214 @@
+import { ApiError, type Bellhop } from "@bellhop/sdk";
+import { probe } from "./probe.ts";
+
+export interface Finding {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "failed" | "unknown";
+  readonly found: string;
+  /** What to do about it; null where there is nothing to do. */
+  readonly todo: string | null;
+}
+
+/** Signatures are refused when they are 5 minutes off; a clock that drifts is noticed well before. */
+const CLOCK_MS = 30_000;
+const NODE_CLOCK_MS = 1_000;
+
+const ok = (check: string, found: string): Finding => ({ check, state: "ok", found, todo: null });
+const finding = (check: string, state: Finding["state"], found: string, todo: string): Finding => ({
+  check,
+  state,
+  found,
+  todo,
+});
+
+/** Looks at a server from where it is used, part by part. What comes after an unreachable server is not asked. */
+export async function examine(
+  { url, apiKey, from }: { readonly url: string; readonly apiKey: string; readonly from: string },
+  client: Bellhop,
+  own: { readonly version: string; readonly now: () => number },
+): Promise<readonly Finding[]> {
+  const live = await probe(url, "livez");
+  if (live.status === null)
+    return [
+      finding(
+        "server",
+        "failed",
+        `${url} cannot be reached: ${live.why}`,
+        "Start it, or correct the address (bellhop login, BELLHOP_URL); look for a firewall or a proxy in between",
+      ),
+    ];
+  if (live.status !== 200)
+    return [
+      finding(
+        "server",
+        "failed",
+        `${url}/livez answers ${live.status}`,
+        "Something else than Bellhop answers there: look at the address and at the proxy in front",
+      ),
+    ];
+  return [
+    ok("server", `${url} answers`),
+    await readiness(url),
+    await version(url, own.version),
+    clock(live.date, own.now()),
+    await key(client, apiKey, from),
+    await exposure(url),
+    await vault(client),
+    ...(await database(client)),
+  ];
+}
+
+async function readiness(url: string): Promise<Finding> {
+  const ready = await probe(url, "readyz");
+  if (ready.status === 200) return ok("ready", "takes and executes tasks");
+  const checks = Object.entries(fieldOf(ready.status === null ? null : ready.json, "checks") ?? {});
+  const wrong = checks.filter(([, state]) => state !== "ok").map(([part, state]) => `${part} ${state}`);
+  return finding(
+    "ready",
+    "failed",
+    wrong.join("; ") || `/readyz answers ${ready.status ?? "nothing"}`,
+    "Look at the database first, then at the node's log: docs/production.md, what to do when",
+  );
+}
+
+async function version(url: string, own: string): Promise<Finding> {
+  const described = await probe(url, "openapi.json");
+  const found = fieldOf(fieldOf(described.status === 200 ? described.json : null, "info"), "version");
+  if (typeof found !== "string")
+    return finding(
+      "version",
+      "unknown",
+      "is not told",
+      "A node of the role worker serves no API: use the address of another",
+    );
+  return found === own
+    ? ok("version", found)
+    : finding(
+        "version",
+        "warning",
+        `the server is ${found}, this command ${own}`,
+        "Use the same version of both",
+      );
+}
+
+function clock(theirs: Date | null, now: number): Finding {
+  if (theirs === null) return finding("clock", "unknown", "is not told", "A proxy removes the Date header");
+  const offMs = theirs.getTime() - now;
+  const seconds = Math.round(Math.abs(offMs) / 1000);
+  return Math.abs(offMs) < CLOCK_MS
+    ? ok("clock", "agrees with this machine's")
+    : finding(
+        "clock",
+        "warning",
+        `the server is ${seconds} s ${offMs > 0 ? "ahead of" : "behind"} this machine`,
+        "Synchronise both (NTP): signatures are refused when they are 5 minutes off",
+      );
+}
+
+async function key(client: Bellhop, apiKey: string, from: string): Promise<Finding> {
+  const asked = await ask(client.me());
+  if (asked.refused === null) {
+    const { name, team, role, environment } = asked.value;
+    const sandbox = environment === "test" ? "; a test key: its tasks are never called" : "";
+    return ok("key", `${apiKey.slice(0, 12)}… of ${from} is "${name}" of ${team.name}, ${role}${sandbox}`);
+  }
+  return finding(
+    "key",
+    "failed",
+    `${apiKey.slice(0, 12)}… of ${from}: ${asked.refused}`,
+    "Make another (bellhop keys create, or bellhop key create on the server's machine) and run bellhop login",
+  );
+}
+
+async function exposure(url: string): Promise<Finding> {
+  const { protocol, hostname } = new URL(url);
+  if (/^(localhost|127\..*|\[::1\])$/.test(hostname))
+    return ok("exposure", "this machine alone, by this address");
+  if (protocol !== "https:")
+    return finding(
+      "exposure",
+      "warning",
+      "reached over the network without TLS: keys can be read on the way",
+      "Put a proxy with TLS in front: docs/production.md",
+    );
+  const metrics = await probe(url, "metrics");
+  return metrics.status === 200
+    ? finding(
+        "exposure",
+        "warning",
+        "everybody may read /metrics",
+        "Set BELLHOP_PUBLIC_URL to this address, or BELLHOP_METRICS_TOKEN",
+      )
+    : ok("exposure", "by TLS, and /metrics is closed to strangers");
+}
+
+async function vault(client: Bellhop): Promise<Finding> {
+  const asked = await ask(client.tokens.list());
+  if (asked.refused === null) return ok("vault", `on, ${asked.value.length} credentials stored`);
+  return asked.code === "vault_off"
+    ? finding(
+        "vault",
+        "warning",
+        "off: credentials cannot be stored",
+        "Make a key with bellhop vault key, and set BELLHOP_VAULT_KEYS on every node",
+      )
+    : finding("vault", "unknown", asked.refused, "Ask with a key that may read credentials");
+}
+
+async function database(client: Bellhop): Promise<Finding[]> {
+  const asked = await ask(client.system());
+  if (asked.refused !== null)
+    return [
+      finding("PostgreSQL", "unknown", "is not shown to this key", "Ask with a key of the operator's team"),
+    ];
+  const { database: postgres, nodes } = asked.value;
+  const kind = postgres.embedded ? "the embedded one" : "of your own";
+  const versions = new Set(nodes.map((node) => node.version));
+  const troubled = nodes.filter(({ lease }) => lease === "expired" || lease === "lost");
+  const off = nodes.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > NODE_CLOCK_MS);
+  return [
+    ok("PostgreSQL", `${postgres.version}, ${kind}, schema ${postgres.schema}`),
+    troubled.length > 0
+      ? finding(
+          "nodes",
+          "warning",
+          `${troubled.map(({ name }) => name).join(", ")} cannot make calls`,
+          "Restart them if they are still there; what they held is with others already. One that died is listed for an hour",
+        )
+      : versions.size > 1
+        ? finding(
+            "nodes",
+            "warning",
+            `run ${[...versions].join(" and ")}`,
+            "Finish the upgrade: the same version on every node",
+          )
+        : ok("nodes", `${nodes.length}, all well`),
+    ...off.map(({ name, clockOffsetMs }) =>
+      finding(
+        "clock",
+        "warning",
+        `${name} is ${Math.round(clockOffsetMs)} ms off the database's`,
+        "Synchronise its clock (NTP)",
+      ),
+    ),
+  ];
+}
+
+type Asked<Value> =
+  | { readonly refused: null; readonly value: Value }
+  | { readonly refused: string; readonly code: string };
+
+async function ask<Value>(answer: Promise<Value>): Promise<Asked<Value>> {
+  try {
+    return { refused: null, value: await answer };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { refused: error.message, code: error instanceof ApiError ? error.code : "unknown" };
+  }
+}
+
+function fieldOf(value: unknown, name: string): object | string | undefined {
+  return typeof value === "object" && value !== null
+    ? (value as Record<string, object | string | undefined>)[name]
+    : undefined;
+}

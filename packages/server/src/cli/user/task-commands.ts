@@ -1,0 +1,178 @@
+import type { NewDirectTask, NewTask, Task, TaskSummary } from "@bellhop/sdk";
+import { type Command, Option } from "commander";
+import { type Column, printable } from "../table.ts";
+import { collect, readHeader, readInteger, readJson, readTaskFile } from "./option-values.ts";
+import { addTailCommand } from "./task-tail.ts";
+import { given, type ServerOptions, serverCommand, show, showRows, timeOf, type User } from "./user.ts";
+
+const STATES = ["pending", "active", "waiting", "polling", "completed", "failed", "cancelled"];
+
+export function addTaskCommands(program: Command, user: User): void {
+  const tasks = program.command("tasks").description("hand over calls, and see what became of them");
+
+  serverCommand(tasks, "create", "hand over a call; prints the task's id")
+    .argument("[url]", "what to call; left out with --from")
+    .option("--from <file>", "the whole task as JSON, as the API takes it; - is what is piped in")
+    .option("--queue <name>", "the queue to put it in", "default")
+    .option("--payload <json>", "what to send", readJson)
+    .option("--delay <seconds>", "make the call so much later", readInteger)
+    .option("--at <time>", "make the call then, such as 2030-01-01T09:00:00Z")
+    .option("--priority <n>", "0 to 9; higher ones first", readInteger)
+    .option("--max-retries <n>", "further attempts when it fails", readInteger)
+    .option("--timeout <seconds>", "how long the call may take", readInteger)
+    .option("--method <method>", "instead of POST")
+    .option("--header <name: value>", "to send along; several times", readHeader)
+    .option("--tag <tag>", "to find it by; several times", collect)
+    .option("--idempotency-key <key>", "the same key again makes no second task")
+    .option("--wait", "until it has ended; exits 1 unless it completed")
+    .action(async (url: string | undefined, options: CreateOptions, command: Command) => {
+      if ((url === undefined) === (options.from === undefined))
+        return command.error("error: name either a url or --from <file>");
+      const client = await user.client(options);
+      // What a file says is checked by the server, which says what is wrong with it.
+      const task = (
+        options.from === undefined ? newTask(url ?? "", options) : await readTaskFile(options.from)
+      ) as NewTask | NewDirectTask;
+      const made = "targetUrl" in task ? await client.tasks.call(task) : await client.tasks.create(task);
+      if (!options.wait) return show(user, options, made, ({ id }) => `${id}\n`);
+      user.tell(`Waiting for ${made.id}\n`);
+      showEnded(user, options, await client.tasks.wait(made.id));
+    });
+
+  serverCommand(tasks, "get", "show a task with its attempts and its result")
+    .argument("<task_id>")
+    .action(async (id: string, options: ServerOptions) => {
+      show(user, options, await (await user.client(options)).tasks.get(id), describeTask);
+    });
+
+  serverCommand(tasks, "list", "list tasks, newest first")
+    .addOption(new Option("--status <status>", "only of this state").choices(STATES))
+    .option("--queue <name>", "only of this queue")
+    .option("--tag <tag>", "only with this tag")
+    .option("--limit <n>", "how many at most", readInteger, 20)
+    .action(async ({ status, queue, tag, limit, ...options }: ListOptions) => {
+      const client = await user.client(options);
+      const found: TaskSummary[] = [];
+      const query = given({ status, queue, tag, limit: Math.min(Math.max(limit, 1), 100) });
+      if (limit > 0) for await (const task of client.tasks.list(query)) if (found.push(task) >= limit) break;
+      showRows(user, options, found, { columns: COLUMNS, none: "No tasks" });
+    });
+
+  serverCommand(tasks, "retry", "let a failed or cancelled task begin anew, under its id")
+    .argument("<task_id>")
+    .action(async (id: string, options: ServerOptions) => {
+      const task = await (await user.client(options)).tasks.retry(id);
+      show(user, options, task, ({ status }) => `${id} is ${status}\n`);
+    });
+
+  serverCommand(tasks, "cancel", "end a task, whatever it is doing")
+    .argument("<task_id>")
+    .action(async (id: string, options: ServerOptions) => {
+      const task = await (await user.client(options)).tasks.cancel(id);
+      show(user, options, task, ({ status }) => `${id} is ${status}\n`);
+    });
+
+  serverCommand(tasks, "wait", "wait until a task has ended; exits 1 unless it completed")
+    .argument("<task_id>")
+    .option("--timeout <seconds>", "how long at most", readInteger, 300)
+    .action(async (id: string, { timeout, ...options }: ServerOptions & { timeout: number }) => {
+      const client = await user.client(options);
+      user.tell(`Waiting for ${id}\n`);
+      showEnded(user, options, await client.tasks.wait(id, { timeoutMs: timeout * 1000 }));
+    });
+
+  addTailCommand(tasks, user);
+
+  serverCommand(program, "explain", "say why a task runs, or does not")
+    .argument("<task_id>")
+    .action(async (id: string, options: ServerOptions) => {
+      const explained = await (await user.client(options)).tasks.explain(id);
+      show(user, options, explained, ({ task, runnable, reasons }) => {
+        const lines = reasons.map(
+          ({ detail, until }) => `  ${printable(detail)}${until === null ? "" : `, until ${timeOf(until)}`}`,
+        );
+        const why = runnable ? ["  Nothing stands in its way: the next free node begins it"] : lines;
+        return `${[`${task.id} is ${task.status}`, ...why].join("\n")}\n`;
+      });
+    });
+}
+
+interface CreateOptions extends ServerOptions {
+  readonly from?: string;
+  readonly queue: string;
+  readonly payload?: unknown;
+  readonly delay?: number;
+  readonly at?: string;
+  readonly priority?: number;
+  readonly maxRetries?: number;
+  readonly timeout?: number;
+  readonly method?: string;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly tag?: readonly string[];
+  readonly idempotencyKey?: string;
+  readonly wait?: true;
+}
+
+interface ListOptions extends ServerOptions {
+  readonly status?: string;
+  readonly queue?: string;
+  readonly tag?: string;
+  readonly limit: number;
+}
+
+function newTask(url: string, options: CreateOptions): object {
+  const { queue, payload, delay, at, priority, maxRetries, timeout, method, header, tag, idempotencyKey } =
+    options;
+  return given({
+    queue,
+    webhookUrl: url,
+    payload,
+    delay,
+    runAt: at,
+    priority,
+    maxRetries,
+    timeout,
+    method,
+    headers: header,
+    tags: tag,
+    idempotencyKey,
+  });
+}
+
+function showEnded(user: User, options: ServerOptions, task: Task): void {
+  show(user, options, task, describeTask);
+  if (task.status !== "completed") process.exitCode = 1;
+}
+
+const COLUMNS: readonly Column<TaskSummary>[] = [
+  { title: "QUEUE", of: ({ queue }) => queue },
+  { title: "STATUS", of: ({ status }) => status },
+  { title: "CREATED", of: ({ createdAt }) => timeOf(createdAt) },
+  { title: "CALLS", of: urlOf },
+  { title: "ID", of: ({ id }) => id },
+];
+
+function urlOf(task: TaskSummary | Task): string {
+  return "targetUrl" in task ? task.targetUrl : task.webhookUrl;
+}
+
+function describeTask(task: Task): string {
+  const { id, status, queue, createdAt, completedAt, attempts, error, result } = task;
+  const lines = [
+    `${id}  ${status}`,
+    `  queue      ${queue}`,
+    `  calls      ${task.method} ${urlOf(task)}`,
+    `  created    ${timeOf(createdAt)}`,
+    ...(completedAt ? [`  ended      ${timeOf(completedAt)}`] : []),
+    ...attempts.map((attempt) => `  attempt ${attempt.number}  ${describeAttempt(attempt)}`),
+    ...(error ? [`  error      ${error}`] : []),
+    ...(result ? [`  result     ${result.statusCode ?? ""} ${result.body ?? ""}`.trimEnd()] : []),
+  ];
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+function describeAttempt(attempt: Task["attempts"][number]): string {
+  const { status, responseCode, duration, error } = attempt;
+  const parts = [status, responseCode, duration === null ? null : `${duration} ms`, error];
+  return parts.filter((part) => part !== null && part !== undefined).join(", ");
+}

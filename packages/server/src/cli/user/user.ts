@@ -1,0 +1,87 @@
+import { type Bellhop, createBellhop } from "@bellhop/sdk";
+import type { Command } from "commander";
+import { toJson } from "../operator.ts";
+import { type Column, renderTable } from "../table.ts";
+import { type Chosen, chooseServer } from "./choose-server.ts";
+import { profilesFile, readProfiles } from "./profiles.ts";
+
+/** What every command that talks to a server takes. */
+export interface ServerOptions {
+  readonly profile?: string;
+  readonly json?: true;
+}
+
+/** The person in front of a terminal, or the script, that uses a server by its API. */
+export interface User {
+  readonly file: string;
+  readonly terminalWidth: number | undefined;
+  choose(options: ServerOptions): Promise<Chosen>;
+  client(options: ServerOptions): Promise<Bellhop>;
+  print(text: string): void;
+  /** For the eyes of a person who waits: not part of the output. */
+  tell(text: string): void;
+}
+
+export function createUser(): User {
+  const file = profilesFile(process.env);
+  const choose = async ({ profile }: ServerOptions) =>
+    chooseServer(process.env, await readProfiles(file), profile);
+  return {
+    file,
+    terminalWidth: process.stdout.columns,
+    choose,
+    async client(options) {
+      const { url, apiKey } = await choose(options);
+      return createBellhop({ url, apiKey });
+    },
+    print(text) {
+      process.stdout.write(text);
+    },
+    tell(text) {
+      if (process.stderr.isTTY) process.stderr.write(text);
+    },
+  };
+}
+
+/** A command that talks to a server. */
+export function serverCommand(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option("--profile <name>", "the server to use, by a name that bellhop login gave it")
+    .option("--json", "print JSON");
+}
+
+export function show<Value>(
+  { print }: User,
+  { json }: ServerOptions,
+  value: Value,
+  describe: (value: Value) => string,
+): void {
+  print(json ? toJson(value) : describe(value));
+}
+
+export function showRows<Row>(
+  user: User,
+  options: ServerOptions,
+  rows: readonly Row[],
+  { columns, none }: { readonly columns: readonly Column<Row>[]; readonly none: string },
+): void {
+  show(user, options, rows, () =>
+    rows.length === 0 ? `${none}\n` : renderTable(columns, rows, user.terminalWidth),
+  );
+}
+
+/** Without the fields that were not given. */
+export function given<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+}
+
+/** In UTC, to the second. */
+export function timeOf(instant: string | null | undefined): string {
+  return instant ? instant.replace("T", " ").replace(/\.\d+Z$/, "") : "";
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { SERVER } from "../places.ts";
+import { type Json, until } from "./server-process.ts";
+
+const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
+const TASK_ID = /^task_\w{26}\n$/;
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The commands of a user, against what `bellhop dev` starts. */
+describe("the bellhop command, in the hands of a user", () => {
+  let home: string;
+  let dev: Json;
+  let end: () => Promise<number | null>;
+
+  function bellhop(environment: Record<string, string>, args: readonly string[], input = ""): Promise<Ran> {
+    const env = { PATH: process.env.PATH ?? "", XDG_CONFIG_HOME: home, ...environment };
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, [BELLHOP, ...args], { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
+      child.stdin?.end(input);
+    });
+  }
+  const run = (...args: string[]) => bellhop({ BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey }, args);
+  const done = async (...args: string[]) => {
+    const ran = await run(...args);
+    assert.equal(ran.code, 0, ran.stderr);
+    return ran.stdout;
+  };
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "bellhop-user-"));
+    const args = [BELLHOP, "dev", "--port", "0", "--echo-port", "0", "--json"];
+    // A developer's shell may name another database; it is not touched.
+    const env = { PATH: process.env.PATH ?? "", DATABASE_URL: "postgres://elsewhere/prod" };
+    const child = spawn(process.execPath, args, { env });
+    let printed = "";
+    let complaints = "";
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      complaints += chunk;
+    });
+    const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    end = () => {
+      child.kill("SIGINT");
+      return exited;
+    };
+    await until(() => printed.endsWith("\n") || child.exitCode !== null);
+    assert.notEqual(printed, "", complaints);
+    dev = JSON.parse(printed);
+  });
+  after(async () => {
+    await end();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it("finds a queue and tasks of every kind after bellhop dev, and a link into the dashboard", async () => {
+    assert.match(dev.dashboard, /^http:\/\/127\.0\.0\.1:\d+\/\S+/);
+    const tasks = JSON.parse(await done("tasks", "list", "--tag", "sample", "--json"));
+    assert.equal(tasks.length, 5);
+    assert.match(
+      await done("tasks", "list", "--queue", "demo"),
+      /^QUEUE +STATUS +CREATED +CALLS +ID\n(demo .+\n){4}$/,
+    );
+    assert.match(await done("queues", "list"), /^demo +2 /m);
+  });
+
+  it("hands over a call and waits for its end, which the exit code tells", async () => {
+    const completed = await done(
+      ...[
+        "tasks",
+        "create",
+        `${dev.echo}/echo`,
+        "--payload",
+        '{"user":42}',
+        "--tag",
+        "a",
+        "--wait",
+        "--json",
+      ],
+    );
+    const task = JSON.parse(completed);
+    assert.deepEqual([task.status, task.tags], ["completed", ["a"]]);
+    assert.match(await done("tasks", "get", task.id), /^ {2}result {5}200 .*\\"user\\":42/m);
+
+    const failed = await run("tasks", "create", `${dev.echo}/status/500`, "--max-retries", "0", "--wait");
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^task_\w{26} {2}failed\n[\s\S]*attempt 1 {2}failed, 500, /);
+    const again = failed.stdout.slice(0, 31);
+    assert.equal(await done("tasks", "retry", again), `${again} is pending\n`);
+    assert.equal((await run("tasks", "wait", again)).code, 1);
+  });
+
+  it("says why a task does not run, and calls it off", async () => {
+    const file = { queue: "default", webhook_url: dev.echo, delay: 3600 };
+    const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
+    const { stdout } = await bellhop(environment, ["tasks", "create", "--from", "-"], JSON.stringify(file));
+    assert.match(stdout, TASK_ID);
+    const id = stdout.trim();
+    assert.match(await done("explain", id), new RegExp(`^${id} is pending\n  .+, until \\d{4}-`));
+    assert.equal(await done("tasks", "cancel", id), `${id} is cancelled\n`);
+  });
+
+  it("prints what happens, as it happens", async () => {
+    const tail = run("tasks", "tail", "--queue", "tailed", "--count", "2", "--json");
+    await done("queues", "create", "tailed");
+    let isOver = false;
+    const seen = tail.then((ran) => {
+      isOver = true;
+      return ran;
+    });
+    // The stream may open at any moment: something happens until it has told of it.
+    while (!isOver)
+      await done("queues", isOver ? "resume" : "pause", "tailed").then(() =>
+        done("queues", "resume", "tailed"),
+      );
+    const types = (await seen).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).type);
+    assert.equal(types.length, 2);
+    for (const type of types) assert.match(type, /^queue\./);
+    assert.equal(await done("queues", "delete", "tailed"), "Deleted tailed\n");
+  });
+
+  it("stores a credential that it is given by a pipe, and makes and revokes keys", async () => {
+    const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
+    const stored = await bellhop(
+      environment,
+      ["vault", "add", "vendor", "--host", "api.example.com"],
+      "Bearer s3cret\n",
+    );
+    assert.match(stored.stdout, /^tok_\w{26}\n$/, stored.stderr);
+    assert.equal((await bellhop(environment, ["vault", "add", "vendor"])).code, 1);
+
+    assert.match(await done("keys", "create", "mine", "--test"), /^bh_test_\w+\n$/);
+    const mine = JSON.parse(await done("keys", "list", "--json")).find((key: Json) => key.name === "mine");
+    assert.equal(await done("keys", "revoke", mine.id), `Revoked ${mine.id}\n`);
+  });
+
+  it("remembers a server in a file that is the user's alone", async () => {
+    const named = ["login", dev.url, "--name", "here"];
+    const refused = await bellhop({}, named, "bh_live_00000000000000000000000000000000");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /\(401 api_key_invalid, request \S+\)\n$/);
+    assert.equal((await bellhop({}, ["queues", "list"])).code, 1, "nothing was kept");
+
+    const { stdout } = await bellhop({}, named, `${dev.apiKey}\n`);
+    assert.match(stdout, /^The profile here is Operator at http/);
+    const file = join(home, "bellhop", "profiles.json");
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.match((await bellhop({}, ["queues", "list"])).stdout, /^demo /m);
+    assert.match((await bellhop({}, ["profile"])).stdout, /^\* {2}here {2}http/m);
+
+    const elsewhere = await bellhop({ BELLHOP_URL: "http://127.0.0.1:1" }, ["queues", "list"]);
+    assert.match(elsewhere.stderr, /whose key does not go there/);
+    await chmod(file, 0o644);
+    assert.match((await bellhop({}, ["queues", "list"])).stderr, /is open to others: chmod 600/);
+    await chmod(file, 0o600);
+    await bellhop({}, ["profile", "remove", "here"]);
+    assert.equal((await bellhop({}, ["queues", "list"])).code, 1);
+  });
+
+  it("looks a server over, and says what to do about one that does not answer", async () => {
+    const well = await run("doctor", "--json");
+    assert.equal(well.code, 0, well.stdout);
+    const { findings } = JSON.parse(well.stdout);
+    assert.deepEqual(
+      findings.map(({ check, state }: Json) => [check, state]),
+      ["server", "ready", "version", "clock", "key", "exposure", "vault", "PostgreSQL", "nodes"].map(
+        (check) => [check, "ok"],
+      ),
+    );
+    const unwell = await bellhop({ BELLHOP_URL: "http://127.0.0.1:59", BELLHOP_API_KEY: dev.apiKey }, [
+      "doctor",
+    ]);
+    assert.equal(unwell.code, 1);
+    assert.match(unwell.stdout, /^XX {2}server .*cannot be reached: ECONNREFUSED\n +→ Start it/);
+    const stranger = await bellhop({ BELLHOP_URL: dev.url, BELLHOP_API_KEY: `bh_live_${"0".repeat(40)}` }, [
+      "doctor",
+    ]);
+    assert.match(stranger.stdout, /^XX {2}key /m);
+  });
+
+  it("tells a mistake in what was typed from a failure", async () => {
+    for (const args of [["tasks", "create"], ["tasks", "list", "--status", "done"], ["queues"]])
+      assert.equal((await run(...args)).code, 2, args.join(" "));
+    const { code, stderr } = await run("tasks", "get", "task_00000000000000000000000000");
+    assert.equal(code, 1);
+    assert.match(stderr, /^Task not found \(404 task_not_found, request \S+\)\n$/);
+  });
+
+  it("completes commands and options in bash", async () => {
+    const script = await done("completion", "bash");
+    const complete = (...words: string[]) => {
+      const quoted = words.map((word) => `'${word}'`).join(" ");
+      const ask = `COMP_WORDS=(bellhop ${quoted}); COMP_CWORD=${words.length}; _bellhop; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", `${script}\n${ask}`], { encoding: "utf8" }).trim();
+    };
+    assert.equal(complete("sch"), "schedules");
+    assert.equal(complete("tasks", "ca"), "cancel");
+    assert.equal(complete("tasks", "create", "http://x", "--pay"), "--payload");
+  });
+
+  it("ends bellhop dev by Ctrl-C, and nothing is left of it", async () => {
+    assert.equal(await end(), 0);
+    await assert.rejects(stat(dev.dataDir));
+  });
+});
