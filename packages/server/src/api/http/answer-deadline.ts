@@ -35,7 +35,8 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     request.deadline = deadlines.begin(ANSWER_MS, () => {
-      if (reply.sent) return;
+      // An answer that is being streamed has begun, though it is not over.
+      if (reply.sent || reply.raw.headersSent) return;
       // The caller is still sending: that is its own time.
       if (!request.raw.complete) begin(request, reply);
       else {

@@ -11,6 +11,8 @@ create table listeners (
   renewed_at timestamptz not null default now(),
   until      timestamptz not null
 );
+-- Whether any team is listened to at all.
+create index listeners_by_end on listeners (until);
 
 -- Read in the order (xid, seq), and only up to the oldest transaction that is still open: of those below it no further row
 -- can appear, so that a reader which has passed a place has missed nothing before it. A sequence alone would not do:

@@ -3,10 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it, mock } from "node:test";
 import pg from "pg";
+import type { Requester } from "../../../src/domain/identity/principal.ts";
 import type { Sql } from "../../../src/store/sql.ts";
 import { dueAmong } from "../../../src/store/tasks/due-queues.ts";
 import { findEnded } from "../../../src/store/tasks/ended-tasks.ts";
+import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
+import { readToldTasks } from "../../../src/store/tasks/task-reads.ts";
 import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
+import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
 import { SERVER } from "../../places.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../../test-house.ts";
 
@@ -34,7 +38,7 @@ describe("a plan that a connection has made once and keeps", () => {
     queueId = Number(queue?.id);
     await house.database.rows("alter table tasks set (autovacuum_enabled = false)");
     // Each statement is run once more, with the values that it had.
-    await house.database.rows("truncate task_tags");
+    await house.database.rows("truncate task_tags, simulations");
   });
   after(() => house.close());
 
@@ -71,6 +75,24 @@ describe("a plan that a connection has made once and keeps", () => {
     await node.tasks.cancel(principal, unwanted);
     await node.tasks.retry(principal, unwanted, { delaySeconds: 60, priority: null });
     const { teamId } = principal;
+    const sandbox: Requester = { ...principal, environment: "test" };
+    const simulate = {
+      outcome: "callback",
+      afterSeconds: 0,
+      responseCode: null,
+      body: "",
+      attempts: 1,
+    } as const;
+    await node.submit({ simulate }, sandbox);
+    await node.services.sandbox.advance(sandbox, 60);
+    await claimDueDeliveries(house.database, 1, [{ teamId, most: 10 }]);
+    await listenTo(house.database, [teamId]);
+    await node.submit();
+    await node.submit({ delaySeconds: 60 });
+    await house.advance(60);
+    await node.dispatchOnce();
+    await readEvents(house.database, [{ teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } }], 10);
+    await readToldTasks(house.database, teamId, [id]);
     await dueAmong(house.database, [{ teamId, queue: QUEUE }]);
     await findEnded(house.database, [{ teamId, id }]);
     await releaseTasks(house.database, [{ teamId, id, queueId: 1, fence: 1 }], "sent", 1);
@@ -157,7 +179,11 @@ async function namesOfPrepared(): Promise<string[]> {
   const home = join(SERVER, "src/store/tasks");
   const files = (await readdir(home)).filter((name) => name.endsWith(".ts"));
   const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
-  return texts.flatMap((text) => [...text.matchAll(/prepare\(\s*"(\w+)"/g)].map(([, name = ""]) => name));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/(prepare|hotStatement)\(\s*"(\w+)"/g)].flatMap(([, how, name = ""]) =>
+      how === "prepare" ? [name] : [name, `${name}_telling`],
+    ),
+  );
 }
 
 /** Every prepared statement that was sent meanwhile, with the values that it was sent with last. */
