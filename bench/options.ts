@@ -26,7 +26,7 @@ export const usualStarts = 7;
 // With 2,000 the compiler of Node was still at work during the measurement; with 15,000 it is done.
 const normal = { starts: 0, count: 20_000, warmUp: 15_000, seconds: 10 };
 // A look, in less than five minutes: enough to see that all of it works, too little for a figure to quote.
-const quick = { starts: 2, count: 4_000, warmUp: 2_000, seconds: 3 };
+const quick = { starts: 2, count: 3_000, warmUp: 2_000, seconds: 2 };
 
 export const usage = `npm run bench -- [options]
 

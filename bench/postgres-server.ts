@@ -12,5 +12,6 @@ console.log(
 );
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.once(signal, () => void postgres.stop().then(() => process.exit(0)));
+  // Not once: the second of two signals would end this process before PostgreSQL is stopped.
+  process.on(signal, () => void postgres.stop().then(() => process.exit(0)));
 }

@@ -52,7 +52,7 @@ export async function createRig<Running extends RunningSubject>(
 ): Promise<Rig<Running>> {
   const directory = mkdtempSync(join(tmpdir(), "bellhop-bench-"));
   const processes: { stop(): Promise<void> }[] = [];
-  const removeDirectory = () => rmSync(directory, { recursive: true, force: true });
+  const removeDirectory = () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   // After Ctrl-C nobody calls stop.
   process.once("exit", removeDirectory);
   async function stop(): Promise<void> {
@@ -175,6 +175,7 @@ function exchange({ child }: RunningProcess, job: LoadJob): Promise<LoadResult> 
       child.off("exit", onExit);
       resolve(result as LoadResult);
     });
-    child.send(job);
+    // Without this a generator that has just ended would end the bench as well.
+    child.send(job, (error) => error && reject(error));
   });
 }

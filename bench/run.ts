@@ -18,9 +18,10 @@ async function runBench(options: Options): Promise<string[]> {
   console.log(`${formatMachine(machine)}\n${formatOptions(options)}\n`);
   const figures = createFigures();
   const problems: string[] = [];
-  const chosen = scenarios.filter(({ name, isLight }) =>
-    options.scenarios.length > 0 ? options.scenarios.includes(name) : isLight || !options.quick,
-  );
+  const chosen = scenarios.filter(({ name, isLight, isOnDemand }) => {
+    if (options.scenarios.length > 0) return options.scenarios.includes(name);
+    return isOnDemand !== true && (isLight || !options.quick);
+  });
   const wanted = subjects.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
   const needed = wanted.filter((subject) =>
     chosen.some(({ variants }) => variants.some((variant) => variant.subject === subject)),
@@ -73,8 +74,9 @@ function save(options: Options, results: unknown): void {
   console.log(file);
 }
 
+// Not once: a signal to the group comes again by way of npm, and must not end the bench before it has tidied up.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void stopAllProcesses().then(() => process.exit(130)));
+  process.on(signal, () => void stopAllProcesses().then(() => process.exit(130)));
 }
 
 let options: Options | undefined;

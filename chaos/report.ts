@@ -47,6 +47,7 @@ function formatFigures(figures: Figures): string[] {
   return [
     `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.cancelled} cancelled, ${figures.deleted} deleted`,
     `calls      ${figures.calls}, polls ${figures.polls}, notifications ${figures.notifications}`,
+    `schedules  ${figures.firings} firings; ${figures.bulks} bulk actions retried ${figures.retried} tasks`,
     `duplicates ${figures.duplicates} tasks called again after a good answer that could not be recorded`,
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
     `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,

@@ -112,6 +112,39 @@ for (const name of readdirSync(source, { recursive: true })) {
 }
 for (const circle of circles(importsOf)) complaints.push(`${circle.join(" → ")} is a circle`);
 
+/** What the rooms of the dashboard may import, besides themselves. */
+const PAGE_DOORS = {
+  data: ["parts"],
+  parts: ["data"],
+  shell: ["data", "parts"],
+  pages: ["data", "parts", "shell"],
+};
+const page = fileURLToPath(new URL("../packages/dashboard/src", import.meta.url));
+for (const name of readdirSync(page, { recursive: true })) {
+  if (!/\.tsx?$/.test(name)) continue;
+  const text = readFileSync(join(page, name), "utf8");
+  const lines = text.split("\n").length;
+  if (lines > LONGEST_FILE && !text.includes(REASON)) {
+    complaints.push(`dashboard ${name} has ${lines} lines; split it, or say why with "${REASON} …"`);
+  }
+  // Texts of strangers are shown everywhere: they are text, and nothing else.
+  if (/dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|\beval\(/.test(text)) {
+    complaints.push(`dashboard ${name} makes markup of text`);
+  }
+  if (name !== "data/client.ts" && /\bfetch\(/.test(text)) {
+    complaints.push(`dashboard ${name} calls fetch; only data/client.ts does`);
+  }
+  const room = name.split("/")[0];
+  const open = PAGE_DOORS[room];
+  if (open === undefined) continue;
+  for (const [, target] of text.matchAll(/from\s+"(\.[^"]+)"/g)) {
+    const [other] = relative(page, resolve(join(page, dirname(name)), target)).split("/");
+    if (other in PAGE_DOORS && other !== room && !open.includes(other)) {
+      complaints.push(`dashboard ${name} may not import ${target}`);
+    }
+  }
+}
+
 function isFile(target) {
   return target.startsWith(".");
 }

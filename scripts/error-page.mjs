@@ -59,6 +59,8 @@ const WHEN = {
   bulks_full: "The team has as many bulk actions running as one may.",
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
+  webhook_not_found: "The team has no such webhook.",
+  webhooks_full: "The team has as many webhooks as one may.",
   schedule_not_found: "The team has no schedule of this id or name, or it is one of its test keys'.",
   schedule_exists: "`POST` of a name that is taken; `PUT` would replace it.",
   schedules_full: "A team, and its test keys together, have a bound on schedules.",

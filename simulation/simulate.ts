@@ -166,6 +166,7 @@ function toTask(row: TaskColumns): TaskRow {
     createdAt: row.created_at - START_OF_TIME_MS,
     deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,
     hasNotification: row.on_complete_url !== null,
+    retries: 0,
     idempotencyKey: row.idempotency_key,
     failureReason: row.failure_reason,
   };

@@ -18,10 +18,13 @@ const quirrel = await runQuirrel({
 });
 console.log(`Quirrel is ready at http://127.0.0.1:${quirrel.httpServer.address().port}`);
 
+let stopping = false;
 async function stop() {
+  if (stopping) return;
+  stopping = true;
   await Promise.race([quirrel.close(), new Promise((resolve) => setTimeout(resolve, 3000))]);
   await redis.stop();
   process.exit(0);
 }
-process.once("SIGTERM", () => void stop());
-process.once("SIGINT", () => void stop());
+process.on("SIGTERM", () => void stop());
+process.on("SIGINT", () => void stop());

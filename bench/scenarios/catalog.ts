@@ -13,6 +13,7 @@ import { queues } from "./queues.ts";
 import type { Scenario } from "./scenario.ts";
 import { slots } from "./slots.ts";
 import { soak } from "./soak.ts";
+import { tune } from "./tune.ts";
 import { twoNodes } from "./two-nodes.ts";
 
 /** In the order in which they run. */
@@ -30,4 +31,5 @@ export const scenarios: Scenario[] = [
   memory,
   soak,
   lists,
+  tune,
 ];

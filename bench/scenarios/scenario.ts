@@ -9,6 +9,8 @@ export interface Scenario {
   about: string;
   /** Short enough for --quick. */
   isLight: boolean;
+  /** Runs only when it is named. */
+  isOnDemand?: boolean;
   /** Where the usual number of process starts is not the right one. */
   starts?: number;
   /** They take turns, start by start. */
@@ -46,7 +48,7 @@ export function forEach(
 
 export async function withRig(
   subject: Subject,
-  setting: { concurrency: number; claims?: boolean; grouped?: boolean },
+  setting: { concurrency: number; claims?: boolean; grouped?: boolean; atOnce?: number },
   use: (rig: Rig) => Promise<void>,
 ): Promise<void> {
   const rig = await createRig((place) =>

@@ -42,12 +42,16 @@ export function openFrontDoor({ name, accept, stop }: FrontDoor): void {
     console.log(`${name} is ready at http://127.0.0.1:${address.port}`);
   });
 
+  let closing = false;
   async function close(): Promise<void> {
+    if (closing) return;
+    closing = true;
     server.close();
     server.closeAllConnections();
     await stop();
     process.exit(0);
   }
-  process.once("SIGTERM", () => void close());
-  process.once("SIGINT", () => void close());
+  // Not once: the second of two signals would end the process before its database is stopped.
+  process.on("SIGTERM", () => void close());
+  process.on("SIGINT", () => void close());
 }

@@ -29,7 +29,7 @@ const list: Peer[] = [
 export const peers: Subject[] = list.map((peer) => ({
   name: peer.name,
   findMissing: () => findMissing(peer),
-  async start({ dataDir, logFile, targetUrl, grouped }) {
+  async start({ dataDir, logFile, targetUrl, grouped, atOnce }) {
     const started = await startProcess({
       name: peer.name,
       args: [`${home}/${peer.name}.mjs`],
@@ -37,6 +37,7 @@ export const peers: Subject[] = list.map((peer) => ({
         PORT: "0",
         PEER_DATA_DIR: dataDir,
         PEER_GROUPED: grouped ? "yes" : "no",
+        ...(atOnce === undefined ? {} : { PEER_CONCURRENCY: String(atOnce) }),
         NODE_ENV: "production",
       },
       logFile,

@@ -18,6 +18,8 @@ export interface SubjectSetting {
   claims: boolean;
   /** A peer is to store tasks in groups. */
   grouped: boolean;
+  /** Another concurrency than a peer's best. */
+  atOnce?: number;
 }
 
 export interface RunningSubject {

@@ -4,19 +4,22 @@ import {
   answer,
   attempt,
   brokenIn,
+  bulkChange,
   COMPLETED,
   call,
   fault,
+  firing,
   goodChanges,
   historyOf,
   life,
   PID,
   queueChange,
   row,
+  scheduleChange,
   taskChange,
   workerChange,
 } from "./hand-made.ts";
-import type { TaskRow } from "./history.ts";
+import type { Change, TaskRow } from "./history.ts";
 import { tellStories } from "./stories.ts";
 import { drawTimeline } from "./timeline.ts";
 
@@ -388,4 +391,72 @@ test("a violation is explained by everything that happened to the task, in order
   assert.equal(lines.length, 9);
   assert.match(lines[0] ?? "", /client create → node 1/);
   assert.match(lines.at(-1) ?? "", /database update → completed/);
+});
+
+test("schedules: every time of one makes one task, in the commit that moves it on", () => {
+  const made = (id: string, at: number) =>
+    goodChanges({ id }).map((change) => ({ ...change, committedAt: change.committedAt + at }));
+  const seen = ["t", "u"].map((taskId, index) =>
+    call(1_020 + index * 1_000, 1_100 + index * 1_000, { taskId }),
+  );
+  const tasks = [...made("t", 0), ...made("u", 1_000)];
+  const created = scheduleChange(500, 1_000, "insert");
+  const fired = [scheduleChange(1_000, 2_000), firing(1_000, 1_000, "t")];
+  const firedAgain = [scheduleChange(2_000, 3_000), firing(2_000, 2_000, "u")];
+  const broken = (...changes: readonly Change[]) =>
+    brokenIn(historyOf({ changes: [...tasks, created, ...changes], seen, answers: [] }));
+
+  assert.deepEqual(broken(...fired, ...firedAgain, scheduleChange(2_500, 3_000, "delete")), []);
+  assert.deepEqual(broken(...fired, scheduleChange(2_000, 3_000)), ["schedules"], "a time without a task");
+  assert.deepEqual(broken(...fired, ...firedAgain, firing(2_000, 2_000, "t")), ["schedules"], "two for one");
+  assert.deepEqual(broken(...fired, firing(1_500, 1_500, "u")), ["schedules"], "one that was not due");
+  assert.deepEqual(
+    broken(...fired, firing(2_000, 2_000, "u"), scheduleChange(2_000, 9_000)),
+    ["schedules"],
+    "a gap",
+  );
+  assert.deepEqual(
+    broken(...fired, scheduleChange(52_000, null)),
+    ["schedules"],
+    "none since, all being well",
+  );
+  const lost = [scheduleChange(2_000, 3_000), firing(2_000, 2_000, "v")];
+  assert.deepEqual(broken(...fired, ...lost), ["schedules"], "a firing whose task is not there");
+});
+
+test("bulks: a turn begins as many tasks anew as it counts, and all have theirs", () => {
+  const failed = {
+    status: "failed",
+    attemptCount: 1,
+    attempts: [attempt({ status: "failed", code: 500 })],
+  } as const;
+  const again = { ...failed, status: "pending", fence: 3, retries: 1 } as const;
+  const life = [
+    ...goodChanges().slice(0, 2),
+    taskChange(1_200, { ...failed, fence: 2 }),
+    taskChange(2_000, again),
+    taskChange(2_010, { ...again, status: "active", fence: 4, workerId: 1, attemptCount: 2 }),
+    taskChange(2_200, {
+      ...COMPLETED,
+      fence: 5,
+      retries: 1,
+      attemptCount: 2,
+      attempts: [...failed.attempts, attempt({ number: 2 })],
+    }),
+  ];
+  const seen = [call(1_020, 1_100, { status: 500 }), call(2_020, 2_100, { attempt: 2 })];
+  const broken = (...bulks: readonly Change[]) =>
+    brokenIn(historyOf({ changes: [...life, bulkChange(1_500, {}, "insert"), ...bulks], seen }));
+
+  assert.deepEqual(broken(bulkChange(2_000, { status: "completed", done: 1 })), []);
+  assert.deepEqual(broken(bulkChange(2_000, { status: "completed", skipped: 1 })), ["bulks"], "not counted");
+  assert.deepEqual(
+    broken(bulkChange(3_000, { status: "completed", done: 1 })),
+    ["bulks"],
+    "in another commit",
+  );
+  assert.deepEqual(broken(bulkChange(2_000, { done: 1, matched: 2 })), ["bulks"], "one had no turn");
+  const twice = [...life.slice(0, 3), taskChange(2_000, { ...again, retries: 2 })];
+  const bulk = [bulkChange(1_500, {}, "insert"), bulkChange(2_000, { status: "completed", done: 1 })];
+  assert.ok(brokenIn(historyOf({ changes: [...twice, ...bulk], seen: seen.slice(0, 1) })).includes("D"));
 });

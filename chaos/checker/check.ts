@@ -1,6 +1,7 @@
 import { checkAccepted } from "./accepted.ts";
 import { checkAnswers } from "./answers.ts";
 import { checkCommittedFirst, checkRecords } from "./attempts.ts";
+import { checkBulks } from "./bulks.ts";
 import { checkCalls } from "./calls.ts";
 import { checkCompletion } from "./completion.ts";
 import { checkConcurrency } from "./concurrency.ts";
@@ -11,6 +12,7 @@ import { checkNotifications } from "./notifications.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkDue, checkOrder } from "./priority.ts";
 import { checkRest, checkStats } from "./rest.ts";
+import { checkSchedules } from "./schedules.ts";
 import { type Stories, tellStories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
@@ -33,6 +35,8 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkOrder(history, stories),
     ...checkDue(stories),
     ...checkNotifications(history, stories),
+    ...checkSchedules(history, stories),
+    ...checkBulks(history, stories),
     ...checkAnswers(history),
     ...checkLives(history, STOP_GRACE_MS),
   ];

@@ -13,6 +13,11 @@ export interface Figures {
   readonly calls: number;
   readonly polls: number;
   readonly notifications: number;
+  /** Tasks that schedules made. */
+  readonly firings: number;
+  readonly bulks: number;
+  /** Tasks that bulk actions began anew. */
+  readonly retried: number;
   readonly requests: number;
   readonly refused: number;
   readonly faults: Readonly<Record<string, number>>;
@@ -42,6 +47,9 @@ export function countFigures(history: History, stories: Stories): Figures {
     calls: history.seen.filter(({ kind }) => kind === "call").length,
     polls: history.seen.filter(({ kind }) => kind === "poll").length,
     notifications: history.seen.filter(({ kind }) => kind === "notification").length,
+    firings: history.changes.filter(({ relation }) => relation === "schedule_firings").length,
+    bulks: history.changes.filter(({ relation, op }) => relation === "bulks" && op === "insert").length,
+    retried: rows.reduce((sum, { last }) => sum + (last?.retries ?? 0), 0),
     requests: history.answers.length,
     refused: history.answers.filter(({ status }) => status === null || status >= 500).length,
     faults,

@@ -2,6 +2,7 @@ import { check } from "./check.ts";
 import type {
   Answer,
   AttemptRecord,
+  BulkRow,
   Change,
   Fault,
   History,
@@ -33,6 +34,7 @@ export function row(changes: Partial<TaskRow> = {}): TaskRow {
     hasNotification: false,
     idempotencyKey: null,
     failureReason: null,
+    retries: 0,
     ...changes,
   };
 }
@@ -50,6 +52,20 @@ export function taskChange(committedAt: number, changes: Partial<TaskRow>, op: O
 export function queueChange(committedAt: number, changes: Partial<QueueRow>, op: Op = "update"): Change {
   const queue = { id: 1, name: "q", concurrency: 5, paused: false, deleted: false, ...changes };
   return { seq: 0, committedAt, relation: "queues", op, row: queue };
+}
+
+export function scheduleChange(committedAt: number, nextRunAt: number | null, op: Op = "update"): Change {
+  return { seq: 0, committedAt, relation: "schedules", op, row: { id: "s", nextRunAt } };
+}
+
+export function firing(committedAt: number, firesAt: number | null, taskId: string): Change {
+  const row = { scheduleId: "s", taskId, firesAt };
+  return { seq: 0, committedAt, relation: "schedule_firings", op: "insert", row };
+}
+
+export function bulkChange(committedAt: number, changes: Partial<BulkRow>, op: Op = "update"): Change {
+  const row: BulkRow = { id: "b", status: "running", matched: 1, done: 0, skipped: 0, ...changes };
+  return { seq: 0, committedAt, relation: "bulks", op, row };
 }
 
 export function workerChange(committedAt: number, op: Op): Change {

@@ -28,6 +28,8 @@ export type Action =
   | "limit"
   | "create-queue"
   | "delete-queue"
+  | "schedule"
+  | "bulk"
   | "read";
 
 /** One request of a client and what it was told. */
@@ -92,6 +94,29 @@ export interface TaskRow {
   readonly hasNotification: boolean;
   readonly idempotencyKey: string | null;
   readonly failureReason: string | null;
+  /** How often it was begun anew. */
+  readonly retries: number;
+}
+
+export interface ScheduleRow {
+  readonly id: string;
+  /** Null while it is paused. */
+  readonly nextRunAt: number | null;
+}
+
+/** A task that a schedule made. */
+export interface FiringRow {
+  readonly scheduleId: string;
+  readonly taskId: string;
+  readonly firesAt: number | null;
+}
+
+export interface BulkRow {
+  readonly id: string;
+  readonly status: "running" | "completed" | "stopped";
+  readonly matched: number;
+  readonly done: number;
+  readonly skipped: number;
 }
 
 export interface QueueRow {
@@ -128,7 +153,17 @@ export type TaskChange = Changed<"tasks", TaskRow>;
 export type QueueChange = Changed<"queues", QueueRow>;
 export type WorkerChange = Changed<"workers", WorkerRow>;
 export type NotificationChange = Changed<"notifications", NotificationRow>;
-export type Change = TaskChange | QueueChange | WorkerChange | NotificationChange;
+export type ScheduleChange = Changed<"schedules", ScheduleRow>;
+export type FiringChange = Changed<"schedule_firings", FiringRow>;
+export type BulkChange = Changed<"bulks", BulkRow>;
+export type Change =
+  | TaskChange
+  | QueueChange
+  | WorkerChange
+  | NotificationChange
+  | ScheduleChange
+  | FiringChange
+  | BulkChange;
 
 export interface Fault {
   readonly kind: string;

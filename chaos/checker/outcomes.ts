@@ -1,4 +1,4 @@
-import type { TaskChange, TaskStatus } from "./history.ts";
+import type { TaskChange, TaskRow, TaskStatus } from "./history.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
@@ -12,7 +12,10 @@ const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   cancelled: [],
 };
 
-/** Promise D: a task walks the picture of its states once, and each step is made by the attempt under way. */
+/**
+ * Promise D: a task walks the picture of its states once, or once more for each time that it is begun anew, and each step is
+ * made by the attempt under way.
+ */
 export function checkOutcomes(stories: Stories): Violation[] {
   return stories.all.flatMap((story) =>
     story.changes.flatMap((change, index) => {
@@ -34,6 +37,14 @@ function wrongBirth({ op, row }: TaskChange): string | null {
   return `it was born ${row.status} with ${row.attemptCount} attempts`;
 }
 
+function wrongRetry(before: TaskRow, row: TaskRow): string | null {
+  const isBegunAnew =
+    (before.status === "failed" || before.status === "cancelled") && row.status === "pending";
+  return isBegunAnew && row.retries === before.retries + 1
+    ? null
+    : `it was retried from ${before.status} to ${row.status}, ${before.retries} times before and ${row.retries} after`;
+}
+
 function wrongStep({ row: before }: TaskChange, { op, row }: TaskChange): string | null {
   if (op === "delete")
     return before.status === "pending" ? null : `it was deleted while it was ${before.status}`;
@@ -45,6 +56,7 @@ function wrongStep({ row: before }: TaskChange, { op, row }: TaskChange): string
   }
   if (row.fence !== before.fence + 1) return `its fence went from ${before.fence} to ${row.fence}`;
   const isExpiry = before.status === "pending" && row.status === "failed" && row.failureReason === "expired";
+  if (row.retries !== before.retries) return wrongRetry(before, row);
   if (!isExpiry && !NEXT[before.status].includes(row.status))
     return `it went from ${before.status} to ${row.status}: its outcome was decided twice, or by nobody`;
   if (row.status === "active" && row.attemptCount !== before.attemptCount + 1)

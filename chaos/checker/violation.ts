@@ -23,6 +23,8 @@ export const PROMISES = {
   stats: "counts are exact",
   order: "the highest priority starts first, and nothing before it is due",
   told: "the caller is told after the end, at least once",
+  schedules: "every time of a schedule makes one task",
+  bulks: "every task of a bulk action has one turn",
   answers: "the API answers within its time",
   process: "a node stays up, and stops when asked",
 } as const;

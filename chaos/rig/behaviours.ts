@@ -44,6 +44,8 @@ const DOINGS: Readonly<Record<Behaviour, (scene: Scene) => void>> = {
   reset({ response, entry, ms }) {
     setTimeout(
       () => {
+        // Its caller has hung up before: that was its end.
+        if (response.destroyed) return;
         end(entry);
         response.socket?.resetAndDestroy();
       },

@@ -24,7 +24,13 @@ create function chaos.task(t tasks) returns jsonb language sql immutable as $$
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', t.attempts, 'runAt', chaos.ms(t.run_at),
     'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
-    'failureReason', t.failure_reason) $$;
+    'failureReason', t.failure_reason, 'retries', t.retries) $$;
+create function chaos.schedule(s schedules) returns jsonb language sql immutable as $$
+  select jsonb_build_object('id', s.id, 'nextRunAt', chaos.ms(s.next_run_at)) $$;
+create function chaos.firing(f schedule_firings) returns jsonb language sql immutable as $$
+  select jsonb_build_object('scheduleId', f.schedule_id, 'taskId', f.task_id, 'firesAt', chaos.ms(f.fires_at)) $$;
+create function chaos.bulk(b bulks) returns jsonb language sql immutable as $$
+  select jsonb_build_object('id', b.id, 'status', b.status, 'matched', b.matched, 'done', b.done, 'skipped', b.skipped) $$;
 create function chaos.queue(q queues) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', q.id, 'name', q.name, 'concurrency', q.concurrency, 'paused', q.paused,
                             'deleted', q.deleted_at is not null) $$;
@@ -40,6 +46,9 @@ const WATCHED = [
   { relation: "queues", describe: "queue", when: "insert or update or delete" },
   { relation: "workers", describe: "worker", when: "insert or delete" },
   { relation: "notifications", describe: "notification", when: "insert or update or delete" },
+  { relation: "schedules", describe: "schedule", when: "insert or update or delete" },
+  { relation: "schedule_firings", describe: "firing", when: "insert" },
+  { relation: "bulks", describe: "bulk", when: "insert or update" },
 ] as const;
 
 export async function installChangeLog(postgres: Postgres): Promise<void> {
@@ -89,16 +98,19 @@ export async function readQueues(postgres: Postgres): Promise<QueueRow[]> {
   return rows.map(({ row }) => row);
 }
 
-/** How many tasks and notifications have not come to their end. */
-export async function countUnfinished(postgres: Postgres): Promise<Record<TaskStatus | "untold", number>> {
-  const [counts] = await postgres.query<Record<TaskStatus | "untold", number>>(
+type Unfinished = Record<TaskStatus | "untold" | "bulks", number>;
+
+/** How many tasks, notifications and bulk actions have not come to their end. */
+export async function countUnfinished(postgres: Postgres): Promise<Unfinished> {
+  const [counts] = await postgres.query<Unfinished>(
     `select count(*) filter (where status = 'pending')::integer as pending,
             count(*) filter (where status = 'active')::integer as active,
             count(*) filter (where status = 'waiting')::integer as waiting,
             count(*) filter (where status = 'polling')::integer as polling,
             0 as completed, 0 as failed, 0 as cancelled,
             (select count(*)::integer from notifications
-              where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold
+              where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold,
+            (select count(*)::integer from bulks where status = 'running') as bulks
        from tasks where status not in ('completed', 'failed', 'cancelled')`,
   );
   if (counts === undefined) throw new Error("PostgreSQL did not count");

@@ -3,7 +3,14 @@ import { type Api, createApi, type Told } from "./api.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
 import type { Random } from "./random.ts";
-import { drawTask, type Mix, readCallbackId, readTaskId, type TaskRequest } from "./task-requests.ts";
+import {
+  drawTask,
+  isRecord,
+  type Mix,
+  readCallbackId,
+  readTaskId,
+  type TaskRequest,
+} from "./task-requests.ts";
 
 /** One that is never touched, a narrow one, one that is paused and resized, one that comes and goes. */
 export const QUEUES = {
@@ -14,6 +21,12 @@ export const QUEUES = {
 } as const;
 /** So that each has something to do most of the time, and none more than it can do. */
 const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4 } as const;
+
+/** A schedule that fires all the time, and those that come and go, a new one every second. */
+const EVERY_SECOND = "* * * * * *";
+const STEADY_SCHEDULE = "steady";
+/** Tasks that fail once or twice, and are retried by nothing but bulk actions. */
+const AGAIN = "again";
 
 /** How long a client repeats what must be done, during faults and after them. */
 const INSIST_MS = { storm: 5_000, calm: 20_000 } as const;
@@ -186,10 +199,63 @@ export function createClients(deps: {
     }
   }
 
+  async function putSchedule(name: string, forMs?: number): Promise<void> {
+    const task = { queue: QUEUES.steady.name, webhook_url: `${deps.target}/call/ok?ms=5` };
+    const body = { cron: EVERY_SECOND, task };
+    const path = `/v1/schedules/${name}`;
+    await insist((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
+  }
+
+  async function endSchedule(name: string, forMs?: number): Promise<void> {
+    const path = `/v1/schedules/${name}`;
+    await insist((node) => api.ask({ action: "schedule", node, method: "DELETE", path }), forMs);
+  }
+
+  async function passSchedule(name: string): Promise<void> {
+    await putSchedule(name);
+    await sleep(random.between(500, 6_000));
+    await endSchedule(name);
+  }
+
+  async function schedule(signal: AbortSignal): Promise<void> {
+    for (let made = 1; !signal.aborted; made += 1) {
+      later(passSchedule(`brief-${made}`));
+      await sleep(1_000);
+    }
+  }
+
+  /** Also those whose end got no answer. */
+  async function endSchedules(): Promise<void> {
+    const path = "/v1/schedules";
+    const { body } = await insist(
+      (node) => api.ask({ action: "read", node, method: "GET", path }),
+      INSIST_MS.calm,
+    );
+    const schedules = isRecord(body) && Array.isArray(body.schedules) ? body.schedules : [];
+    for (const { name } of schedules) await endSchedule(name, INSIST_MS.calm);
+  }
+
+  async function createAgain(): Promise<void> {
+    const queue = QUEUES.steady.name;
+    const webhook_url = `${deps.target}/call/error?until=${random.between(1, 2)}`;
+    const body = { queue, webhook_url, max_retries: 0, tags: [AGAIN] };
+    await create({ body, queue, key: null, waits: false, delaySeconds: 0 }, anyNode());
+  }
+
+  /** Whether it was answered or not: one that was begun goes on, and the next takes what is left. */
+  async function retryAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(random.between(500, 3_000));
+      const body = { action: "retry", filter: { tag: AGAIN, status: "failed" }, rate: random.between(1, 30) };
+      await api.ask({ action: "bulk", node: anyNode(), method: "POST", path: "/v1/tasks/bulk", body });
+    }
+  }
+
   async function submit(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const what = random.weighted({ create: 80, remove: 10, read: 10 });
+      const what = random.weighted({ create: 72, again: 8, remove: 10, read: 10 });
       if (what === "create") later(createTask());
+      else if (what === "again") later(createAgain());
       else if (what === "remove") later(deleteTask());
       else later(read());
       await sleep(random.next() * 2 * (800 / deps.rate));
@@ -199,6 +265,7 @@ export function createClients(deps: {
   return {
     async prepare() {
       for (const queue of Object.values(QUEUES)) await createQueue(queue, INSIST_MS.calm);
+      await putSchedule(STEADY_SCHEDULE, INSIST_MS.calm);
       // The first requests of a process are its slowest, and say nothing about faults.
       const unheard = createApi();
       for (const node of [...nodes, ...nodes, ...nodes]) {
@@ -208,12 +275,13 @@ export function createClients(deps: {
       }
     },
     async work(signal) {
-      await Promise.all([submit(signal), manage(signal)]);
+      await Promise.all([submit(signal), manage(signal), schedule(signal), retryAll(signal)]);
       while (background.size > 0) await Promise.all(background);
       // A pause whose resume got no answer must not be taken for a task that is stuck.
       await setQueue("resume", QUEUES.moody.name, INSIST_MS.calm);
       await changeLimit(QUEUES.moody.name, 8, INSIST_MS.calm);
       await createQueue(QUEUES.brief, INSIST_MS.calm);
+      await endSchedules();
     },
     async tryOrder() {
       const queue = "ordered";

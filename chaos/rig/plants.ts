@@ -113,6 +113,24 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     ],
     weather: { processes: {}, database: { hole: 2, late: 1 } },
   },
+  "firings-left-out": {
+    what: "a schedule that is late goes on with the next time from now",
+    breaks: ["schedules"],
+    edits: [{ file: "domain/schedule.js", find: ".next(isMissed ? now : dueAt)", replace: ".next(now)" }],
+    weather: { processes: {}, database: { "database-freeze": 1 } },
+  },
+  "turn-not-counted": {
+    what: "a turn of a bulk action changes its tasks in a transaction of its own",
+    breaks: ["bulks"],
+    edits: [
+      {
+        file: "service/tasks/bulk-worker.js",
+        find: "const changed = await change(sql, turn, ids);",
+        replace: "const changed = await database.transaction((own) => change(own, turn, ids));",
+      },
+    ],
+    weather: CALM,
+  },
   "synchronous-commit-off": {
     what: "the database confirms what is not on disk yet",
     breaks: ["A", "C"],

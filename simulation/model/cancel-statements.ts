@@ -23,7 +23,15 @@ export const cancelStatements: Statements = {
     });
     return [
       {
-        ...pickColumns(row, ["shape", "worker_id", "fence", "timeout_seconds", "callback_sealed"]),
+        ...pickColumns(row, [
+          "shape",
+          "queue_id",
+          "sandbox",
+          "worker_id",
+          "fence",
+          "timeout_seconds",
+          "callback_sealed",
+        ]),
         config: row.poll_config,
         plan: row.poll,
         firstHeaders: row.headers ?? {},

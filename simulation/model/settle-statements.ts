@@ -154,7 +154,11 @@ export const settleStatements: Statements = {
         });
       });
     notifyEnds(session, expired);
-    return expired.map((row) => ({ reason: row.failure_reason }));
+    return expired.map((row) => ({
+      reason: row.failure_reason,
+      teamId: row.team_id,
+      queueId: row.queue_id,
+    }));
   },
 
   until_next_deadline: untilNext(({ tables }) =>
@@ -172,7 +176,7 @@ export const settleStatements: Statements = {
       error: null,
     });
     notifyEnds(session, [resolved]);
-    return [{ teamId: row.team_id, id: row.id }];
+    return [{ teamId: row.team_id, id: row.id, queueId: row.queue_id }];
   },
 
   callback_status(session, values) {
@@ -244,6 +248,7 @@ function returnTasks(session: Session, lost: readonly LostTask[]): object[] {
     teamId: team_id,
     id,
     queue: session.tables.queues.get(queue_id)?.name,
+    queueId: queue_id,
     status,
     failure: failure_reason,
   }));

@@ -1,6 +1,6 @@
 import type { Patient, Prepared } from "../../packages/server/src/store/sql.ts";
 import { cancelStatements } from "./cancel-statements.ts";
-import { claimStatements } from "./claim-statements.ts";
+import { claimStatements, teamsWithDue } from "./claim-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
 import { settleStatements } from "./settle-statements.ts";
@@ -16,8 +16,11 @@ const without: Statements = {
   remove_empty_queues: nothing,
   remove_old_keys: nothing,
   audit: nothing,
-  // No team of the simulation listens.
+  // No team of the simulation listens, nor has it a webhook.
   write_queue_event: nothing,
+  teams_with_due_deliveries: (session) => teamsWithDue([], session.nowMs),
+  held_deliveries: nothing,
+  reap_deliveries: nothing,
   // One team, of the plan that bounds nothing.
   find_team_terms: (_, values) =>
     (values[0] as readonly number[]).map((teamId) => ({
@@ -79,6 +82,8 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["select status from tasks where callback_hash", "callback_status"],
   ["insert into audit_events", "audit"],
   ["select l.team_id, false, $2, $3 from listeners l", "write_queue_event"],
+  ["from webhook_deliveries where worker_id = $1", "held_deliveries"],
+  ["update webhook_deliveries d set worker_id = null, fence = fence + 1", "reap_deliveries"],
 ];
 
 const known = new Map<string, string>();
@@ -88,7 +93,9 @@ export function statementName(query: string | Prepared | Patient): string {
   const text = typeof query === "string" ? query : query.text;
   const cached = known.get(text);
   if (cached !== undefined) return cached;
-  const name = (typeof query === "string" ? undefined : query.name) ?? nameByWords(text);
+  const given = typeof query === "string" ? undefined : query.name;
+  // The model has no listeners: what a statement tells them makes no difference.
+  const name = given?.replace(/_telling$/, "") ?? nameByWords(text);
   if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
   known.set(text, name);
   return name;

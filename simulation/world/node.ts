@@ -55,6 +55,7 @@ export function createNodeEngine(options: {
     findBudgets: server.createBudgetLookup(databases.chores, server.createLimitsOf()),
     resultLimitBytes: 65_536,
     onTaskEnded() {},
+    settleDelivery: async () => {},
     composeMessage: async (teamId, taskId) => {
       const status = await server.taskStatus(databases.api, { teamId, environment: "live" }, taskId);
       return status === null ? null : { task: taskId, body: JSON.stringify({ status }) };

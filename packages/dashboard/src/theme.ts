@@ -19,7 +19,16 @@ export const theme = createTheme({
     Menu: Menu.extend({
       defaultProps: { position: "bottom-end", shadow: "md", transitionProps: { duration: 80 } },
     }),
-    Button: Button.extend({ defaultProps: { size: "xs", variant: "default" } }),
+    Button: Button.extend({
+      defaultProps: { size: "xs", variant: "default" },
+      // Mantine writes white on everything filled; on the light colours of the dark theme that cannot be read.
+      vars: (_, { variant, color }) => ({
+        root:
+          variant === "filled"
+            ? { "--button-color": color === "red" ? "var(--failed-contrast)" : "var(--accent-contrast)" }
+            : {},
+      }),
+    }),
     TextInput: SMALL,
     PasswordInput: SMALL,
     Textarea: SMALL,

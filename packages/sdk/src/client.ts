@@ -17,6 +17,7 @@ export function createBellhop(options: ClientOptions) {
   const operation = createOperation(send);
   const whole = createWhole(send);
   const auditPage = operation("listAuditEvents");
+  const deliveryPage = operation("listWebhookDeliveries");
 
   return {
     /** Where the team stood at the last answer; null where it has no limit. */
@@ -28,6 +29,24 @@ export function createBellhop(options: ClientOptions) {
     queues: createQueues(operation, whole),
     /** What happens, as it happens: `for await (const event of bellhop.events())`. Resumes after a broken connection. */
     events: createEvents(transport),
+    /** Whom to tell of them. */
+    webhooks: {
+      create: operation("createWebhook", "webhook"),
+      list: whole("listWebhooks", "webhooks"),
+      get: operation("getWebhook", "webhook"),
+      update: operation("updateWebhook", "webhook"),
+      delete: operation("deleteWebhook", "webhook"),
+      /** What was sent there, newest first. */
+      deliveries: (id: string, query: QueryOf<"listWebhookDeliveries"> = {}, request?: RequestOptions) =>
+        walkPages(
+          query,
+          async (next) => {
+            const page = await deliveryPage(id, next, request);
+            return { ...page, pagination: page.pagination ?? { nextCursor: null } };
+          },
+          (fetched) => fetched.deliveries,
+        ),
+    },
     providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },
 

@@ -8,6 +8,7 @@ export class NoRetry extends Error {
   override name = "NoRetry";
 }
 
+/** At a webhook it has an event's `type`, the task as in a list, and of an event of a queue no task but the `queue`. */
 export type Notification = Camel<components["schemas"]["TaskNotification"]>;
 
 export interface ReceivedCall<Payload = unknown> {
@@ -70,7 +71,8 @@ export function handler<Payload = unknown>(
       const value = await handle({
         // The type is the caller's word for what its own tasks carry.
         payload: payload as Payload,
-        taskId: notification?.data.task.id ?? id,
+        // An event of a queue is about no task.
+        taskId: notification === null ? id : (taskIdOf(notification) ?? id),
         attempt: Number(headerOf(headers, "bellhop-attempt") ?? 1),
         queue: headerOf(headers, "bellhop-queue"),
         notification,
@@ -99,6 +101,14 @@ export function handler<Payload = unknown>(
 
 function isFetch(request: Request | NodeRequest): request is Request {
   return "arrayBuffer" in request;
+}
+
+function taskIdOf({
+  data,
+}: {
+  readonly data: { readonly task?: { readonly id: string } };
+}): string | undefined {
+  return data.task?.id;
 }
 
 function isTaskId(id: string): boolean {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import createClient from "openapi-fetch";
 import { API_KEY, type ServerProcess, startServer } from "../../server/test/house/server-process.ts";
+import { ROOT } from "../../server/test/places.ts";
 import { type Bellhop, createBellhop } from "../src/client.ts";
 import { ApiError, TimeoutError } from "../src/errors.ts";
 import { handler, NoRetry, type ReceivedCall } from "../src/handler.ts";
@@ -211,6 +212,41 @@ describe("the SDK, against a real server", () => {
     assert.ok(actions.includes("api_key.created") && actions.length > 2, actions.join());
   });
 
+  it("follows what happens, and has it sent to a webhook", async () => {
+    const webhook = await bellhop.webhooks.create({ url: target, events: ["task.created"], queue: "still" });
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const event of bellhop.events({ queue: "still", types: ["task.created"] })) {
+        if ("task" in event) seen.push(event.task.id);
+        if (seen.length === 2) return;
+      }
+    })();
+    const made: string[] = [];
+    // Until the stream is open nothing is told: a task from before is not in it.
+    while (seen.length < 2) {
+      made.push((await bellhop.tasks.create({ queue: "still", webhookUrl: target, tags: ["seen"] })).id);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await following;
+    const first = made.indexOf(seen[0] ?? "");
+    assert.deepEqual(seen, made.slice(first, first + 2));
+
+    const delivery = await untilDelivered(webhook.id);
+    assert.deepEqual([delivery.event, delivery.responseCode], ["task.created", 200]);
+    assert.equal(received.at(-1)?.notification?.type, "task.created");
+    assert.deepEqual((await bellhop.webhooks.list()).length, 1);
+    assert.equal((await bellhop.webhooks.update(webhook.id, { enabled: false })).enabled, false);
+    assert.equal((await bellhop.webhooks.delete(webhook.id)).deleted, true);
+  });
+
+  async function untilDelivered(id: string) {
+    for (;;) {
+      for await (const delivery of bellhop.webhooks.deliveries(id))
+        if (delivery.status === "delivered") return delivery;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   it("ends a waiting task by its callback", async () => {
     const { id, callbackId } = await bellhop.tasks.call({
       targetUrl: target,
@@ -253,6 +289,21 @@ describe("the SDK, against a real server", () => {
         assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);
       }
     });
+  });
+
+  it("is all that a day's work takes: the script in examples/ goes through to its end", async () => {
+    const file = join(ROOT, ".build/examples/picture-shop/shop.js");
+    const printed = await runExample(file, { KEY: API_KEY, BELLHOP: server.url });
+    for (const line of [
+      "3 mails will go out in a second",
+      'completed: {"picture":"called-back.png"}',
+      "3 mails are out, 3 notices have come",
+      "20 mails failed in the outage 23 mails are out after all were retried",
+      "report completed",
+      'because: Queue "mails" is paused then completed',
+    ])
+      assert.ok(printed.includes(line), `${line} is missing: ${printed}`);
+    assert.match(printed, /picture completed: [0-9a-f-]{36}\.png/);
   });
 
   /** What openapi-typescript makes of openapi.json, without a cast: that this file compiles is half of the test. */

@@ -80,6 +80,13 @@ describe("a request", () => {
     assert.equal(crowded.sent[1]?.url, "https://bellhop.example/v1/tasks/task_1");
   });
 
+  it("carries no credential where fetch brings one, and is not sent without either", async () => {
+    const { bellhop, sent } = clientOf([reply(200, { queues: [] })], { apiKey: null });
+    await bellhop.queues.list();
+    assert.equal(sent[0]?.headers.get("authorization"), null);
+    await assert.rejects(clientOf([], { apiKey: "" }).bellhop.queues.list(), BellhopError);
+  });
+
   it("that reads is repeated after a lost connection and a proxy's 502", async () => {
     const { bellhop } = clientOf([LOST, refusal(502, "?", null), reply(200, { queues: [] })]);
     assert.deepEqual(await bellhop.queues.list(), []);

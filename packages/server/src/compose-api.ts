@@ -33,6 +33,7 @@ import { registerExplanationRoute } from "./api/routes/task-explanation.ts";
 import { registerTaskRoutes } from "./api/routes/tasks.ts";
 import { registerTeamRoutes } from "./api/routes/teams.ts";
 import { registerTokenRoutes } from "./api/routes/tokens.ts";
+import { registerWebhookRoutes } from "./api/routes/webhooks.ts";
 import { type ApiDeps, createApi } from "./api/server.ts";
 import type { Services } from "./compose-services.ts";
 import type { RefuseUrl } from "./domain/call.ts";
@@ -111,6 +112,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
         (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
+        (app) => registerWebhookRoutes(app, { webhooks: services.webhooks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerSandboxRoute(app, services.sandbox),
         (app) => registerQueueRoutes(app, services.queues),

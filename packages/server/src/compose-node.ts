@@ -1,3 +1,4 @@
+import { webhookText } from "./api/tasks/event-view.ts";
 import { notificationText } from "./api/tasks/notification-view.ts";
 import {
   composeBasis,
@@ -16,6 +17,8 @@ import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createBulkWorker } from "./service/tasks/bulk-worker.ts";
+import { createWebhookFanOut } from "./service/tasks/webhook-fan-out.ts";
+import { createDeliverySettlement } from "./service/tasks/webhook-service.ts";
 import { takePulse } from "./store/pulse.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import { createRotation } from "./vault/rotation.ts";
@@ -93,6 +96,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       basis.waits.ended(taskId);
       basis.events.notice();
     },
+    settleDelivery: createDeliverySettlement({ database: databases.chores }),
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);
       if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;
@@ -115,6 +119,12 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   }
   const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, basis.meter) });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
+  const fanOut = createWebhookFanOut({
+    sql: databases.chores,
+    inWords: webhookText,
+    onStored: () => engine.actors.wake("webhook-courier"),
+  });
+  engine.actors.add({ name: "webhooks", once: fanOut.workOnce });
   const presence = addPresence(deps, engine, engine);
   addSpaceWatch(basis, engine);
   addCounters(basis, engine);

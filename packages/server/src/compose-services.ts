@@ -53,6 +53,7 @@ import { createStatsService } from "./service/tasks/stats-service.ts";
 import { createTaskService } from "./service/tasks/task-service.ts";
 import { createTaskWaits } from "./service/tasks/task-waits.ts";
 import { createWaitingService } from "./service/tasks/waiting-service.ts";
+import { createWebhookService } from "./service/tasks/webhook-service.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Pulse } from "./store/pulse.ts";
@@ -147,7 +148,7 @@ export function listeners(
 export function composeServices(
   deps: NodeDeps,
   parts: ReturnType<typeof composeBasis> & {
-    readonly engine: Pick<FrontDesk, "submit" | "ended" | "pending" | "follow" | "isCrowded">;
+    readonly engine: Pick<FrontDesk, "actors" | "submit" | "ended" | "pending" | "follow" | "isCrowded">;
     readonly isDispatching: (() => boolean) | null;
     readonly pulses: Readonly<Record<string, Pulse>>;
   },
@@ -227,6 +228,7 @@ export function composeServices(
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
     queues: createQueueService({ database, onChanged: events.notice }),
     stats: createStatsService({ sql: database, now }),
+    webhooks: createWebhookService({ database, onChanged: () => engine.actors.wake("webhooks") }),
     callbacks: {
       ...callbacks,
       resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),

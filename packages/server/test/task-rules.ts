@@ -8,6 +8,7 @@ alter table tasks
   add constraint tasks_status_check
     check (status in ('pending', 'active', 'waiting', 'polling', 'completed', 'failed', 'cancelled')),
   add constraint tasks_priority_check check (priority between 1 and 10),
+  -- What is next of a task of the sandbox lies in simulations, and no worker holds it.
   add constraint tasks_active_is_held
     check ((status = 'active') = (attempt_started_at is not null)
            and case when sandbox then worker_id is null else status <> 'active' or worker_id is not null end),

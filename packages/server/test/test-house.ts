@@ -131,6 +131,8 @@ export async function openTestHouse(
             where status in ('pending', 'waiting', 'polling')
          ), waited as (
            update notifications set next_at = next_at - make_interval(secs => $1)
+         ), undelivered as (
+           update webhook_deliveries set next_at = next_at - make_interval(secs => $1)
          ), scheduled as (
            update schedules set next_run_at = next_run_at - make_interval(secs => $1)
          ), counted as (

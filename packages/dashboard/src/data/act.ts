@@ -16,7 +16,8 @@ export function useAct<Input, Answer>(
       const said = done?.(answer, input) ?? null;
       if (typeof said === "string") tell(said);
       else if (said !== null) tell(said.text, said.undo);
-      return queries.invalidateQueries();
+      // Not waited for: a dialog closes when its deed is done, not when everything has been read anew.
+      void queries.invalidateQueries();
     },
     onError: tellProblem,
   });

@@ -1,6 +1,7 @@
 import { ApiError, createBellhop } from "@bellhop/sdk";
 import { connection } from "./connection.ts";
 import { markNumbers, unmarkNumbers } from "./exact-json.ts";
+import { live } from "./live.ts";
 
 /**
  * Asks as the signed-in person: the browser's cookie speaks, and the header, which no form and no other site can send,
@@ -12,13 +13,24 @@ async function pageFetch(input: RequestInfo | URL, init: RequestInit = {}): Prom
   try {
     const body = typeof init.body === "string" ? unmarkNumbers(init.body) : (init.body ?? null);
     const response = await fetch(input, { ...init, body, headers, credentials: "same-origin" });
-    const text = await response.text();
     connection.answered(response.status);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream")) return followed(response);
+    const text = await response.text();
     return new Response(markNumbers(text), { status: response.status, headers: response.headers });
   } catch (error) {
-    if (!init.signal?.aborted) connection.failed();
+    if (!init.signal?.aborted) {
+      connection.failed();
+      live.streaming(false);
+    }
     throw error;
   }
+}
+
+/** Says for how long the stream of events is there. */
+function followed(response: Response): Response {
+  live.streaming(true);
+  const ends = new TransformStream({ flush: () => live.streaming(false) });
+  return new Response(response.body?.pipeThrough(ends) ?? null, { headers: response.headers });
 }
 
 export const bellhop = createBellhop({

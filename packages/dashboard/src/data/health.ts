@@ -1,6 +1,5 @@
 import { formatAge, formatCount, formatPercent } from "./format.ts";
-import { failureShare, type Stats } from "./stats.ts";
-import type { FailureGroup } from "./stats-query.ts";
+import { type FailureGroup, failureShare, type Stats } from "./stats.ts";
 
 export interface Complaint {
   readonly queue: string;

@@ -17,7 +17,7 @@ export const live = {
 };
 
 /** While the stream of events tells when to look, looking by itself only makes up for what the stream does not tell. */
-const BESIDE_STREAM_MS = 15_000;
+const BESIDE_STREAM_MS = 30_000;
 
 /** A query that comes again while the page is live. Old data stay in sight until the new are there. */
 export function useLiveQuery<Data>(

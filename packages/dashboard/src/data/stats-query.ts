@@ -1,9 +1,6 @@
-import type { AnswerOf } from "@bellhop/sdk";
 import { bellhop } from "./client.ts";
 import { useLiveQuery } from "./live.ts";
 import type { Range } from "./ranges.ts";
-
-export type FailureGroup = AnswerOf<"getFailureStats">["failures"][number];
 
 /** Steps are minutes at least: looking more often shows nothing new but the depth of now. */
 const EVERY_MS = 5_000;

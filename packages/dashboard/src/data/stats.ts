@@ -1,4 +1,7 @@
 /** What the rollups of a range tell: rates, shares, and how they changed. */
+import type { AnswerOf } from "@bellhop/sdk";
+
+export type FailureGroup = AnswerOf<"getFailureStats">["failures"][number];
 
 export interface QueueSeries {
   /** Null for the whole team. */
@@ -55,7 +58,10 @@ export interface Summary {
 }
 
 /** Which steps are the recent ones and which came before; a step that is not over counts for neither. */
-function split(stats: Stats): {
+function split(
+  stats: Stats,
+  series: QueueSeries,
+): {
   readonly recent: readonly [number, number];
   readonly before: readonly [number, number];
 } {
@@ -64,12 +70,13 @@ function split(stats: Stats): {
   const over = stats.at.filter(isOver).length;
   // A range that has only begun has nothing but its one step.
   const end = Math.max(over, Math.min(1, stats.at.length));
-  const start = Math.max(0, end - Math.max(1, Math.round(RECENT_SECONDS / stats.stepSeconds)));
-  return { recent: [start, end], before: [0, start] };
+  const first = Math.max(0, Math.min(firstStep(series), end - 1));
+  const start = Math.max(first, end - Math.max(1, Math.round(RECENT_SECONDS / stats.stepSeconds)));
+  return { recent: [start, end], before: [first, start] };
 }
 
 export function summarize(stats: Stats, series: QueueSeries): Summary {
-  const { recent, before } = split(stats);
+  const { recent, before } = split(stats, series);
   const both = (read: (part: readonly [number, number]) => number | null): Changed => ({
     now: read(recent),
     before: read(before),
@@ -83,6 +90,32 @@ export function summarize(stats: Stats, series: QueueSeries): Summary {
     waitP95: both(([from, to]) => mean(series.waitMs.p95, from, to)),
     durationP95: both(([from, to]) => mean(series.durationMs.p95, from, to)),
   };
+}
+
+/** The first step of which something is known: before it there was no server, and its zeros tell nothing. */
+function firstStep(series: QueueSeries): number {
+  const at = series.created.findIndex((_, step) => isKnown(series, step));
+  return at < 0 ? 0 : at;
+}
+
+function isKnown({ pending, created, completed, failed }: QueueSeries, step: number): boolean {
+  return (
+    (pending[step] ?? null) !== null || [created, completed, failed].some((counts) => (counts[step] ?? 0) > 0)
+  );
+}
+
+/** A step that has only begun tells nothing yet. */
+const SHORTEST_SECONDS = 10;
+
+/** Counts as rates; null where no node was there, so that a gap is seen as one. */
+export function perMinute(stats: Stats, series: QueueSeries, counts: readonly number[]): (number | null)[] {
+  const endsAt = new Date(stats.to).getTime();
+  return counts.map((count, step) => {
+    const begunAt = new Date(stats.at[step] ?? stats.to).getTime();
+    const seconds = Math.min(stats.stepSeconds, (endsAt - begunAt) / 1000);
+    if (seconds < Math.min(SHORTEST_SECONDS, stats.stepSeconds) || !isKnown(series, step)) return null;
+    return (count / seconds) * 60;
+  });
 }
 
 /** Failed of all that ended by themselves; null where none did. */

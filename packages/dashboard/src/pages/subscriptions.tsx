@@ -1,10 +1,144 @@
-import { Empty, Page, PageHead } from "../parts/page.tsx";
+import type { AnswerOf } from "@bellhop/sdk";
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { useAct } from "../data/act.ts";
+import { bellhop } from "../data/client.ts";
+import { curl } from "../data/examples.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { useMay } from "../data/session.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { ListPage } from "../parts/list-page.tsx";
+import { Empty } from "../parts/page.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Deliveries } from "./subscriptions/deliveries.tsx";
+import { NewWebhook } from "./subscriptions/new-webhook.tsx";
 
+type Webhook = AnswerOf<"listWebhooks">["webhooks"][number];
+type Opened = { readonly kind: "delete" | "deliveries"; readonly webhook: Webhook } | "new" | null;
+
+/** Where events are sent to. */
 export function Subscriptions() {
+  const mayAct = useMay("member");
+  const webhooks = useLiveQuery(["webhooks"], ({ signal }) => bellhop.webhooks.list({ signal }), {
+    everyMs: 5_000,
+  });
+  const [opened, open] = useState<Opened>(null);
+  const close = () => open(null);
+  const remove = useAct(
+    ({ id }: Webhook) => bellhop.webhooks.delete(id),
+    () => "Deleted: nothing more is sent there",
+  );
   return (
-    <Page title="Subscriptions">
-      <PageHead title="Subscriptions" />
-      <Empty title="Not here yet" />
-    </Page>
+    <ListPage
+      title="Subscriptions"
+      query={webhooks}
+      keyOf={({ id }) => id}
+      columns={columnsOf(mayAct, open)}
+      newTitle="Subscribe"
+      onNew={mayAct ? () => open("new") : null}
+      empty={
+        <Empty
+          title="No subscriptions yet"
+          code={curl("POST", "/v1/webhooks", {
+            url: "http://127.0.0.1:9000/events",
+            events: ["task.failed"],
+          })}
+        >
+          A subscription has events of this team sent to a URL of yours, signed, and tried again until they
+          arrive.
+        </Empty>
+      }
+    >
+      {opened === "new" ? <NewWebhook onClose={close} /> : null}
+      {opened !== null && opened !== "new" && opened.kind === "deliveries" ? (
+        <Deliveries id={opened.webhook.id} url={opened.webhook.url} onClose={close} />
+      ) : null}
+      {opened !== null && opened !== "new" && opened.kind === "delete" ? (
+        <Confirm
+          title="Delete this subscription?"
+          action="Delete it"
+          onClose={close}
+          onConfirm={() => {
+            remove.mutate(opened.webhook);
+            close();
+          }}
+        >
+          <p className="wrap">
+            Nothing more is sent to {opened.webhook.url}; what has not arrived yet is dropped. Turning it off
+            can be undone.
+          </p>
+        </Confirm>
+      ) : null}
+    </ListPage>
+  );
+}
+
+function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Column<Webhook>[] {
+  return [
+    {
+      title: "URL",
+      kind: "main",
+      cell: ({ url, enabled }) => (
+        <span className="row">
+          <span className="wrap">{url}</span>
+          {enabled ? null : <span className="tag warn">off</span>}
+        </span>
+      ),
+    },
+    { title: "Events", cell: ({ events }) => <span className="muted small wrap">{events.join(" ")}</span> },
+    {
+      title: "Only",
+      cell: ({ queue, tag }) => (
+        <span className="row loose" style={{ gap: 4 }}>
+          {queue === null ? null : <span className="tag">queue {queue}</span>}
+          {tag === null ? null : <span className="tag">tag {tag}</span>}
+        </span>
+      ),
+    },
+    {
+      title: "State",
+      cell: ({ failingSince, disabledAt }) =>
+        disabledAt !== null ? (
+          <span style={{ color: "var(--failed)" }}>
+            turned off after failures <Ago at={disabledAt} />
+          </span>
+        ) : failingSince === null ? (
+          <span className="muted">well</span>
+        ) : (
+          <span style={{ color: "var(--failed)" }}>
+            failing for <Ago at={failingSince} bare />
+          </span>
+        ),
+    },
+    {
+      title: "Actions",
+      kind: "actions",
+      cell: (webhook) => (
+        <span className="row" style={{ justifyContent: "flex-end" }}>
+          <Button size="compact-xs" onClick={() => open({ kind: "deliveries", webhook })}>
+            Deliveries
+          </Button>
+          {mayAct ? <Switch webhook={webhook} /> : null}
+          {mayAct ? (
+            <Button size="compact-xs" onClick={() => open({ kind: "delete", webhook })}>
+              Delete …
+            </Button>
+          ) : null}
+        </span>
+      ),
+    },
+  ];
+}
+
+function Switch({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {
+  const set = useAct(
+    (isOn: boolean) => bellhop.webhooks.update(id, { enabled: isOn }),
+    (_, isOn) => (isOn ? "On: events are sent from now on" : "Off: nothing is sent"),
+  );
+  return (
+    <Button size="compact-xs" onClick={() => set.mutate(!enabled)}>
+      {enabled ? "Turn off" : "Turn on"}
+    </Button>
   );
 }

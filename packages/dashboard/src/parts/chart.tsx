@@ -18,6 +18,8 @@ interface ChartProps {
   readonly at: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
+  /** Where there are no halves: its axis has none either. */
+  readonly isWhole?: boolean;
 }
 
 const HEIGHT = 168;
@@ -25,31 +27,28 @@ const HEIGHT = 168;
 const SYNC = "bellhop";
 
 /** One chart over time. Drag to zoom, double click to see all again. */
-export function Chart({ title, at, series, format }: ChartProps) {
+export function Chart({ title, at, series, format, isWhole = false }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const isZoomed = useRef(false);
   const [index, setIndex] = useState<number | null>(null);
   const { colorScheme } = useMantineColorScheme();
-  const latest = useRef({ series, format });
-  latest.current = { series, format };
+  const latest = useRef({ at, series, format, isWhole });
+  latest.current = { at, series, format, isWhole };
   const shape = series.map(({ label, kind, color }) => `${label} ${kind} ${color}`).join();
-  const data = dataOf(at, series);
-  const firstData = useRef(data);
-  firstData.current = data;
 
   // Drawn anew when its lines or colours change; data follow below.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
     const made = new uPlot(
-      optionsOf(element, latest.current.series, (value) => latest.current.format(value), {
+      optionsOf(element, latest.current, {
         onCursor: setIndex,
         onZoom: (zoomed) => {
           isZoomed.current = zoomed;
         },
       }),
-      firstData.current,
+      dataOf(latest.current.at, latest.current.series),
       element,
     );
     plot.current = made;
@@ -62,7 +61,7 @@ export function Chart({ title, at, series, format }: ChartProps) {
     };
   }, [shape, colorScheme]);
 
-  useEffect(() => plot.current?.setData(data, !isZoomed.current));
+  useEffect(() => plot.current?.setData(dataOf(at, series), !isZoomed.current), [at, series]);
 
   return (
     <figure className="chart" aria-label={title}>
@@ -106,8 +105,7 @@ interface Events {
 
 function optionsOf(
   element: HTMLElement,
-  series: readonly Series[],
-  format: (value: number) => string,
+  { series, format, isWhole }: Pick<ChartProps, "series" | "format" | "isWhole">,
   { onCursor, onZoom }: Events,
 ): uPlot.Options {
   const style = getComputedStyle(element);
@@ -127,7 +125,13 @@ function optionsOf(
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, space: 64, size: 28, values: (_, ticks) => timesOf(ticks) },
-      { ...axis, size: 60, space: 36, values: (_, ticks) => ticks.map(format) },
+      {
+        ...axis,
+        size: 60,
+        space: 36,
+        values: (_, ticks) => ticks.map(format),
+        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+      },
     ],
     series: [{}, ...series.map((line) => lineOf(line, color(line.color)))],
     hooks: {
@@ -137,6 +141,12 @@ function optionsOf(
     },
   };
 }
+
+/** 1, 2, 5, 10 … a billion. */
+const WHOLE_STEPS = Array.from(
+  { length: 28 },
+  (_, step) => ([1, 2, 5][step % 3] ?? 1) * 10 ** Math.floor(step / 3),
+);
 
 const DAY_SECONDS = 86_400;
 

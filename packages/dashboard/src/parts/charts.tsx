@@ -1,14 +1,20 @@
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import { formatCount, formatDuration } from "../data/format.ts";
-import type { QueueSeries, Stats } from "../data/stats.ts";
+import { perMinute, type QueueSeries, type Stats } from "../data/stats.ts";
 
 const Chart = lazy(async () => ({ default: (await import("./chart.tsx")).Chart }));
 
 const PLACES = ["throughput", "depth", "wait", "duration"];
 
-/** Throughput, depth, wait and duration, under one cursor. */
-export function Charts({ stats, series }: { readonly stats: Stats; readonly series: QueueSeries }) {
-  const perMinute = (values: readonly number[]) => values.map((value) => (value / stats.stepSeconds) * 60);
+/** Throughput, depth, wait and duration, under one cursor. Drawn anew when the numbers are new, not with every tick of a clock. */
+export const Charts = memo(function Charts({
+  stats,
+  series,
+}: {
+  readonly stats: Stats;
+  readonly series: QueueSeries;
+}) {
+  const rates = (counts: readonly number[]) => perMinute(stats, series, counts);
   const rate = (value: number) => formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
   const quantiles = ({ p50, p95 }: QueueSeries["waitMs"]) =>
     [
@@ -23,14 +29,15 @@ export function Charts({ stats, series }: { readonly stats: Stats; readonly seri
           at={stats.at}
           format={rate}
           series={[
-            { label: "cancelled", color: "cancelled", values: perMinute(series.cancelled), kind: "bar" },
-            { label: "failed", color: "failed", values: perMinute(series.failed), kind: "bar" },
-            { label: "completed", color: "completed", values: perMinute(series.completed), kind: "bar" },
-            { label: "created", color: "text", values: perMinute(series.created), kind: "line" },
+            { label: "cancelled", color: "cancelled", values: rates(series.cancelled), kind: "bar" },
+            { label: "failed", color: "failed", values: rates(series.failed), kind: "bar" },
+            { label: "completed", color: "completed", values: rates(series.completed), kind: "bar" },
+            { label: "created", color: "text", values: rates(series.created), kind: "line" },
           ]}
         />
         <Chart
           title="Pending"
+          isWhole
           at={stats.at}
           format={rate}
           series={[{ label: "pending", color: "pending", values: series.pending, kind: "area" }]}
@@ -50,4 +57,4 @@ export function Charts({ stats, series }: { readonly stats: Stats; readonly seri
       </Suspense>
     </div>
   );
-}
+});

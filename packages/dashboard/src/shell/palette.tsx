@@ -85,9 +85,12 @@ export function Palette({
       size={560}
       yOffset="12vh"
       centered={false}
+      transitionProps={{ duration: 0 }}
     >
       <div className="palette">
         <input
+          // At once, not when the dialog has come to rest: the next key is meant for it.
+          ref={(field) => field?.focus()}
           data-autofocus
           role="combobox"
           aria-expanded="true"

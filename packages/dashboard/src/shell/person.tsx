@@ -19,7 +19,7 @@ export function Person({ onShortcuts }: { readonly onShortcuts: () => void }) {
   return (
     <Menu width={220} position="top-start">
       <Menu.Target>
-        <button type="button" className="person" aria-label="Team, theme and sign out">
+        <button type="button" className="person" title="Team, theme and sign out">
           <span>
             <span className="clip" style={{ display: "block", fontWeight: 600 }}>
               {session.team.name}

@@ -6,6 +6,7 @@ import { colorScheme } from "../color-scheme.ts";
 import { connection } from "../data/connection.ts";
 import { live } from "../data/live.ts";
 import { useKnown } from "../data/session.ts";
+import { useStream } from "../data/stream.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/page.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -37,6 +38,7 @@ export function Shell() {
 }
 
 function House() {
+  useStream();
   const navigate = useNavigate();
   const groups = usePlaces();
   const [opened, open] = useState<Opened>(null);

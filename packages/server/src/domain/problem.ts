@@ -64,6 +64,8 @@ export const PROBLEMS = {
   schedule_not_found: { status: 404, text: 'Schedule "<name>" not found' },
   schedule_exists: { status: 409, text: 'Schedule "<name>" already exists' },
   schedules_full: { status: 409, text: "A team can have at most <limit> schedules: delete one first" },
+  webhook_not_found: { status: 404, text: "Webhook not found" },
+  webhooks_full: { status: 409, text: "A team can have at most <limit> webhooks: delete one first" },
   limit_reached: { status: 403, text: "The plan <plan> allows at most <most> <unit> (<name>)" },
   tasks_full: {
     status: 429,

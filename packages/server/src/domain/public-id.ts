@@ -13,7 +13,9 @@ export type IdPrefix =
   | "ses"
   | "evt"
   | "bulk"
-  | "sch";
+  | "sch"
+  | "wh"
+  | "whd";
 
 /** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -3,6 +3,7 @@ import type { CallResponse, Outcome } from "./outcome.ts";
 import type { PollPlan } from "./poll/poll-plan.ts";
 import { FRESH_POLL } from "./poll/poll-verdict.ts";
 import type { ProblemDetail } from "./problem.ts";
+import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import {
   type FailureReason,
@@ -16,6 +17,9 @@ import { judge, type Trial, type Verdict } from "./verdict.ts";
 
 /** A retry budget of 100, and the first attempt. */
 export const MOST_SIMULATED_ATTEMPTS = 101;
+
+/** A hundred of them are in memory at once. */
+const MOST_BODY_BYTES = 65_536;
 
 const EARLY: Pick<Simulation, "responseCode" | "body"> = { responseCode: 500, body: "" };
 
@@ -35,6 +39,8 @@ export function simulationComplaints(
       ),
     );
   if (!isStorable(body)) complaints.push(mustBe('simulate["body"]', STORABLE_RULE));
+  if (cutToBytes(body, MOST_BODY_BYTES).cut)
+    complaints.push(mustBe('simulate["body"]', `at most ${MOST_BODY_BYTES / 1024} KiB`));
   return complaints;
 }
 

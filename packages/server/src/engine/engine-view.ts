@@ -24,6 +24,7 @@ export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowde
   readonly janitor: Janitor;
   readonly poller: Deliveries;
   readonly courier: Deliveries;
+  readonly webhookCourier: Deliveries;
   readonly deadlines: Deadlines;
   readonly cancellations: Cancellations;
   submit(task: NewTask): Promise<Accepted | null>;

@@ -29,6 +29,7 @@ import { createSecondLook } from "./second-look.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
+import { createWebhookCourier, MOST_DELIVERIES, type SettleDelivery } from "./webhook-courier.ts";
 
 export type { Engine } from "./engine-view.ts";
 
@@ -49,6 +50,7 @@ export function createEngine(deps: {
   readonly retentionDays: number;
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
+  readonly settleDelivery: SettleDelivery;
   readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
@@ -141,11 +143,19 @@ export function createEngine(deps: {
     compose: deps.composeMessage,
     wake: onEnded,
   });
+  const wakeWebhooks = () => actors.wake("webhook-courier");
+  const webhookCourier = createWebhookCourier({
+    ...deliveries,
+    pool: budget.openPool(MOST_DELIVERIES, wakeWebhooks),
+    settle: deps.settleDelivery,
+    wake: wakeWebhooks,
+  });
   const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
   const courierActor = actors.add({ name: "courier", once: courier.workOnce });
+  actors.add({ name: "webhook-courier", once: webhookCourier.workOnce });
   actors.add({ name: "deadlines", once: deadlines.expireOnce });
   actors.add({ name: "reaper", once: reaper.reapOnce });
   actors.add({ name: "janitor", once: janitor.cleanOnce });
@@ -198,7 +208,7 @@ export function createEngine(deps: {
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();
-    const underWay = [attempts, poller, courier, cancellations];
+    const underWay = [attempts, poller, courier, webhookCourier, cancellations];
     await Promise.all([...stopped, ...underWay.map((each) => each.finished())]);
     abandonAll();
     await Promise.all(underWay.map((each) => each.finished()));
@@ -207,7 +217,7 @@ export function createEngine(deps: {
   }
 
   function abandonAll(): void {
-    for (const each of [attempts, poller, courier, cancellations]) each.abandon();
+    for (const each of [attempts, poller, courier, webhookCourier, cancellations]) each.abandon();
   }
 
   function onAccepted(...[task, accepted]: Parameters<Engine["pending"]>): void {
@@ -241,6 +251,7 @@ export function createEngine(deps: {
     janitor,
     poller,
     courier,
+    webhookCourier,
     deadlines,
     cancellations,
     submit: (task) => intake.submit(task),

@@ -2,6 +2,7 @@ import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { reapNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
+import { reapDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Log } from "./log.ts";
@@ -65,6 +66,7 @@ export function createReaper(deps: {
       }
       await reapPolls(sql);
       await reapNotifications(sql);
+      await reapDeliveries(sql);
       const returned = await reapTasks(sql, deps.workerId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");

@@ -6,6 +6,7 @@ import type { Sql } from "../store/sql.ts";
 import { removeOldBulks } from "../store/tasks/bulks.ts";
 import { removeOldEvents } from "../store/tasks/event-reads.ts";
 import { rollQueueStats } from "../store/tasks/queue-stats.ts";
+import { removeOldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
@@ -14,6 +15,8 @@ const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
+/** The last try of a delivery is made after little more than one. */
+const DELIVERY_DAYS = 7;
 /** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
 const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
@@ -27,8 +30,10 @@ export async function removeOldRecords(sql: Sql): Promise<number> {
   const events = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
   const credentials = await removeExpiredCredentials(sql, BATCH);
   const bulks = await removeOldBulks(sql, BULK_DAYS, BATCH);
+  const deliveries = await removeOldDeliveries(sql, DELIVERY_DAYS, BATCH);
   const happened = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
   const areStatsLeft = await rollQueueStats(sql);
-  const isMore = areStatsLeft || [happened, events, bulks].includes(BATCH) || credentials >= BATCH;
+  const isMore =
+    areStatsLeft || [happened, deliveries, events, bulks].includes(BATCH) || credentials >= BATCH;
   return isMore ? 0 : ROUND_MS;
 }

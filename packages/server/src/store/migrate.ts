@@ -9,6 +9,7 @@ import { lists } from "./migrations/0010-lists.ts";
 import { schedules } from "./migrations/0012-schedules.ts";
 import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
 import { events } from "./migrations/0014-events.ts";
+import { webhooks } from "./migrations/0015-webhooks.ts";
 import { simulations } from "./migrations/0016-simulations.ts";
 import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly {
   { version: 12, name: "schedules", sql: schedules },
   { version: 13, name: "schedule firings", sql: scheduleFirings },
   { version: 14, name: "events", sql: events },
+  { version: 15, name: "webhooks", sql: webhooks },
   { version: 16, name: "simulations", sql: simulations },
   { version: 17, name: "queue stats", sql: queueStats },
   { version: 18, name: "lean tasks", sql: leanTasks },

@@ -114,6 +114,24 @@ describe("GET /v1/events", () => {
     allowed.asked.destroy();
   });
 
+  it("cuts off a reader that takes nothing, and no other", async () => {
+    const slow = await follow();
+    slow.answer.pause();
+    const quick = await follow();
+    // Far more than the buffers of two sockets hold.
+    await api.house.database.rows(
+      `insert into events (team_id, sandbox, queue, entries)
+       select $1, false, 'q', json_build_array(json_build_array('queue.changed', json_build_object(
+                'name', repeat('x', 500000), 'noRetryStatuses', '[]'::json, 'createdAt', now(), 'updatedAt', now())))
+         from generate_series(1, 60)`,
+      [api.team.id],
+    );
+    await Promise.all([quick.log.reaches(60), until(() => api.services.events.count === 1)]);
+    assert.equal(quick.log.events.length, 60);
+    quick.asked.destroy();
+    slow.asked.on("error", () => {}).destroy();
+  });
+
   it("refuses kinds that there are not, and a request that only wants the head", async () => {
     const { status, body } = await api.call("GET", "/v1/events?types=task.created,task.born");
     assert.equal(status, 400);

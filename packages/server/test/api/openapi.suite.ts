@@ -79,6 +79,12 @@ const OPERATIONS = [
   "get /v1/tokens listTokens",
   "post /v1/tokens createToken",
   "delete /v1/tokens/{tokenId} revokeToken",
+  "get /v1/webhooks listWebhooks",
+  "post /v1/webhooks createWebhook",
+  "delete /v1/webhooks/{webhook_id} deleteWebhook",
+  "get /v1/webhooks/{webhook_id} getWebhook",
+  "patch /v1/webhooks/{webhook_id} updateWebhook",
+  "get /v1/webhooks/{webhook_id}/deliveries listWebhookDeliveries",
 ];
 
 /** Whoever asks here has no credential yet, or needs none. */

@@ -65,4 +65,12 @@ describe("what was asked for", () => {
     assert.equal(check({ idempotencyKey: null }, now, "once").requestText, inBody);
     assert.equal(check({ idempotencyKey: null }, now).requestText, "");
   });
+
+  it("is refused where the answer to simulate is too large to be kept, or cannot be", () => {
+    const simulate = { outcome: "fail", afterSeconds: 0, responseCode: null, attempts: 1 } as const;
+    const ask = (body: string) => () => check({ simulate: { ...simulate, body } }, "2030-01-01T08:00:00Z");
+    assert.doesNotThrow(ask("ü".repeat(32_768)));
+    assert.throws(ask("ü".repeat(32_769)), { message: 'simulate["body"] must be at most 64 KiB' });
+    assert.throws(ask("\0"), /simulate\["body"\] must be/);
+  });
 });

@@ -82,6 +82,7 @@ describe("the actors of an engine", () => {
           "alarm",
           "poller",
           "courier",
+          "webhook-courier",
           "deadlines",
           "reaper",
           "janitor",
@@ -92,8 +93,11 @@ describe("the actors of an engine", () => {
           "session-keys",
           "vault-rotation",
           "bulks",
+          "webhooks",
           "presence",
+          "queue-stats",
           "scheduler",
+          "sandbox",
         ],
       );
     } finally {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { EventFilter } from "../../src/domain/event.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
+import type { Simulation } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import type { EventStream } from "../../src/service/tasks/event-feed.ts";
@@ -12,6 +13,14 @@ import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } fro
 import { until } from "../test-sql.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
+
+const COMPLETE: Simulation = {
+  outcome: "complete",
+  afterSeconds: 0,
+  responseCode: null,
+  body: "",
+  attempts: 1,
+};
 
 describe("events", () => {
   let house: TestHouse;
@@ -142,13 +151,14 @@ describe("events", () => {
   it("of the sandbox and of live tasks are apart", async () => {
     const { team, reader } = await follow();
     const sandbox = await follow({ team, filter: { sandbox: true } });
-    await house.submit({}, { ...team, environment: "test" });
+    await house.submit({ simulate: COMPLETE }, { ...team, environment: "test" });
     await house.submit({ delaySeconds: 60 }, team);
     await house.queues.setPaused(team, QUEUE, true);
-    await Promise.all([reader.log.reaches(2), sandbox.reader.log.reaches(1)]);
+    await house.services.sandboxWalk.walkOnce();
+    await Promise.all([reader.log.reaches(2), sandbox.reader.log.reaches(3)]);
     assert.deepEqual(reader.log.names(), ["task.created", "queue.paused"]);
     assert.equal(reader.log.events[0]?.data.task.sandbox, undefined);
-    assert.deepEqual(sandbox.reader.log.names(), ["task.created"]);
+    assert.deepEqual(sandbox.reader.log.names(), ["task.created", "task.started", "task.completed"]);
     assert.equal(sandbox.reader.log.events[0]?.data.task.sandbox, true);
   });
 

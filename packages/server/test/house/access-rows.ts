@@ -58,6 +58,12 @@ const makeCancelled =
     await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
     return id;
   };
+const WEBHOOK = { url: "http://127.0.0.1:9/", events: ["task.completed"] };
+const aWebhook: Pick<AccessRow, "make" | "unknown"> = {
+  make: async ({ call }, { liveKey }) =>
+    (await call(liveKey, "POST", "/v1/webhooks", WEBHOOK)).json.webhook.id,
+  unknown: `wh_${UNUSED}`,
+};
 const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
@@ -109,6 +115,25 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
   },
   "GET /v1/events": { scope: "tasks:read", status: 200 },
+  "POST /v1/webhooks": { scope: "webhooks:write", role: "member", live: true, body: WEBHOOK, status: 201 },
+  "GET /v1/webhooks": { scope: "webhooks:read", status: 200 },
+  "GET /v1/webhooks/:webhook_id": { scope: "webhooks:read", status: 200, ...aWebhook },
+  "PATCH /v1/webhooks/:webhook_id": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    body: { enabled: false },
+    status: 200,
+    ...aWebhook,
+  },
+  "DELETE /v1/webhooks/:webhook_id": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...aWebhook,
+  },
+  "GET /v1/webhooks/:webhook_id/deliveries": { scope: "webhooks:read", status: 200, ...aWebhook },
   "POST /v1/tasks/bulk": {
     scope: "tasks:write",
     role: "member",

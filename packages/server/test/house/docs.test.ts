@@ -21,6 +21,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\btask_…/g, /task_[0-9a-z]{26}/g],
   [/\bbulk_…/g, /bulk_[0-9a-z]{26}/g],
   [/\bbh_test_…/g, /bh_test_\w+/g],
+  [/\bwh_…/g, /wh_[0-9a-z]{26}/g],
   [/\btok_…/g, /tok_[0-9a-z]{26}/g],
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
 ];

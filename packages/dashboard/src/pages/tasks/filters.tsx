@@ -65,7 +65,7 @@ export function Filters({
         aria-label="Add a filter"
         placeholder="Filter: tag, host, id, queue:…, code:5xx, after:1h"
         leftSection={<Icon name="search" size={14} />}
-        style={{ width: 340, maxWidth: "100%" }}
+        style={{ flex: "0 1 340px", minWidth: 240 }}
         value={text}
         onChange={setText}
         onOptionSubmit={add}

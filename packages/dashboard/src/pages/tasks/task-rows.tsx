@@ -8,6 +8,7 @@ import { useIsPhone } from "../../parts/is-phone.ts";
 import { State } from "../../parts/state.tsx";
 import { ResponseCode, Target } from "../../parts/target.tsx";
 import { Ago, Duration } from "../../parts/time.tsx";
+import { tell } from "../../parts/toast.tsx";
 import { useKeys } from "../../shell/keys.ts";
 
 /** Where rows reach this close to their end, older ones are fetched. */
@@ -192,6 +193,11 @@ function useRowKeys({
     setCurrent(next);
     scrollTo(next);
   };
+  // A call under way cannot be had back: the bar above asks.
+  function askFirst(id: string) {
+    toggle(id);
+    tell("Its call is under way: it is selected now, and Cancel above asks before it breaks the call off");
+  }
   function cancelled(_: unknown, id: string) {
     return { text: "The task is cancelled", undo: () => retry.mutate(id) };
   }
@@ -203,7 +209,11 @@ function useRowKeys({
       : {
           Enter: () => navigate({ to: "/tasks/$id", params: { id: task.id } }),
           ...(mayAct
-            ? { x: () => toggle(task.id), r: () => retry.mutate(task.id), c: () => cancel.mutate(task.id) }
+            ? {
+                x: () => toggle(task.id),
+                r: () => retry.mutate(task.id),
+                c: () => (task.status === "active" ? askFirst(task.id) : cancel.mutate(task.id)),
+              }
             : {}),
         }),
   });

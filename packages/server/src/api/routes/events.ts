@@ -16,8 +16,10 @@ import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { pulseText } from "../tasks/event-view.ts";
 
-/** Often enough for the proxies that close a connection on which nothing moves; also how long an ended credential is heard. */
+/** Often enough for the proxies that close a connection on which nothing moves. */
 const PULSE_MS = 15_000;
+/** So often in that time the credential is looked at: one that has ended is told of nothing more after 5 s. */
+const LOOKS = 3;
 const LONGEST_ID = 128;
 
 const EventQuery = Type.Object(
@@ -85,6 +87,7 @@ export function registerEventRoutes(
     {
       // An answer without a body has no end to wait for.
       exposeHeadRoute: false,
+      // It is answered for as long as it is read.
       config: { ...access(READ.scope), isPatient: true },
       schema: {
         operationId: "streamEvents",
@@ -116,11 +119,13 @@ export function registerEventRoutes(
       const { body, sink } = createEventBody();
       const stream = await events.open(principal.teamId, filter, lastId, sink);
       open.add(sink);
+      let looks = 0;
       const pulse = setInterval(async () => {
+        looks += 1;
         if (!(await mayGoOn(request, principal))) sink.end();
         // Nothing is kept alive by writing to a reader that takes nothing: its connection is closed after a minute.
-        else if (sink.waitingBytes === 0) sink.write(pulseText(stream.lastId));
-      }, pulseMs);
+        else if (looks % LOOKS === 0 && sink.waitingBytes === 0) sink.write(pulseText(stream.lastId));
+      }, pulseMs / LOOKS);
       body.once("close", () => {
         clearInterval(pulse);
         open.delete(sink);

@@ -4,7 +4,7 @@ import type { SandboxService } from "../../service/tasks/sandbox-service.ts";
 import { access } from "../http/access.ts";
 import { requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
-import { refusals } from "../schemas/error.ts";
+import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { model, ref } from "../schemas/field.ts";
 
 const AdvanceSandbox = model(
@@ -44,7 +44,7 @@ export function registerSandboxRoute(app: Api, sandbox: SandboxService): void {
           "Answers once all has happened that falls into this time: delays and retries of simulated tasks, callbacks, " +
           "and firings of the schedules of test keys. Only with a test key.",
         body: ref(AdvanceSandbox),
-        response: { 200: ref(SandboxAdvanced), ...refusals("live_refused") },
+        response: { 200: ref(SandboxAdvanced), ...refusals("live_refused", ...BODY_REFUSALS) },
       },
     },
     async (request) => ({ advanced: await sandbox.advance(requesterOf(request), request.body.seconds) }),

@@ -14,7 +14,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/queues",
     {
-      config: access("queues:read"),
+      config: { ...access("queues:read"), isPatient: true },
       schema: {
         operationId: "getQueueStats",
         tags,
@@ -48,7 +48,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/failures",
     {
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), isPatient: true },
       schema: {
         operationId: "getFailureStats",
         tags,

@@ -21,7 +21,7 @@ const fields = {
   body: Type.Optional(
     Type.Unknown({
       description:
-        "What is answered, or what the callback brings: text, or any other JSON value, kept as JSON.",
+        "What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.",
       examples: [{ ok: true }],
     }),
   ),

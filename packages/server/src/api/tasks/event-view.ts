@@ -18,6 +18,12 @@ function taskText(task: TaskSummary | GoneTask): string {
   return JSON.stringify({ id: publicTaskId(task), queue, status });
 }
 
+/** What a webhook is sent. */
+export function webhookText(event: BellhopEvent): string {
+  const head = JSON.stringify({ type: event.type, timestamp: event.at.toISOString() });
+  return `${head.slice(0, -1)},"data":${eventDataText(event)}}`;
+}
+
 /** Server-sent events. JSON has no line breaks of its own, so each is one line of data. */
 export const SERVER_SENT: EventWords = {
   event: (event) =>

@@ -28,7 +28,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** What other nodes do is seen by looking. */
 const LOOK_MS = 500;
 /** What this node does is seen sooner, but a busy one need not look after every task. */
-const NOTICE_MS = 50;
+const NOTICE_MS = 100;
 /** A sixth of the time for which a team counts as listened to. */
 const RENEW_MS = 600_000;
 /** What may wait for one reader, and for all of them together. */
@@ -247,7 +247,10 @@ export function createEventFeed(deps: {
         if (reading?.streams.size === 0) readings.delete(teamId);
       };
       try {
-        const beginning = await begin(teamId);
+        // Where others of the team are told from now on, so is this one.
+        const known = lastId === null ? readings.get(teamId) : undefined;
+        const beginning =
+          known === undefined ? await begin(teamId) : { since: known.since, horizon: known.position };
         const last = lastId === null ? null : parsePosition(lastId);
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;

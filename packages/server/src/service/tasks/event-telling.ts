@@ -7,7 +7,7 @@ import {
 import { isEnded, type TaskSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, type QueueEntry, readEvents, type TaskEntry } from "../../store/tasks/event-reads.ts";
-import { readSummaries } from "../../store/tasks/task-reads.ts";
+import { readToldTasks } from "../../store/tasks/task-reads.ts";
 
 /** Rows of a team at one look. Each holds what one statement did, a few hundred tasks at most. */
 export const ROWS = 50;
@@ -74,7 +74,7 @@ export async function tellEvents(
   after: EventPosition,
 ): Promise<BellhopEvent[]> {
   const ids = new Set(rows.flatMap(({ entries }) => entries.flatMap((entry) => taskIdOf(entry) ?? [])));
-  const summaries = await readSummaries(sql, teamId, [...ids]);
+  const summaries = await readToldTasks(sql, teamId, [...ids]);
   const tasks = new Map(summaries.map((task) => [task.id, task]));
   return rows.flatMap((row) =>
     row.entries

@@ -2,6 +2,7 @@ import type { Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Database } from "../../store/sql.ts";
 import { passSandboxTime, untilNextOfSandboxMs } from "../../store/tasks/simulations.ts";
+import { recordChange } from "../audit/audit.ts";
 import type { SandboxWalk } from "./sandbox-walk.ts";
 import type { ScheduleRunner } from "./schedule-runner.ts";
 
@@ -27,7 +28,8 @@ export function createSandboxService(deps: {
 }): SandboxService {
   const { database, walk, schedules, mostTurns = MOST_TURNS } = deps;
   return {
-    async advance({ teamId, environment }, seconds) {
+    async advance(requester, seconds) {
+      const { teamId, environment } = requester;
       if (environment !== "test") throw new Problem("live_refused");
       let aheadMs = 0;
       let passed = seconds;
@@ -43,7 +45,11 @@ export function createSandboxService(deps: {
         if (nextMs === null || nextMs > seconds * 1000) break;
         aheadMs = Math.max(aheadMs + 1, Math.ceil(nextMs));
       }
-      await database.transaction((sql) => passSandboxTime(sql, teamId, passed));
+      await database.transaction(async (sql) => {
+        await passSandboxTime(sql, teamId, passed);
+        const change = { action: "sandbox.advanced", target: requester.team, detail: { seconds: passed } };
+        await recordChange(sql, requester, change);
+      });
       return passed;
     },
   };

@@ -18,8 +18,8 @@ import { settleAttempts } from "../../store/tasks/task-settlements.ts";
 const BATCH = 100;
 /** A task that another node has stored is seen this late at worst. */
 const LONGEST_NAP_MS = 1_000;
-/** What is due already is in another node's hands, for no longer than this as a rule. */
-const SHORTEST_NAP_MS = 20;
+/** What is due is in another node's hands, for no longer than this as a rule. */
+const BUSY_NAP_MS = 20;
 
 export interface SandboxWalk {
   /** Takes the steps that are due, a batch of them. Returns how many. */
@@ -112,10 +112,13 @@ export function createSandboxWalk(deps: {
   return {
     step,
     async walkOnce() {
-      while ((await step(NOW)) > 0);
-      const untilMs = await untilNextStepMs(database);
-      if (untilMs === null) return LONGEST_NAP_MS;
-      return Math.min(LONGEST_NAP_MS, Math.max(SHORTEST_NAP_MS, Math.ceil(untilMs) + 1));
+      for (;;) {
+        const untilMs = await untilNextStepMs(database);
+        if (untilMs === null) return LONGEST_NAP_MS;
+        // A timer may fire a fraction early.
+        if (untilMs > 0) return Math.min(LONGEST_NAP_MS, Math.ceil(untilMs) + 1);
+        if ((await step(NOW)) === 0) return BUSY_NAP_MS;
+      }
     },
   };
 }

@@ -16,14 +16,7 @@ create index simulations_due on simulations (next_at) where next_at is not null;
 -- By how much time the sandbox of its team was let pass: next_run_at + ahead_seconds is a time of the cron.
 alter table schedules add column ahead_seconds bigint not null default 0;
 
--- An active task of the sandbox is in no worker's hands: what is next of it lies in simulations.
-alter table tasks
-  drop constraint tasks_sandbox_never_runs,
-  drop constraint tasks_active_is_held,
-  add constraint tasks_active_is_held check (
-    (status = 'active') = (attempt_started_at is not null)
-    and case when sandbox then worker_id is null else status <> 'active' or worker_id is not null end);
-
+-- No poll of a task of the sandbox is made.
 drop index tasks_polls_due;
 create index tasks_polls_due on tasks (team_id, run_at) where status = 'polling' and worker_id is null and not sandbox;
 `;

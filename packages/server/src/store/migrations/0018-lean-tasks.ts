@@ -13,5 +13,6 @@ alter table tasks
   drop constraint tasks_ended_is_let_go,
   drop constraint tasks_completed_keeps_no_callback,
   drop constraint tasks_wait_has_end,
-  drop constraint tasks_follow_one_way;
+  drop constraint tasks_follow_one_way,
+  drop constraint tasks_sandbox_never_runs;
 `;

@@ -58,10 +58,12 @@ export function afterChange(options: {
   readonly deltas: Partial<Record<Exclude<TaskStatus, EndedStatus>, string>>;
   /** How they may have ended. */
   readonly ends?: readonly EndedStatus[];
+  /** False: none is told. */
+  readonly tells?: boolean;
   /** The rows, as `c`, of which there is something to tell to those that listen. Left out: all of them. */
   readonly toldWhen?: string;
 }): string {
-  const { from, deltas, ends = ["completed", "failed"] } = options;
+  const { from, deltas, toldWhen, ends = ["completed", "failed"] } = options;
   const ended = Object.fromEntries(ends.map((status) => [status, one(`status = '${status}'`)]));
   return `tallied as (
      ${tally({ ...options, deltas: { ...deltas, ...ended } })}
@@ -69,7 +71,7 @@ export function afterChange(options: {
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
-   ), ${telling({ from, ...(options.toldWhen !== undefined && { when: options.toldWhen }) })}`;
+   )${options.tells === false ? "" : `, ${telling({ from, ...(toldWhen !== undefined && { when: toldWhen }) })}`}`;
 }
 
 /** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */

@@ -75,6 +75,15 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
 /** For so long what happens to a team is written down after it was last listened to. */
 const LISTENED_FOR = "interval '1 hour'";
 
+const listening = (until: string) =>
+  `insert into listeners as l (team_id, until)
+     select team_id, ${until} from unnest($1::integer[]) as team_id order by team_id
+     on conflict (team_id) do update
+        set since = case when l.until < excluded.renewed_at or l.since > excluded.since then excluded.since
+                         else l.since end,
+            renewed_at = excluded.renewed_at, until = greatest(l.until, excluded.until)
+     returning l.team_id as "teamId", l.since::text as since`;
+
 /**
  * From the commit of this on, every statement that begins writes down what it does to these teams. Returns since when that
  * has been so, without a break.
@@ -83,15 +92,20 @@ export async function listenTo(
   sql: Sql,
   teamIds: readonly number[],
 ): Promise<{ readonly teamId: number; readonly since: string }[]> {
-  return sql.rows(
-    `insert into listeners as l (team_id, until)
-     select team_id, now() + ${LISTENED_FOR} from unnest($1::integer[]) as team_id order by team_id
-     on conflict (team_id) do update
-        set since = case when l.until < excluded.renewed_at or l.since > excluded.since then excluded.since
-                         else l.since end,
-            renewed_at = excluded.renewed_at, until = greatest(l.until, excluded.until)
-     returning l.team_id as "teamId", l.since::text as since`,
-    [teamIds],
+  return sql.rows(listening(`now() + ${LISTENED_FOR}`), [teamIds]);
+}
+
+/** As long as the team has a webhook. */
+export async function listenForEver(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows(listening("'infinity'::timestamptz"), [[teamId]]);
+}
+
+/** Its last webhook is gone. There may be a stream: it is listened to for another hour, and longer if there is. */
+export async function listenNoMore(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows(
+    `with soon as (select now() + ${LISTENED_FOR} as at)
+     update listeners l set until = soon.at from soon where l.team_id = $1 and l.until = 'infinity'`,
+    [teamId],
   );
 }
 

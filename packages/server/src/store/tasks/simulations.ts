@@ -4,6 +4,7 @@ import type { Simulation, TaskStatus } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { untilNext } from "./until-next.ts";
@@ -81,10 +82,10 @@ const BEGIN_SIMULATED = prepare(
             started_at = coalesce(t.started_at, now())
        from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, fence integer)
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.sandbox
+     returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, ${TOLD_COLUMNS}
    ), tallied as (
      ${tally({ from: "begun", worker: NO_WORKER, writer: "claim", deltas: { pending: "-1", active: "1" } })}
-   )
+   ), ${telling({ from: "begun", type: "'task.started'" })}
    select id from begun`,
 );
 

@@ -1,7 +1,7 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
-import { TOLD_COLUMNS, telling } from "./event-writes.ts";
+import type { Sql } from "../sql.ts";
+import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 
@@ -25,9 +25,9 @@ const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, 
  * join, which a plan made for an empty table began on the wrong side. The slots were granted under the queue's lock before, so
  * nothing is locked or counted here but the rows taken.
  */
-const CLAIM_DUE_TASKS = prepare(
+const CLAIM_DUE_TASKS = hotStatement(
   "claim_due_tasks",
-  `with picked as (
+  (condition, tells) => `with picked as (
      select due.id
        from (values (10), (9), (8), (7), (6), (5), (4), (3), (2), (1)) as p(priority)
        cross join lateral (
@@ -41,6 +41,7 @@ const CLAIM_DUE_TASKS = prepare(
        ) due
       where exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
         and exists (select 1 from workers where id = $4)
+        and ${condition}
       limit $5
    ), claimed as (
      update tasks t
@@ -51,11 +52,12 @@ const CLAIM_DUE_TASKS = prepare(
                ${TOLD_COLUMNS}
    ), tallied as (
      ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
-   ), ${telling({ from: "claimed", type: "'task.started'" })}
+   )${tells ? `, ${telling({ from: "claimed", type: "'task.started'" })}` : ""}
    select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
           and exists (select 1 from workers where id = $4) as "isCurrent",
           ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from (select 1) always left join claimed c on true
+    where ${condition}
     order by c.priority desc, c.run_at, c.id`,
 );
 
@@ -81,7 +83,7 @@ export interface Claimed {
 /** Takes up to `limit` due tasks of one queue. */
 export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
   const { teamId, queueId, epoch, workerId, limit } = request;
-  const rows = await sql.rows<ClaimedRow>(CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
+  const rows = await askHot<ClaimedRow>(sql, CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
   const claims: Claim[] = [];
   const waitsMs: number[] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import type { NewTask, TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import type { SlotGrant } from "./queue-slots.ts";
 import { one, tally } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
@@ -31,11 +31,19 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
   (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
   (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;
 
+const TOLD = telling({
+  from: "inserted",
+  type: "e.type",
+  // One that was handed off has begun as well.
+  each: "(values ('task.created'), ('task.started')) as e(type)",
+  when: "e.type = 'task.created' or c.status = 'active'",
+});
+
 /**
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
  * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
  */
-const insertion = (further = "") =>
+const insertion = (further: string, condition = "true", tells = true) =>
   `with asked as materialized (
      select a.*, q.id as queue_id, now() as asked_at,
             coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch and a.sandbox is not true
@@ -48,6 +56,7 @@ const insertion = (further = "") =>
             coalesce(a.timeout_seconds, q.timeout_seconds) as own_timeout_seconds
        from jsonb_to_recordset($1::jsonb) as a(${INSERTED.record})
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
+      where ${condition}
    ), keyed as (
      -- Of all that come with one key, the first stores its task; a key older than a day is free again.
      insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, callback_sealed)
@@ -75,7 +84,7 @@ const insertion = (further = "") =>
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
-               retry_max_delay_seconds, no_retry_statuses, timeout_seconds, ${TOLD_COLUMNS}
+               retry_max_delay_seconds, no_retry_statuses, timeout_seconds${tells ? `, ${TOLD_COLUMNS}` : ""}
    ), tallied as (
      ${tally({
        from: "inserted",
@@ -83,16 +92,10 @@ const insertion = (further = "") =>
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   ), ${telling({
-     from: "inserted",
-     type: "e.type",
-     // One that was handed off has begun as well.
-     each: "(values ('task.created'), ('task.started')) as e(type)",
-     when: "e.type = 'task.created' or c.status = 'active'",
-   })}${further}
+   )${tells ? `, ${TOLD}` : ""}${further}
    select ${ACCEPTED} from inserted t`;
 
-const INSERT_TASKS = prepare("insert_tasks", insertion());
+const INSERT_TASKS = hotStatement("insert_tasks", (condition, tells) => insertion("", condition, tells));
 
 const TAGGED = `, tagged as (
      insert into task_tags (team_id, tag, task_id)
@@ -124,18 +127,25 @@ export async function insertTasks(
   submissions: readonly Submission[],
   workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const values: unknown[] = [
+  const rows = await insertRows(sql, submissions, [
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
     workerId,
-  ];
-  let statement = INSERT_TASKS;
-  if (submissions.some(({ task }) => task.simulate !== null)) {
-    statement = INSERT_SIMULATED_TASKS;
-    values.push(JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? [])));
-  } else if (submissions.some(({ task }) => task.tags !== null)) statement = INSERT_TAGGED_TASKS;
-  const rows = await sql.rows<InsertedRow>(statement, values);
+  ]);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
+}
+
+function insertRows(
+  sql: Sql,
+  submissions: readonly Submission[],
+  values: readonly unknown[],
+): Promise<InsertedRow[]> {
+  if (submissions.some(({ task }) => task.simulate !== null)) {
+    const simulated = JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? []));
+    return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated]);
+  }
+  const isTagged = submissions.some(({ task }) => task.tags !== null);
+  return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values);
 }
 
 function simulatedRow({ id, simulate }: NewTask): object | null {

@@ -2,8 +2,9 @@ import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
 import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import { prepare, type Sql } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
+import { askHot, hotStatement } from "./event-writes.ts";
 import { one } from "./tallies.ts";
 
 export interface Settled {
@@ -21,12 +22,13 @@ export interface Settled {
  * A retry in a queue that was deleted meanwhile has nowhere to go and ends the task. The queue's row is locked, so that it
  * is not deleted between that look and our commit: such a task would stay pending, and its caller untold.
  */
-const SETTLE_ATTEMPTS = prepare(
+const SETTLE_ATTEMPTS = hotStatement(
   "settle_attempts",
-  `with asked as (
+  (condition, tells) => `with asked as (
      select * from jsonb_to_recordset($1::jsonb) as j(
               team_id integer, id uuid, queue_id bigint, fence integer, kind text, wait_ms integer,
               deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
+      where ${condition}
    ), ${keepingQueues("select distinct team_id, queue_id from asked where kind = 'retry'")}, judged as (
      select j.*, kept.deleted_at is not null and j.kind = 'retry' as queue_is_gone
        from asked j left join kept on kept.team_id = j.team_id and kept.id = j.queue_id
@@ -51,6 +53,7 @@ const SETTLE_ATTEMPTS = prepare(
                case when t.status in ('pending', 'polling') then t.run_at end as run_at
    ), ${afterChange({
      from: "settled",
+     tells,
      worker: "$2::bigint",
      writer: "settle",
      deltas: {
@@ -71,7 +74,7 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   workerId: number,
 ): Promise<(Settled | null)[]> {
-  const rows = await sql.rows<Settled & { id: string; fence: number }>(SETTLE_ATTEMPTS, [
+  const rows = await askHot<Settled & { id: string; fence: number }>(sql, SETTLE_ATTEMPTS, [
     JSON.stringify(settlements.map(toRow)),
     workerId,
   ]);

@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import type { Sql } from "../../../src/store/sql.ts";
 import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
-import { countTasks, findTask, listTasks, readSummaries } from "../../../src/store/tasks/task-reads.ts";
+import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
+import {
+  countTasks,
+  findTask,
+  listTasks,
+  readSummaries,
+  readToldTasks,
+} from "../../../src/store/tasks/task-reads.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
@@ -13,6 +21,7 @@ import {
   claimRequest,
   explain,
   live,
+  newTask,
   openTestStore,
   type StoredQueue,
   settlementOf,
@@ -128,6 +137,43 @@ describe("the plan of the settlement", () => {
   }
 });
 
+describe("the plans of what is told to listeners", () => {
+  let store: TestStore;
+  before(async () => {
+    store = await openTestStore();
+    await store.database.rows("alter table listeners set (autovacuum_enabled = false)");
+    await store.database.rows(
+      "insert into listeners (team_id, until) select n + 1000, 'infinity' from generate_series(1, 10000) n",
+    );
+  });
+  after(() => store.close());
+
+  for (const statistics of ["no statistics", "fresh statistics"]) {
+    it(`ask for a listener by its key among 10,000, with ${statistics}`, async () => {
+      if (statistics === "fresh statistics") await store.database.rows("analyze listeners");
+      const queue = await store.openQueue();
+      const workerId = await store.openWorker();
+      await store.insert(queue, {}, {}, {});
+      const settlements = (await store.claim(queue, { workerId })).map((claim) => settlementOf(claim));
+      await store.insert(queue, {}, {}, {});
+      const request = await claimRequest(store.database, queue, { workerId });
+      const submissions = [{ task: newTask(queue), reservation: null }];
+      const writes: Record<string, (sql: Sql) => Promise<unknown>> = {
+        settle: (sql) => settleAttempts(sql, settlements, workerId),
+        claim: (sql) => claimDueTasks(sql, request),
+        insert: (sql) => insertTasks(sql, submissions, 0),
+      };
+      for (const [name, write] of Object.entries(writes)) {
+        for (const mode of MODES) {
+          const plan = await explain(store.database, mode, write);
+          assert.ok(!plan.scanned.includes("listeners"), `${name}, ${mode}: all listeners are read`);
+          assert.ok(plan.indexes.includes("listeners_pkey"), `${name}, ${mode}: ${plan.indexes.join()}`);
+        }
+      }
+    });
+  }
+});
+
 describe("the plans of reading", () => {
   let store: TestStore;
   let queue: StoredQueue;
@@ -159,6 +205,8 @@ describe("the plans of reading", () => {
       searchTasks(sql, queue.teamId, { ...ALL_TASKS, hosts: ["a.test"] }, { ...page, most: 100 }),
     "the tasks that a search has found": (sql) =>
       readSummaries(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
+    "the tasks that events tell of": (sql) =>
+      readToldTasks(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
     "a count": (sql) => countTasks(sql, queue.teamId, ALL_TASKS),
     "a count of one state of a queue": (sql) =>
       countTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name, statuses: ["completed"] }),

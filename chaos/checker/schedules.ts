@@ -1,0 +1,79 @@
+import type { FiringChange, History, ScheduleChange } from "./history.ts";
+import type { Stories } from "./stories.ts";
+import type { Violation } from "./violation.ts";
+
+/** Every schedule of the clients fires every second. */
+const PERIOD_MS = 1_000;
+/** Beyond this a firing counts as missed, and stands for all that were. */
+const MISSED_MS = 60_000;
+/** With every fault over, the last firing is not further back: what was late is made up for one after the other. */
+const LATE_MS = 15_000;
+
+/** Each time of a schedule, from its creation until it is paused or deleted, made one task, and no other firing did. */
+export function checkSchedules(history: History, stories: Stories): Violation[] {
+  const firings = new Map<string, FiringChange[]>();
+  const lives = new Map<string, ScheduleChange[]>();
+  for (const change of history.changes) {
+    if (change.relation === "schedule_firings") add(firings, change.row.scheduleId, change);
+    else if (change.relation === "schedules") add(lives, change.row.id, change);
+  }
+  return [...lives].flatMap(([id, changes]) => {
+    const fired = firings.get(id) ?? [];
+    return [
+      ...wrongSteps(changes, fired, history),
+      ...unfounded(changes, fired),
+      ...fired.filter(({ row }) => stories.find(row.taskId).changes.length === 0).map(withoutTask),
+    ];
+  });
+}
+
+/** Where its next time moves on from one to another, the first has been fired and none lies between. */
+function wrongSteps(
+  changes: readonly ScheduleChange[],
+  fired: readonly FiringChange[],
+  history: History,
+): Violation[] {
+  return changes.slice(1).flatMap((change, index): Violation[] => {
+    const dueAt = changes[index]?.row.nextRunAt ?? null;
+    if (dueAt === null) return [];
+    const { committedAt: at } = change;
+    const next = change.op === "delete" ? null : change.row.nextRunAt;
+    if (next === null) {
+      const lateMs = at - dueAt;
+      if (at < history.calmAt || lateMs <= LATE_MS) return [];
+      return [violation(`its last firing was ${Math.round(lateMs)} ms late when it was ended`, null, at)];
+    }
+    if (next === dueAt) return [];
+    const count = fired.filter(({ row }) => row.firesAt === dueAt).length;
+    if (count !== 1) return [violation(`its time ${dueAt} has ${count} tasks`, null, at)];
+    if (next === dueAt + PERIOD_MS || at - dueAt > MISSED_MS) return [];
+    return [violation(`the times between ${dueAt} and ${next} were left out`, null, at)];
+  });
+}
+
+/** A firing moves the schedule on in the same commit. */
+function unfounded(changes: readonly ScheduleChange[], fired: readonly FiringChange[]): Violation[] {
+  return fired
+    .filter(({ row, committedAt }) => {
+      const index = changes.findIndex((change) => change.committedAt === committedAt);
+      const before = changes[index - 1];
+      return row.firesAt === null || before?.row.nextRunAt !== row.firesAt;
+    })
+    .map(({ row, committedAt }) =>
+      violation(`a firing for ${row.firesAt} that was not due`, row.taskId, committedAt),
+    );
+}
+
+function withoutTask({ row, committedAt }: FiringChange): Violation {
+  return violation(`the firing for ${row.firesAt} has no task`, row.taskId, committedAt);
+}
+
+function violation(text: string, taskId: string | null, at: number): Violation {
+  return { promise: "schedules", text, taskId, at };
+}
+
+function add<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key) ?? [];
+  list.push(value);
+  lists.set(key, list);
+}

@@ -1,0 +1,77 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { bellhop } from "./client.ts";
+import { live } from "./live.ts";
+
+/** Numbers tick at most once a second. */
+const TICK_MS = 1_000;
+/** Rollups are made by the minute: looking at them with every event would be work for nothing. */
+const STATS_MS = 5_000;
+/** From so many events a second on, looking every two seconds costs the server less than telling each one. */
+const MOST_EVENTS = 50;
+const REST_MS = 60_000;
+
+const OFTEN = ["tasks", "task", "explain", "queues", "queue", "schedules"];
+const SELDOM = ["stats", "failures"];
+
+/**
+ * Follows the stream of events while the page is live and looked at, and has what they touch read anew. Without it, while
+ * it is away, or when more happens than one can follow, the queries come again by themselves.
+ */
+export function useStream() {
+  const queries = useQueryClient();
+  const { isPaused } = live.use();
+  useEffect(() => {
+    if (isPaused) return;
+    let stop: AbortController | null = null;
+    let restTimer = 0;
+    let count = 0;
+    let statsAt = 0;
+
+    const refresh = (names: readonly string[]) =>
+      queries.invalidateQueries({ predicate: ({ queryKey }) => names.includes(String(queryKey[0])) });
+
+    const tick = () => {
+      if (count === 0) return;
+      const isBusy = count > MOST_EVENTS;
+      count = 0;
+      if (isBusy) return rest();
+      void refresh(OFTEN);
+      if (Date.now() - statsAt < STATS_MS) return;
+      statsAt = Date.now();
+      void refresh(SELDOM);
+    };
+    const rest = () => {
+      close();
+      restTimer = window.setTimeout(open, REST_MS);
+    };
+    const close = () => {
+      stop?.abort();
+      stop = null;
+      window.clearTimeout(restTimer);
+      live.streaming(false);
+    };
+    const open = () => {
+      close();
+      stop = new AbortController();
+      // A refusal, as of one stream too many, leaves the page to its intervals.
+      follow(stop.signal, () => {
+        count += 1;
+      }).catch(() => live.streaming(false));
+    };
+    const onVisible = () => (document.hidden ? close() : open());
+
+    onVisible();
+    document.addEventListener("visibilitychange", onVisible);
+    const timer = window.setInterval(tick, TICK_MS);
+    return () => {
+      document.removeEventListener("visibilitychange", onVisible);
+      window.clearInterval(timer);
+      close();
+    };
+  }, [isPaused, queries]);
+}
+
+async function follow(signal: AbortSignal, onEvent: () => void): Promise<void> {
+  for await (const _event of bellhop.events({}, { signal })) onEvent();
+}

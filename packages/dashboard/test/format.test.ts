@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { formatAge, formatCount, formatDuration, formatPercent, formatRate } from "../src/data/format.ts";
+
+describe("numbers as people read them", () => {
+  it("rounds counts to two figures, and never to a thousand of the smaller unit", () => {
+    assert.deepEqual([0, 999, 1234, 34_400, 999_960].map(formatCount), ["0", "999", "1.2 k", "34 k", "1 M"]);
+  });
+
+  it("has a decimal for small rates alone", () => {
+    assert.deepEqual([0.25, 9.96, 1200].map(formatRate), ["0.3/min", "10/min", "1.2 k/min"]);
+  });
+
+  it("tells durations in two units at most", () => {
+    const texts = [812, 3_400, 9_960, 59_600, 192_000, 7_500_000, 273_600_000].map(formatDuration);
+    assert.deepEqual(texts, ["812 ms", "3.4 s", "10 s", "1 m", "3 m 12 s", "2 h 5 m", "3 d 4 h"]);
+  });
+
+  it("tells ages in one unit", () => {
+    assert.deepEqual([-500, 59_999, 840_000, 86_400_000].map(formatAge), ["0 s", "59 s", "14 min", "24 h"]);
+  });
+
+  it("tells a share that is hardly any from none", () => {
+    assert.deepEqual([0, 0.0004, 0.034, 0.0996, 1].map(formatPercent), [
+      "0 %",
+      "<0.1 %",
+      "3.4 %",
+      "10 %",
+      "100 %",
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { complaintsOf } from "../src/data/health.ts";
+import { perMinute, type QueueSeries, type Stats, summarize } from "../src/data/stats.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:30Z");
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+const series = (queue: string | null, change: Partial<QueueSeries> = {}): QueueSeries => ({
+  queue,
+  created: [0, 60, 120],
+  completed: [0, 60, 60],
+  failed: [0, 0, 60],
+  cancelled: [0, 0, 0],
+  retried: [0, 0, 0],
+  pending: [null, 4, 8],
+  waitMs: { p50: [null, 1, 2], p95: [null, 10, 20] },
+  durationMs: { p50: [null, 1, 2], p95: [null, 10, 20] },
+  oldestPendingAt: null,
+  now: { pending: 3, active: 0, waiting: 0, polling: 0 },
+  ...change,
+});
+const statsOf = (...queues: QueueSeries[]): Stats => ({
+  range: "1h",
+  from: ago(900),
+  to: ago(0),
+  stepSeconds: 300,
+  at: [ago(900), ago(600), ago(300)],
+  queues,
+  total: series(null),
+});
+const quiet = { completed: [1], failed: [0] };
+const queue = (name: string, paused = false) => ({ name, paused, stats: { pending: 12 } });
+
+describe("one sentence of health", () => {
+  it("has nothing to complain of while all queues keep up", () => {
+    const stats = statsOf(series("emails", quiet));
+    assert.deepEqual(complaintsOf({ queues: [queue("emails")], stats, failures: [], now: NOW }), []);
+  });
+
+  it("says what fails where and since when, and no longer once it is over", () => {
+    const group = (lastSeen: number) => ({
+      queue: "emails",
+      host: "api.example.com",
+      failureReason: "retries_exhausted",
+      responseCode: "503",
+      count: 312,
+      countIsCapped: false,
+      firstSeen: ago(14 * 60),
+      lastSeen: ago(lastSeen),
+      sampleTask: "task_1",
+      filter: { queue: "emails", status: "failed", createdAfter: ago(900) },
+    });
+    const told = (lastSeen: number) =>
+      complaintsOf({ queues: [], stats: undefined, failures: [group(lastSeen)], now: NOW }).map(
+        ({ text }) => text,
+      );
+    assert.deepEqual(told(10), ["312 failing at api.example.com for 14 min"]);
+    assert.deepEqual(told(400), []);
+  });
+
+  it("tells a queue that falls behind from one that somebody paused", () => {
+    const late = { ...quiet, oldestPendingAt: ago(200) };
+    const stats = statsOf(series("media", late), series("billing", late));
+    const queues = [queue("media"), queue("billing", true)];
+    const found = complaintsOf({ queues, stats, failures: [], now: NOW });
+    assert.deepEqual(
+      found.map(({ queue, text }) => `${queue}: ${text}`),
+      ["media: 3 waiting, the oldest for 3 min", "billing: paused, 12 waiting"],
+    );
+  });
+});
+
+describe("numbers with their change", () => {
+  it("compares with what was there before, and not with the time before the server", () => {
+    const stats = statsOf();
+    const { createdPerMinute, failureShare } = summarize(stats, stats.total);
+    assert.deepEqual(createdPerMinute, { now: 24, before: 12 });
+    assert.deepEqual(failureShare, { now: 0.5, before: 0 });
+  });
+
+  it("shows a time in which no node was there as a gap", () => {
+    const stats = statsOf();
+    assert.deepEqual(perMinute(stats, stats.total, stats.total.created), [null, 12, 24]);
+  });
+});

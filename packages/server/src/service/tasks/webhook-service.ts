@@ -1,0 +1,156 @@
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
+import { Problem } from "../../domain/problem.ts";
+import { formatId, readCursor } from "../../domain/public-id.ts";
+import {
+  deliveryName,
+  WEBHOOK_PATIENCE_DAYS,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookTerms,
+} from "../../domain/webhook.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { listenForEver, listenNoMore } from "../../store/tasks/event-reads.ts";
+import {
+  closeReader,
+  type DeliveryClaim,
+  type DeliveryOutcome,
+  listDeliveries,
+  openReader,
+  settleDelivery,
+} from "../../store/tasks/webhook-deliveries.ts";
+import {
+  enabledWebhooks,
+  findWebhook,
+  holdWebhooks,
+  insertWebhook,
+  listWebhooks,
+  noteFailure,
+  noteSuccess,
+  removeWebhook,
+  updateWebhook,
+} from "../../store/tasks/webhooks.ts";
+import { recordChange } from "../audit/audit.ts";
+import { newUuid } from "../new-uuid.ts";
+
+export interface WebhookService {
+  create(requester: Requester, terms: WebhookTerms): Promise<Webhook>;
+  /** Newest first. */
+  list(principal: Principal, page: PageRequest): Promise<Page<Webhook>>;
+  get(principal: Principal, id: string): Promise<Webhook>;
+  update(requester: Requester, id: string, changes: Partial<WebhookTerms>): Promise<Webhook>;
+  remove(requester: Requester, id: string): Promise<Webhook>;
+  /** Newest first. */
+  deliveries(principal: Principal, id: string, page: PageRequest): Promise<Page<WebhookDelivery>>;
+}
+
+/** Each event is looked at for each of them. */
+const MOST_WEBHOOKS = 50;
+
+export function createWebhookService(deps: {
+  readonly database: Database;
+  /** There may be another to work for. */
+  readonly onChanged: () => void;
+}): WebhookService {
+  const { database } = deps;
+
+  /** Changes the team's webhooks, records it, and has events written as long as there is one that is enabled. */
+  async function change(
+    requester: Requester,
+    action: string,
+    detail: Readonly<Record<string, unknown>> | undefined,
+    work: (sql: Sql, count: number) => Promise<Webhook | null>,
+  ): Promise<Webhook> {
+    const changed = await database.transaction(async (sql) => {
+      const webhook = await work(sql, await holdWebhooks(sql, requester.teamId));
+      if (webhook === null) throw new Problem("webhook_not_found");
+      const target = formatId("wh", webhook.id);
+      await recordChange(sql, requester, { action, target, ...(detail && { detail }) });
+      await listenAsNeeded(sql, requester.teamId);
+      return webhook;
+    });
+    deps.onChanged();
+    return changed;
+  }
+
+  async function get({ teamId }: Principal, id: string): Promise<Webhook> {
+    const webhook = await findWebhook(database, teamId, id);
+    if (webhook === null) throw new Problem("webhook_not_found");
+    return webhook;
+  }
+
+  return {
+    get,
+    create: (requester, terms) =>
+      change(requester, "webhook.created", named(terms), async (sql, count) => {
+        if (count >= MOST_WEBHOOKS) throw new Problem("webhooks_full", { limit: String(MOST_WEBHOOKS) });
+        return insertWebhook(sql, requester.teamId, newUuid(), terms);
+      }),
+    async list({ teamId }, { limit, cursor }) {
+      const page = { limit: limit + 1, cursor: readCursor("wh", cursor) };
+      return cutPage(await listWebhooks(database, teamId, page), limit, ({ id }) => formatId("wh", id));
+    },
+    update: (requester, id, changes) =>
+      change(requester, "webhook.updated", named(changes), (sql) =>
+        updateWebhook(sql, requester.teamId, id, changes),
+      ),
+    remove: (requester, id) =>
+      change(requester, "webhook.deleted", undefined, (sql) => removeWebhook(sql, requester.teamId, id)),
+    async deliveries(principal, id, { limit, cursor }) {
+      await get(principal, id);
+      const page = { limit: limit + 1, cursor: readCursor("whd", cursor) };
+      const found = await listDeliveries(database, principal.teamId, id, page);
+      return cutPage(found, limit, (delivery) => deliveryName(delivery.id));
+    },
+  };
+}
+
+/** Holds while the team is held: a webhook that is enabled meanwhile must not find that nobody listens. */
+async function listenAsNeeded(sql: Sql, teamId: number): Promise<void> {
+  if ((await enabledWebhooks(sql, teamId)).length > 0) {
+    await listenForEver(sql, teamId);
+    await openReader(sql, teamId);
+  } else {
+    await closeReader(sql, teamId);
+    await listenNoMore(sql, teamId);
+  }
+}
+
+/** Without the address: what stands in its query may be a secret. */
+function named({ url, ...terms }: Partial<WebhookTerms>): Record<string, unknown> {
+  const said = Object.entries(terms).filter(([, value]) => value !== null && value !== undefined);
+  return { ...(url !== undefined && { host: new URL(url).host }), ...Object.fromEntries(said) };
+}
+
+/**
+ * Writes what became of a delivery. A webhook that has failed for days on end is turned off, which the team's audit log tells:
+ * nobody asked for it.
+ */
+export function createDeliverySettlement({ database }: { readonly database: Database }) {
+  return async (claim: DeliveryClaim, outcome: DeliveryOutcome): Promise<void> => {
+    const { teamId, webhookId } = claim;
+    await database.transaction(async (sql) => {
+      if (!(await settleDelivery(sql, claim, outcome))) return;
+      if (outcome.status === "delivered") {
+        await noteSuccess(sql, teamId, webhookId);
+        return;
+      }
+      if (!(await noteFailure(sql, teamId, webhookId, WEBHOOK_PATIENCE_DAYS))) return;
+      await holdWebhooks(sql, teamId);
+      const author = {
+        teamId,
+        kind: "operator",
+        id: "bellhop",
+        name: "Bellhop",
+        address: null,
+        requestId: null,
+      } as const;
+      await recordChange(sql, author, {
+        action: "webhook.disabled",
+        target: formatId("wh", webhookId),
+        detail: { reason: `Nothing was delivered for ${WEBHOOK_PATIENCE_DAYS} days`, error: outcome.error },
+      });
+      await listenAsNeeded(sql, teamId);
+    });
+  };
+}

@@ -1,0 +1,198 @@
+import type { EventPosition, EventType } from "../../domain/event.ts";
+import type { PageRequest } from "../../domain/page.ts";
+import type { DeliveryStatus, WebhookDelivery } from "../../domain/webhook.ts";
+import { patient, prepare, type Sql } from "../sql.ts";
+import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
+import type { EventPlace } from "./event-reads.ts";
+
+/** A worker's right to make one delivery. */
+export interface DeliveryClaim {
+  readonly teamId: number;
+  readonly id: string;
+  readonly webhookId: string;
+  readonly event: EventType;
+  readonly body: string;
+  /** Null: the webhook is gone, or turned off. */
+  readonly url: string | null;
+  readonly fence: number;
+  /** This one included. */
+  readonly attempt: number;
+}
+
+const WAITING = "webhook_deliveries where status = 'pending' and worker_id is null";
+
+const CLAIM_DUE = prepare(
+  "claim_due_deliveries",
+  `with picked as (
+     ${pickedByTeam("next_at", WAITING, { rooms: "$2", worker: "$1" })}
+   ), claimed as (
+     update webhook_deliveries d set worker_id = $1, fence = fence + 1, attempts = attempts + 1
+       from picked where d.team_id = picked.team_id and d.id = picked.id
+     returning d.team_id, d.id, d.webhook_id, d.event, d.body, d.fence, d.attempts
+   )
+   select d.team_id as "teamId", d.id, d.webhook_id as "webhookId", d.event, coalesce(d.body, '') as body, w.url, d.fence,
+          d.attempts as attempt
+     from claimed d left join webhooks w on w.team_id = d.team_id and w.id = d.webhook_id and w.enabled`,
+);
+
+export async function claimDueDeliveries(
+  sql: Sql,
+  workerId: number,
+  rooms: readonly TeamRoom[],
+): Promise<DeliveryClaim[]> {
+  return sql.rows<DeliveryClaim>(CLAIM_DUE, [workerId, JSON.stringify(rooms)]);
+}
+
+export const teamsWithDueDeliveries = dueTeams("teams_with_due_deliveries", "next_at", WAITING);
+
+export interface DeliveryOutcome {
+  readonly status: DeliveryStatus;
+  /** Null: it is over, delivered or given up. */
+  readonly waitMs: number | null;
+  readonly responseCode: number | null;
+  readonly error: string | null;
+}
+
+/** True if the claim still stood. */
+export async function settleDelivery(
+  sql: Sql,
+  claim: DeliveryClaim,
+  { status, waitMs, responseCode, error }: DeliveryOutcome,
+): Promise<boolean> {
+  const rows = await sql.rows(
+    `update webhook_deliveries
+        set status = $4, worker_id = null, fence = fence + 1, last_error = $6, response_code = $7,
+            body = case when $4 = 'pending' then body end,
+            next_at = coalesce(now() + make_interval(secs => $5::float8 / 1000.0), next_at)
+      where team_id = $1 and id = $2 and fence = $3
+     returning 1`,
+    [claim.teamId, claim.id, claim.fence, status, waitMs, error, responseCode],
+  );
+  return rows.length === 1;
+}
+
+type DeliveryKey = Pick<DeliveryClaim, "teamId" | "id" | "fence">;
+
+/** What the database says this worker delivers, to compare with what it knows of. */
+export async function heldDeliveries(sql: Sql, workerId: number): Promise<DeliveryKey[]> {
+  return sql.rows<DeliveryKey>(
+    `select team_id as "teamId", id, fence from webhook_deliveries where worker_id = $1`,
+    [workerId],
+  );
+}
+
+/** Lets go of deliveries that no node makes: the answer to their claim was lost. */
+export async function releaseDeliveries(sql: Sql, deliveries: readonly DeliveryKey[]): Promise<void> {
+  await sql.rows(
+    `update webhook_deliveries d set worker_id = null, fence = d.fence + 1
+       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
+      where d.team_id = r."teamId" and d.id = r.id and d.fence = r.fence`,
+    [JSON.stringify(deliveries.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
+  );
+}
+
+/** Lets go of deliveries whose worker is no more. */
+export async function reapDeliveries(sql: Sql): Promise<void> {
+  await sql.rows(
+    `update webhook_deliveries d set worker_id = null, fence = fence + 1
+      where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)`,
+  );
+}
+
+/** How far the events of each team have been made into deliveries. */
+export async function webhookReaders(sql: Sql): Promise<EventPlace[]> {
+  const rows = await sql.rows<{ teamId: number; xid: string; seq: string; index: number }>(
+    `select team_id as "teamId", xid::text as xid, seq::text as seq, index from webhook_readers order by team_id`,
+  );
+  return rows.map(({ teamId, ...position }) => ({ teamId, position: { ...position, atMs: 0 } }));
+}
+
+/** From now on, unless that was so already. */
+export async function openReader(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows(
+    `insert into webhook_readers (team_id, xid, seq, index)
+     values ($1, pg_snapshot_xmin(pg_current_snapshot()), 0, 0) on conflict (team_id) do nothing`,
+    [teamId],
+  );
+}
+
+export async function closeReader(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows("delete from webhook_readers where team_id = $1", [teamId]);
+}
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly event: EventType;
+  readonly body: string;
+}
+
+/** Goes on from one place to the next, with what lies between, once: of two nodes that try, one finds the place taken. */
+export async function advanceReader(
+  sql: Sql,
+  { teamId, position: from }: EventPlace,
+  to: EventPosition,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  await sql.rows(
+    `with moved as (
+       update webhook_readers set xid = $5::xid8, seq = $6, index = $7
+        where team_id = $1 and xid = $2::xid8 and seq = $3 and index = $4
+       returning team_id
+     )
+     insert into webhook_deliveries (team_id, id, webhook_id, event, body)
+     select m.team_id, n.id, n."webhookId", n.event, n.body
+       from moved m
+      cross join jsonb_to_recordset($8::jsonb) as n(id uuid, "webhookId" uuid, event text, body text)
+       join webhooks w on w.team_id = m.team_id and w.id = n."webhookId"`,
+    [teamId, from.xid, from.seq, from.index, to.xid, to.seq, to.index, JSON.stringify(deliveries)],
+  );
+}
+
+/** Counts no further than to `most`. */
+export async function countPending(
+  sql: Sql,
+  teamId: number,
+  webhookId: string,
+  most: number,
+): Promise<number> {
+  const [row] = await sql.rows<{ count: number }>(
+    `select count(*)::integer as count from (
+       select 1 from webhook_deliveries where team_id = $1 and webhook_id = $2 and status = 'pending' limit $3) waiting`,
+    [teamId, webhookId, most],
+  );
+  return row?.count ?? 0;
+}
+
+/** Newest first, those before the one that is named. */
+export async function listDeliveries(
+  sql: Sql,
+  teamId: number,
+  webhookId: string,
+  { limit, cursor }: PageRequest,
+): Promise<WebhookDelivery[]> {
+  return sql.rows<WebhookDelivery>(
+    `select id, event, status, attempts, response_code as "responseCode", last_error as error, created_at as "createdAt",
+            case when status = 'pending' then next_at end as "nextAt"
+       from webhook_deliveries
+      where team_id = $1 and webhook_id = $2 and ($3::uuid is null or id < $3)
+      order by id desc limit $4`,
+    [teamId, webhookId, cursor, limit],
+  );
+}
+
+/** Removes a batch of those that were made so long ago. Returns how many. */
+export async function removeOldDeliveries(sql: Sql, days: number, batch: number): Promise<number> {
+  const rows = await sql.rows(
+    patient(
+      "chore",
+      `delete from webhook_deliveries d using (
+         select team_id, id from webhook_deliveries where created_at < now() - make_interval(days => $1)
+          order by created_at limit $2) old
+        where d.team_id = old.team_id and d.id = old.id
+       returning 1`,
+    ),
+    [days, batch],
+  );
+  return rows.length;
+}

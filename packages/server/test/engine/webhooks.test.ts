@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { WHOLE_LIST } from "../../src/domain/page.ts";
+import type { Webhook, WebhookTerms } from "../../src/domain/webhook.ts";
+import { removeOldRecords } from "../../src/service/retention.ts";
+import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+
+describe("webhooks", () => {
+  let house: TestHouse;
+  let other: TestNode;
+  let team: Requester;
+  let status = 204;
+  before(async () => {
+    house = await openTestHouse();
+    other = await house.openNode();
+  });
+  after(() => house.close());
+  beforeEach(async () => {
+    team = await house.openTeam();
+    house.target.calls.length = 0;
+    status = 204;
+    house.target.answer = ({ path }, response) =>
+      void response.writeHead(path.startsWith("/hook") ? status : 200).end();
+  });
+
+  const subscribe = (terms: Partial<WebhookTerms> = {}): Promise<Webhook> =>
+    house.services.webhooks.create(team, {
+      url: `${house.target.url}/hook`,
+      events: ["task.created"],
+      queue: null,
+      tag: null,
+      enabled: true,
+      ...terms,
+    });
+  const create = (fields: object = {}, by = team) => house.submit({ delaySeconds: 3600, ...fields }, by);
+  /** What every node does within a few seconds. */
+  const deliver = async () => {
+    const nodes = [house, other];
+    while (!(await isAllTold()));
+    await Promise.all(nodes.map(({ engine }) => round(engine, "webhooks")));
+    await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.workOnce()));
+    await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.finished()));
+  };
+  /** Events wait for the oldest transaction of the whole server, which may be one of another test. */
+  const isAllTold = async () => {
+    const late = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
+    return (await house.database.rows(late)).length === 0;
+  };
+  const round = ({ actors }: TestHouse["engine"], name: string) =>
+    actors.all.find((actor) => actor.name === name)?.once();
+  const hooks = () => house.target.calls.filter(({ path }) => path.startsWith("/hook"));
+  const bodies = () => hooks().map(({ body }) => JSON.parse(body));
+  const deliveries = async ({ id }: Webhook) =>
+    (await house.services.webhooks.deliveries(team, id, WHOLE_LIST)).items;
+
+  it("are told once of what they want, signed, whichever nodes look", async () => {
+    const webhook = await subscribe({ events: ["task.created", "queue.paused"], queue: QUEUE, tag: null });
+    await subscribe({ url: `${house.target.url}/hook-eu`, tag: "eu" });
+    await house.queues.create(team, "letters", {});
+    await create({ queue: "letters" });
+    await create({ tags: ["eu"] });
+    await create({}, { ...team, environment: "test" });
+    await house.queues.setPaused(team, QUEUE, true);
+    await deliver();
+    await deliver();
+
+    const told = bodies().map(({ type, data }) => [type, (data.task ?? data.queue).tags?.[0] ?? null]);
+    assert.deepEqual(told.sort(), [
+      ["queue.paused", null],
+      ["task.created", "eu"],
+      ["task.created", "eu"],
+    ]);
+    const [first] = hooks();
+    assert.match(String(first?.headers["webhook-id"]), /^whd_[0-9a-z]{26}$/);
+    assert.match(String(first?.headers["webhook-signature"]), /^v1,/);
+    const [last, ...rest] = await deliveries(webhook);
+    assert.deepEqual([last?.event, last?.status, last?.attempts], ["queue.paused", "delivered", 1]);
+    assert.deepEqual([last?.responseCode, last?.error, last?.nextAt, rest.length], [204, null, null, 1]);
+  });
+
+  it("are tried again in their own time, with the same id and words, and given up after eight tries", async () => {
+    const webhook = await subscribe();
+    status = 500;
+    await create();
+    await deliver();
+    const waits: number[] = [];
+    for (;;) {
+      const [delivery] = await deliveries(webhook);
+      if (delivery?.nextAt == null) break;
+      waits.push(Math.round((delivery.nextAt.getTime() - Date.now()) / 1000));
+      await house.advance(36_000);
+      await deliver();
+    }
+    assert.deepEqual(
+      waits.map((wait, at) => Math.abs(wait - ([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000][at] ?? 0)) < 5),
+      Array.from({ length: 7 }, () => true),
+    );
+    assert.equal(hooks().length, 8);
+    assert.equal(new Set(hooks().map(({ headers, body }) => `${headers["webhook-id"]} ${body}`)).size, 1);
+    const [delivery] = await deliveries(webhook);
+    assert.deepEqual([delivery?.status, delivery?.error], ["failed", "The receiver answered 500"]);
+  });
+
+  it("are turned off after five days without a success, which the audit log tells, and on again by hand", async () => {
+    const webhook = await subscribe();
+    const failFor = async (days: number) => {
+      await house.database.rows("update webhooks set failing_since = now() - make_interval(days => $1)", [
+        days,
+      ]);
+      await create();
+      await deliver();
+      return house.services.webhooks.get(team, webhook.id);
+    };
+    status = 500;
+    await create();
+    await deliver();
+    assert.notEqual((await house.services.webhooks.get(team, webhook.id)).failingSince, null);
+    assert.equal((await failFor(4)).enabled, true);
+    const off = await failFor(6);
+    assert.deepEqual([off.enabled, off.disabledAt !== null], [false, true]);
+    const log = await house.services.audit.list(team, {
+      action: "webhook.disabled",
+      limit: 10,
+      cursor: null,
+    });
+    assert.equal(log.events.length, 1);
+
+    status = 204;
+    const before = hooks().length;
+    await create();
+    await deliver();
+    assert.equal(hooks().length, before);
+    const on = await house.services.webhooks.update(team, webhook.id, { enabled: true });
+    assert.deepEqual([on.enabled, on.disabledAt, on.failingSince], [true, null, null]);
+    await create();
+    await deliver();
+    assert.equal(hooks().length, before + 1);
+  });
+
+  it("that succeed again have failed for no time", async () => {
+    const webhook = await subscribe();
+    status = 500;
+    await create();
+    await deliver();
+    status = 204;
+    await house.advance(10);
+    await deliver();
+    assert.equal((await house.services.webhooks.get(team, webhook.id)).failingSince, null);
+  });
+
+  it("have events written as long as there is one, and drop what is on its way when they are deleted", async () => {
+    const webhook = await subscribe();
+    const until = async () =>
+      (
+        await house.database.rows<{ ever: boolean }>(
+          "select until = 'infinity' as ever from listeners where team_id = $1",
+          [team.teamId],
+        )
+      )[0]?.ever;
+    assert.equal(await until(), true);
+    await create();
+    await Promise.all([house, other].map(({ engine }) => round(engine, "webhooks")));
+    await house.services.webhooks.remove(team, webhook.id);
+    assert.equal(await until(), false);
+    await deliver();
+    assert.deepEqual(hooks(), []);
+    await assert.rejects(house.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
+  });
+
+  it("go on where they were when a node dies with a delivery in its hands", async () => {
+    await subscribe();
+    await create();
+    await round(house.engine, "webhooks");
+    await house.database.rows(
+      "update webhook_deliveries set worker_id = 0, attempts = 1 where team_id = $1",
+      [team.teamId],
+    );
+    await house.engine.reaper.reapOnce();
+    await deliver();
+    assert.equal(hooks().length, 1);
+  });
+
+  it("are bounded, and what was sent is forgotten after a week", async () => {
+    const webhook = await subscribe();
+    await create();
+    await deliver();
+    await house.database.rows("update webhook_deliveries set created_at = now() - interval '8 days'");
+    await removeOldRecords(house.database);
+    assert.deepEqual(await deliveries(webhook), []);
+    for (let count = 1; count < 50; count += 1) await subscribe();
+    await assert.rejects(subscribe(), { code: "webhooks_full" });
+  });
+});
