@@ -17,7 +17,7 @@ export function addTaskCommands(program: Command, user: User): void {
     .option("--payload <json>", "what to send", readJson)
     .option("--delay <seconds>", "make the call so much later", readInteger)
     .option("--at <time>", "make the call then, such as 2030-01-01T09:00:00Z")
-    .option("--priority <n>", "0 to 9; higher ones first", readInteger)
+    .option("--priority <n>", "1 to 10; higher ones first", readInteger)
     .option("--max-retries <n>", "further attempts when it fails", readInteger)
     .option("--timeout <seconds>", "how long the call may take", readInteger)
     .option("--method <method>", "instead of POST")
