@@ -49,7 +49,7 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
   }
 
   function giveUp(): void {
-    log.error({}, "stop.stuck");
+    log.error({ held: process.getActiveResourcesInfo() }, "stop.stuck");
     flush();
     process.exit(1);
   }

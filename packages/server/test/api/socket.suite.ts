@@ -59,6 +59,30 @@ describe("a socket", () => {
     });
   }
 
+  it("that has not asked for anything yet, or has its answer, does not keep the server from stopping", async (test) => {
+    const silent = open();
+    const asking = open();
+    const answers = readAll(asking);
+    const { queues } = api.services;
+    const list = queues.list.bind(queues);
+    let closed: Promise<unknown> | null = null;
+    const listing = new Promise<void>((resolve) => {
+      test.mock.method(queues, "list", async (...asked: Parameters<typeof list>) => {
+        closed = api.app.close();
+        resolve();
+        return list(...asked);
+      });
+    });
+    await once(silent, "connect");
+    asking.write(`GET /v1/queues HTTP/1.1\r\nHost: a\r\n${auth}\r\n`);
+    await listing;
+
+    await closed;
+
+    assert.match(await answers, /^HTTP\/1\.1 200 OK/);
+    assert.equal(await readAll(silent), "");
+  });
+
   it("that outlives the server's life is told that it is stopping", async (test) => {
     const socket = open();
     const answers = readAll(socket);

@@ -83,6 +83,7 @@ export function createBoundedServer(
     },
   );
   server.setTimeout(bounds.stallTimeoutMs);
+  endConnectionsWith(server, open);
   server.maxConnections = Math.ceil(mostConnections * TOLD_SHARE);
 
   function tellCrowded(): void {
@@ -110,7 +111,7 @@ export function createBoundedServer(
     if (sockets.size <= most) return true;
     tellCrowded();
     for (const socket of sockets.keys()) {
-      if (socket === newest || isAtWork(socket)) continue;
+      if (socket === newest || answerOn(socket) !== null) continue;
       socket.destroy();
       // At once: the event of its close comes a moment later.
       forget(socket);
@@ -136,9 +137,30 @@ export function createBoundedServer(
   return server;
 }
 
-/** A request of it is being answered. */
-function isAtWork(socket: Socket): boolean {
-  return "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse;
+/** The answer that is being made to a request of it. */
+function answerOn(socket: Socket): ServerResponse | null {
+  return "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse
+    ? socket._httpMessage
+    : null;
+}
+
+/**
+ * Node ends the connections that are between two requests when the server closes, and waits for all others: those that
+ * have not sent their first request, and those that are kept open after the answer that was being made. No client need
+ * ever let go of them.
+ */
+function endConnectionsWith(server: Server, open: ReadonlyMap<Socket, string>): void {
+  function end(socket: Socket): void {
+    const answer = answerOn(socket);
+    if (answer === null) socket.destroySoon();
+    else answer.once("close", () => end(socket));
+  }
+  const close = server.close.bind(server);
+  server.close = (done) => {
+    close(done);
+    for (const socket of [...open.keys()]) end(socket);
+    return server;
+  };
 }
 
 function refuse(response: ServerResponse, problem: Problem): void {
