@@ -67,7 +67,12 @@ class Replay {
     await client.query("select set_config('clock.ms', $1, false)", [String(atMs)]);
     const text = typeof query === "string" ? query : query.text;
     const name = statementName(query);
-    const { rows } = await client.query({ name, text, values: await this.#translate(name, values) });
+    const prepared = typeof query === "string" ? name : (query.name ?? name);
+    const { rows } = await client.query({
+      name: prepared,
+      text,
+      values: await this.#translate(name, values),
+    });
     return rows;
   }
 
