@@ -73,6 +73,8 @@ interface Stream {
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
+  /** How much waited for its reader at the last look. */
+  waitedBytes: number;
 }
 
 /** A team that has streams here. */
@@ -162,17 +164,25 @@ export function createEventFeed(deps: {
         })
         .join("");
     for (const stream of streams) {
+      if (isStuck(stream)) {
+        stream.sink.cut();
+        continue;
+      }
       const key = `${formatPosition(stream.position)} ${stream.wish}`;
       const text = events.length === 0 ? "" : (texts.get(key) ?? textFor(stream));
       texts.set(key, text);
       if (comparePositions(position, stream.position) > 0) stream.position = position;
-      if (text !== "") write(stream, text);
+      if (text !== "") stream.sink.write(text);
     }
   }
 
-  function write({ sink }: Stream, text: string): void {
-    if (sink.waitingBytes > Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / taken)) sink.cut();
-    else sink.write(text);
+  /** Too much waits for its reader, and no less than at the last look: asked at every look, also when there is no news. */
+  function isStuck(stream: Stream): boolean {
+    const { waitingBytes } = stream.sink;
+    const most = Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / taken);
+    const isLess = waitingBytes < stream.waitedBytes;
+    stream.waitedBytes = waitingBytes;
+    return waitingBytes > most && !isLess;
   }
 
   /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */
@@ -237,7 +247,7 @@ export function createEventFeed(deps: {
       const leave = takePlace(teamId);
       const position = { xid: "0", seq: "0", index: 0, atMs: 0 };
       const wish = JSON.stringify(filter);
-      const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true };
+      const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0 };
       const close = () => {
         if (!stream.isOpen) return;
         stream.isOpen = false;
