@@ -9,11 +9,11 @@ import {
   parsePosition,
 } from "../../domain/event.ts";
 import type { EventSink } from "../../domain/event-sink.ts";
-import { Problem } from "../../domain/problem.ts";
 import type { Time, Timer } from "../../domain/time.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, listenTo, readEvents } from "../../store/tasks/event-reads.ts";
 import { createEventPages, placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+import { createStreamPlaces } from "./stream-places.ts";
 
 /*
  * The streams of this node. One look reads what is new for all teams that have a stream here, and each event is put into
@@ -22,9 +22,6 @@ import { createEventPages, placeAfter, ROWS, tellEvents } from "./event-telling.
  * has seen that, so that nothing lies between. Nothing waits here for a reader: one that does not keep up is cut.
  */
 
-const MOST_ON_A_NODE = 2_000;
-const MOST_OF_A_TEAM = 1_000;
-const RETRY_AFTER_SECONDS = 5;
 /** What other nodes do is seen by looking. */
 const LOOK_MS = 500;
 /** What this node does is seen sooner, but a busy one need not look after every task. */
@@ -91,10 +88,9 @@ export function createEventFeed(deps: {
 }): EventFeed {
   const { sql, time, words } = deps;
   const readings = new Map<number, Reading>();
-  const places = new Map<number, number>();
+  const places = createStreamPlaces();
   const beginnings = new Map<number, Promise<Beginning>>();
   const pages = createEventPages(sql);
-  let taken = 0;
   let nextLook: { readonly timer: Timer; readonly atMs: number } | null = null;
   let isLooking = false;
   let wasNoticed = false;
@@ -179,7 +175,7 @@ export function createEventFeed(deps: {
   /** Too much waits for its reader, and no less than at the last look: asked at every look, also when there is no news. */
   function isStuck(stream: Stream): boolean {
     const { waitingBytes } = stream.sink;
-    const most = Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / taken);
+    const most = Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / places.taken);
     const isLess = waitingBytes < stream.waitedBytes;
     stream.waitedBytes = waitingBytes;
     return waitingBytes > most && !isLess;
@@ -228,23 +224,9 @@ export function createEventFeed(deps: {
     lookWithin(LOOK_MS);
   }
 
-  function takePlace(teamId: number): () => void {
-    const ofTeam = places.get(teamId) ?? 0;
-    if (taken >= MOST_ON_A_NODE || ofTeam >= MOST_OF_A_TEAM)
-      throw new Problem("too_many_streams", {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    taken += 1;
-    places.set(teamId, ofTeam + 1);
-    return () => {
-      taken -= 1;
-      const left = (places.get(teamId) ?? 1) - 1;
-      if (left === 0) places.delete(teamId);
-      else places.set(teamId, left);
-    };
-  }
-
   return {
     async open(teamId, filter, lastId, sink) {
-      const leave = takePlace(teamId);
+      const leave = places.take(teamId);
       const position = { xid: "0", seq: "0", index: 0, atMs: 0 };
       const wish = JSON.stringify(filter);
       const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0 };
@@ -287,7 +269,7 @@ export function createEventFeed(deps: {
       lookWithin(NOTICE_MS);
     },
     get count() {
-      return taken;
+      return places.taken;
     },
   };
 }
