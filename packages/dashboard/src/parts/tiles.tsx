@@ -57,7 +57,7 @@ function Tile({
 }
 
 function changeText(now: number | null, before: number | null, isShare: boolean): string {
-  if (now === null || before === null) return "no comparison yet";
+  if (now === null || before === null) return "nothing before";
   if (isShare) {
     const points = (now - before) * 100;
     return Math.abs(points) < 0.1 ? "as before" : `${arrow(points)} ${Math.abs(points).toFixed(1)} points`;
