@@ -63,10 +63,10 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["update notifications set status = $4", "settle_notification"],
   ["from notifications where worker_id = $1", "held_notifications"],
   [
-    "update notifications n set worker_id = null, fence = n.fence + 1 from jsonb_to_recordset",
+    "update notifications d set worker_id = null, fence = d.fence + 1 from jsonb_to_recordset",
     "release_notifications",
   ],
-  ["n.worker_id is not null and not exists (select 1 from workers", "reap_notifications"],
+  ["update notifications d set worker_id = null, fence = d.fence + 1 where", "reap_notifications"],
   ["select pg_notify", "notify"],
   ["insert into queues as q", "insert_queue"],
   ["set concurrency = coalesce($3, concurrency)", "update_queue"],
@@ -83,7 +83,7 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["insert into audit_events", "audit"],
   ["select l.team_id, false, $2, $3 from listeners l", "write_queue_event"],
   ["from webhook_deliveries where worker_id = $1", "held_deliveries"],
-  ["update webhook_deliveries d set worker_id = null, fence = fence + 1", "reap_deliveries"],
+  ["update webhook_deliveries d set worker_id = null, fence = d.fence + 1 where", "reap_deliveries"],
 ];
 
 const known = new Map<string, string>();

@@ -1,10 +1,8 @@
 import { Button, createTheme, type MantineColorsTuple, Menu, Modal } from "@mantine/core";
 
 // Mantine wants ten shades. The ones it uses are named in tokens.css, where both themes are.
-const BRASS: MantineColorsTuple = Array.from(
-  { length: 10 },
-  () => "var(--accent)",
-) as unknown as MantineColorsTuple;
+const SHADE = "var(--accent)";
+const BRASS: MantineColorsTuple = [SHADE, SHADE, SHADE, SHADE, SHADE, SHADE, SHADE, SHADE, SHADE, SHADE];
 
 const SMALL = { defaultProps: { size: "xs" } };
 

@@ -39,9 +39,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
     async () => {
       if (body === null) throw new Error(wrong ?? "");
       // The fields are those of the API; the server tells, field by field, what it does not take.
-      return isDirect
-        ? bellhop.tasks.call(body as unknown as NewDirectTask)
-        : bellhop.tasks.create(body as unknown as NewTask);
+      return isDirect ? bellhop.tasks.call(body as NewDirectTask) : bellhop.tasks.create(body as NewTask);
     },
     ({ id }) => {
       void navigate({ to: "/tasks/$id", params: { id } });

@@ -1,10 +1,10 @@
+import { givenUp, judgeDelivery } from "../domain/delivery.ts";
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
   heldNotifications,
   type NotificationClaim,
-  releaseNotifications,
   settleNotification,
   teamsWithDueNotifications,
 } from "../store/tasks/notifications.ts";
@@ -55,7 +55,7 @@ export function createCourier(deps: {
   async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
     const message = await deps.compose(claim.teamId, claim.taskId, claim.endedAt);
     if (message === null) {
-      await settleNotification(sql, claim, { status: "failed", waitMs: null, error: "The task is gone" });
+      await settleNotification(sql, claim, givenUp("The task is gone"));
       meter.notified("failed");
       return null;
     }
@@ -73,13 +73,9 @@ export function createCourier(deps: {
       mayLeave: lease.isHeld,
     });
     const outcome = sent.kind === "outcome" ? sent.outcome : null;
-    const delivered = outcome?.kind === "response" && outcome.statusCode >= 200 && outcome.statusCode < 300;
-    const error = delivered ? null : describe(outcome);
-    // What the egress policy refuses, it refuses for good.
-    const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
-    const waitMs = delivered || isBlocked ? null : (WAITS_MS[claim.attempt - 1] ?? null);
-    const status = delivered ? "delivered" : waitMs === null ? "failed" : "pending";
-    await settleNotification(sql, claim, { status, waitMs, error });
+    const verdict = judgeDelivery(outcome, claim.attempt, WAITS_MS);
+    const { status, waitMs, error } = verdict;
+    await settleNotification(sql, claim, verdict);
     log.info({ task: message.task, attempt: claim.attempt, status, error }, "notification.settled");
     meter.notified(status === "pending" ? "retry" : status);
     return waitMs;
@@ -99,14 +95,7 @@ export function createCourier(deps: {
     claim: (rooms) => claimDueNotifications(sql, lease.workerId, rooms),
     work: deliver,
     wake: deps.wake,
-    held: () => heldNotifications(sql, lease.workerId),
-    release: (stray) => releaseNotifications(sql, stray),
+    held: () => heldNotifications.of(sql, lease.workerId),
+    release: (stray) => heldNotifications.release(sql, stray),
   });
-}
-
-function describe(outcome: { kind: string; statusCode?: number | null; message?: string } | null): string {
-  if (outcome === null) return "The call was refused";
-  return outcome.kind === "response"
-    ? `The receiver answered ${outcome.statusCode}`
-    : (outcome.message ?? "");
 }

@@ -1,8 +1,8 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
-import { reapNotifications } from "../store/tasks/notifications.ts";
+import { heldNotifications } from "../store/tasks/notifications.ts";
 import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
-import { reapDeliveries } from "../store/tasks/webhook-deliveries.ts";
+import { heldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Log } from "./log.ts";
@@ -65,8 +65,8 @@ export function createReaper(deps: {
         if (dead.length > 0) log.warn({ workers: dead }, "workers.died");
       }
       await reapPolls(sql);
-      await reapNotifications(sql);
-      await reapDeliveries(sql);
+      await heldNotifications.reap(sql);
+      await heldDeliveries.reap(sql);
       const returned = await reapTasks(sql, deps.workerId());
       if (returned.length > 0) {
         log.warn({ tasks: returned.length }, "tasks.reaped");

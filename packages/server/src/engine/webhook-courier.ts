@@ -1,3 +1,4 @@
+import { type DeliveryVerdict, givenUp, judgeDelivery } from "../domain/delivery.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Time } from "../domain/time.ts";
 import { DELIVERY_WAITS_MS, deliveryName } from "../domain/webhook.ts";
@@ -5,9 +6,7 @@ import type { Sql } from "../store/sql.ts";
 import {
   claimDueDeliveries,
   type DeliveryClaim,
-  type DeliveryOutcome,
   heldDeliveries,
-  releaseDeliveries,
   teamsWithDueDeliveries,
 } from "../store/tasks/webhook-deliveries.ts";
 import type { Pool } from "./budget.ts";
@@ -23,7 +22,7 @@ const BATCH = 50;
 export const MOST_DELIVERIES = 400;
 const TIMEOUT_MS = 30_000;
 
-export type SettleDelivery = (claim: DeliveryClaim, outcome: DeliveryOutcome) => Promise<void>;
+export type SettleDelivery = (claim: DeliveryClaim, verdict: DeliveryVerdict) => Promise<void>;
 
 /** Tells a team's webhooks what has happened. */
 export function createWebhookCourier(deps: {
@@ -59,13 +58,15 @@ export function createWebhookCourier(deps: {
   }
 
   async function deliver(claim: DeliveryClaim, signal: AbortSignal): Promise<number | null> {
-    const outcome =
-      claim.url === null ? GIVEN_UP : judge(await send(claim, claim.url, signal), claim.attempt);
-    await deps.settle(claim, outcome);
-    const { status, error, responseCode } = outcome;
+    const verdict =
+      claim.url === null
+        ? givenUp("The webhook is turned off")
+        : judgeDelivery(await send(claim, claim.url, signal), claim.attempt, DELIVERY_WAITS_MS);
+    await deps.settle(claim, verdict);
+    const { status, error, responseCode, waitMs } = verdict;
     const { id, event, attempt } = claim;
     log.info({ delivery: id, event, attempt, status, responseCode, error }, "delivery.settled");
-    return outcome.waitMs;
+    return waitMs;
   }
 
   return createDeliveries({
@@ -82,31 +83,7 @@ export function createWebhookCourier(deps: {
     claim: (rooms) => claimDueDeliveries(sql, lease.workerId, rooms),
     work: deliver,
     wake: deps.wake,
-    held: () => heldDeliveries(sql, lease.workerId),
-    release: (stray) => releaseDeliveries(sql, stray),
+    held: () => heldDeliveries.of(sql, lease.workerId),
+    release: (stray) => heldDeliveries.release(sql, stray),
   });
-}
-
-const GIVEN_UP: DeliveryOutcome = {
-  status: "failed",
-  waitMs: null,
-  responseCode: null,
-  error: "The webhook is turned off",
-};
-
-/** Null: the call was refused before it began. */
-function judge(outcome: Outcome | null, attempt: number): DeliveryOutcome {
-  const responseCode = outcome?.kind === "response" ? outcome.statusCode : null;
-  if (responseCode !== null && responseCode >= 200 && responseCode < 300)
-    return { status: "delivered", waitMs: null, responseCode, error: null };
-  // What the egress policy refuses, it refuses for good.
-  const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
-  const waitMs = isBlocked ? null : (DELIVERY_WAITS_MS[attempt - 1] ?? null);
-  const error =
-    outcome === null
-      ? "The call was refused"
-      : outcome.kind === "response"
-        ? `The receiver answered ${outcome.statusCode}`
-        : outcome.message;
-  return { status: waitMs === null ? "failed" : "pending", waitMs, responseCode, error };
 }

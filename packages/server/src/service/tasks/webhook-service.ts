@@ -1,3 +1,4 @@
+import type { DeliveryVerdict } from "../../domain/delivery.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -14,7 +15,6 @@ import { listenForEver, listenNoMore } from "../../store/tasks/event-reads.ts";
 import {
   closeReader,
   type DeliveryClaim,
-  type DeliveryOutcome,
   listDeliveries,
   openReader,
   settleDelivery,
@@ -127,7 +127,7 @@ function named({ url, ...terms }: Partial<WebhookTerms>): Record<string, unknown
  * nobody asked for it.
  */
 export function createDeliverySettlement({ database }: { readonly database: Database }) {
-  return async (claim: DeliveryClaim, outcome: DeliveryOutcome): Promise<void> => {
+  return async (claim: DeliveryClaim, outcome: DeliveryVerdict): Promise<void> => {
     const { teamId, webhookId } = claim;
     await database.transaction(async (sql) => {
       if (!(await settleDelivery(sql, claim, outcome))) return;

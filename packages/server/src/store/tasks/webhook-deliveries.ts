@@ -1,9 +1,11 @@
+import type { DeliveryVerdict } from "../../domain/delivery.ts";
 import type { EventPosition, EventType } from "../../domain/event.ts";
 import type { PageRequest } from "../../domain/page.ts";
-import type { DeliveryStatus, WebhookDelivery } from "../../domain/webhook.ts";
+import type { WebhookDelivery } from "../../domain/webhook.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import type { EventPlace } from "./event-reads.ts";
+import { heldRows } from "./held-rows.ts";
 
 /** A worker's right to make one delivery. */
 export interface DeliveryClaim {
@@ -45,19 +47,11 @@ export async function claimDueDeliveries(
 
 export const teamsWithDueDeliveries = dueTeams("teams_with_due_deliveries", "next_at", WAITING);
 
-export interface DeliveryOutcome {
-  readonly status: DeliveryStatus;
-  /** Null: it is over, delivered or given up. */
-  readonly waitMs: number | null;
-  readonly responseCode: number | null;
-  readonly error: string | null;
-}
-
 /** True if the claim still stood. */
 export async function settleDelivery(
   sql: Sql,
   claim: DeliveryClaim,
-  { status, waitMs, responseCode, error }: DeliveryOutcome,
+  { status, waitMs, responseCode, error }: DeliveryVerdict,
 ): Promise<boolean> {
   const rows = await sql.rows(
     `update webhook_deliveries
@@ -71,33 +65,7 @@ export async function settleDelivery(
   return rows.length === 1;
 }
 
-type DeliveryKey = Pick<DeliveryClaim, "teamId" | "id" | "fence">;
-
-/** What the database says this worker delivers, to compare with what it knows of. */
-export async function heldDeliveries(sql: Sql, workerId: number): Promise<DeliveryKey[]> {
-  return sql.rows<DeliveryKey>(
-    `select team_id as "teamId", id, fence from webhook_deliveries where worker_id = $1`,
-    [workerId],
-  );
-}
-
-/** Lets go of deliveries that no node makes: the answer to their claim was lost. */
-export async function releaseDeliveries(sql: Sql, deliveries: readonly DeliveryKey[]): Promise<void> {
-  await sql.rows(
-    `update webhook_deliveries d set worker_id = null, fence = d.fence + 1
-       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
-      where d.team_id = r."teamId" and d.id = r.id and d.fence = r.fence`,
-    [JSON.stringify(deliveries.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
-  );
-}
-
-/** Lets go of deliveries whose worker is no more. */
-export async function reapDeliveries(sql: Sql): Promise<void> {
-  await sql.rows(
-    `update webhook_deliveries d set worker_id = null, fence = fence + 1
-      where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)`,
-  );
-}
+export const heldDeliveries = heldRows("webhook_deliveries");
 
 /** How far the events of each team have been made into deliveries. */
 export async function webhookReaders(sql: Sql): Promise<EventPlace[]> {

@@ -1,0 +1,36 @@
+import type { Outcome } from "./outcome.ts";
+import type { DeliveryStatus } from "./webhook.ts";
+
+/** What became of a try to tell a receiver something. */
+export interface DeliveryVerdict {
+  readonly status: DeliveryStatus;
+  /** Null: it is over, delivered or given up. */
+  readonly waitMs: number | null;
+  readonly responseCode: number | null;
+  readonly error: string | null;
+}
+
+export function givenUp(error: string): DeliveryVerdict {
+  return { status: "failed", waitMs: null, responseCode: null, error };
+}
+
+/** `outcome` is null if the call was refused before it began; `waitsMs` is how long to wait after each try but the last. */
+export function judgeDelivery(
+  outcome: Outcome | null,
+  attempt: number,
+  waitsMs: readonly number[],
+): DeliveryVerdict {
+  const responseCode = outcome?.kind === "response" ? outcome.statusCode : null;
+  if (responseCode !== null && responseCode >= 200 && responseCode < 300)
+    return { status: "delivered", waitMs: null, responseCode, error: null };
+  // What the egress policy refuses, it refuses for good.
+  const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
+  const waitMs = isBlocked ? null : (waitsMs[attempt - 1] ?? null);
+  const status = waitMs === null ? "failed" : "pending";
+  return { status, waitMs, responseCode, error: describe(outcome) };
+}
+
+function describe(outcome: Outcome | null): string {
+  if (outcome === null) return "The call was refused";
+  return outcome.kind === "response" ? `The receiver answered ${outcome.statusCode}` : outcome.message;
+}
