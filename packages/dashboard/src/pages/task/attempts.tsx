@@ -19,7 +19,7 @@ const TONES: Readonly<Record<string, string>> = {
 const PARTS = {
   connect: "connecting",
   answer: "waiting for the answer",
-  body: "reading the rest of it",
+  body: "reading it",
 } as const;
 
 /** Every attempt on one scale of time: how long it was waited for, and how long each part of its call took. */
