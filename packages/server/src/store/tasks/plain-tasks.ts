@@ -8,7 +8,7 @@ import { hasOwnKeys } from "./task-columns.ts";
 
 /*
  * Most tasks say nothing but their call, are to run at once, and come in batches for one queue. Those have a statement of their
- * own, which costs half as much as the one for all: it knows a third of the columns, counts what it was told the number of,
+ * own, which costs a third less than the one for all: it knows a third of the columns, counts what it was told the number of,
  * and answers with one row for the whole batch.
  */
 
