@@ -119,6 +119,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     vault,
     waits: createTaskWaits({ sql: database, time }),
+    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,
@@ -155,7 +156,8 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits, events } = parts;
+  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, stock, waits, events } =
+    parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -170,7 +172,6 @@ export function composeServices(
     monotonicMs,
   });
   const limits = createRequestLimits({ sql: database, monotonicMs });
-  const stock = createStock({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,

@@ -13,6 +13,7 @@ import { createDeadlines } from "./deadlines.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
+import type { HasRoom } from "./fit-result.ts";
 import { createHearing } from "./hearing.ts";
 import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
@@ -51,6 +52,7 @@ export function createEngine(deps: {
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
   readonly settleDelivery: SettleDelivery;
+  readonly hasRoom?: HasRoom;
   readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
