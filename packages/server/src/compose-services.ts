@@ -113,14 +113,15 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
   });
+  const events = createEventFeed({ sql: database, time, words: SERVER_SENT, onCut: metrics.streamCut });
+  metrics.watchStreams(() => events.count);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     vault,
     waits: createTaskWaits({ sql: database, time }),
-    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
-    events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
+    events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,
     counters,

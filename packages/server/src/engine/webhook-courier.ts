@@ -14,6 +14,7 @@ import type { DatabaseClock } from "./database-clock.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Unanswered } from "./unanswered.ts";
 
@@ -35,10 +36,11 @@ export function createWebhookCourier(deps: {
   readonly settle: SettleDelivery;
   readonly log: Log;
   readonly time: Time;
+  readonly meter?: EngineMeter;
   readonly clock: DatabaseClock;
   readonly wake: () => void;
 }): Deliveries {
-  const { sql, lease, log } = deps;
+  const { sql, lease, log, meter = NO_METER } = deps;
 
   async function send(claim: DeliveryClaim, url: string, signal: AbortSignal): Promise<Outcome | null> {
     const sent = await deps.outgoing.send({
@@ -66,6 +68,7 @@ export function createWebhookCourier(deps: {
     const { status, error, responseCode, waitMs } = verdict;
     const { id, event, attempt } = claim;
     log.info({ delivery: id, event, attempt, status, responseCode, error }, "delivery.settled");
+    meter.delivered(status === "pending" ? "retry" : status);
     return waitMs;
   }
 
