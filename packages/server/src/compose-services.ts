@@ -119,6 +119,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
+    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     vault,
     waits: createTaskWaits({ sql: database, time }),
     events,
@@ -197,6 +198,7 @@ export function composeServices(
     vault,
     providers,
     publicUrl,
+    leavesJobs: parts.isDispatching === null,
     ...told,
     onCancelled(cancelled) {
       waits.ended(cancelled.id);

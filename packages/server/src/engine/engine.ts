@@ -152,7 +152,16 @@ export function createEngine(deps: {
     settle: deps.settleDelivery,
     wake: wakeWebhooks,
   });
-  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
+  // Heard by the node that has cancelled, which need be no worker.
+  const tell = createHints({ sql: databases.chores, workerId, isHeard: () => true, log });
+  const cancellations = createCancellations({
+    ...deps,
+    sql: databases.chores,
+    attempts,
+    poller,
+    lease,
+    send: tell,
+  });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
