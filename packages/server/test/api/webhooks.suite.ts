@@ -66,6 +66,7 @@ describe("/v1/webhooks", () => {
     assert.deepEqual(await change({ queue: "emails" }), { queue: "emails", tag: null });
     const log = (await api.call("GET", "/v1/audit?limit=3")).body.events;
     assert.deepEqual(log[2].detail, { queue: null });
+    await api.call("DELETE", `/v1/webhooks/${id}`);
   });
 
   it("lists in pages", async () => {
