@@ -10,6 +10,7 @@ import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { FrontDesk } from "./engine/front-desk.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
@@ -201,7 +202,7 @@ async function build(
     ]),
   );
   await engine.start();
-  if ("hear" in engine) closers.push(listen(connection, engine).stop);
+  closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port, backlog: BACKLOG });
@@ -245,12 +246,12 @@ async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): 
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 
-function listen(connection: ConnectionSettings, engine: Engine) {
+function listen(connection: ConnectionSettings, engine: FrontDesk | Engine) {
   return createListener({
     connection,
     channel: CHANNEL,
     onMessage: engine.hear,
-    onConnected: engine.lookEverywhere,
+    onConnected: () => ("lookEverywhere" in engine ? engine.lookEverywhere() : undefined),
   });
 }
 
