@@ -4788,15 +4788,15 @@ export interface components {
              */
             events?: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
             /**
-             * @description Only events of this queue and its tasks.
+             * @description Only events of this queue and its tasks; null for all.
              * @example emails
              */
-            queue?: string;
+            queue?: string | null;
             /**
-             * @description Only events of tasks that have this tag.
+             * @description Only events of tasks that have this tag; null for all.
              * @example signup
              */
-            tag?: string;
+            tag?: string | null;
             /** @description True also gives one that was turned off its time anew. */
             enabled?: boolean;
         };
@@ -5675,7 +5675,7 @@ export interface operations {
                 response_code?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
-                /** @description `true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it. */
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
                 sandbox?: "true" | "false";
                 /** @description `asc`: the oldest first. */
                 order?: "desc" | "asc";
@@ -6998,6 +6998,8 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
             };
             header?: never;
             path?: never;

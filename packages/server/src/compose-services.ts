@@ -116,13 +116,16 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
   });
+  const events = createEventFeed({ sql: database, time, words: SERVER_SENT, onCut: metrics.streamCut });
+  metrics.watchStreams(() => events.count);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
+    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     vault,
     waits: createTaskWaits({ sql: database, time }),
-    events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
+    events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,
     counters,
@@ -158,7 +161,8 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits, events } = parts;
+  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, stock, waits, events } =
+    parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -173,7 +177,6 @@ export function composeServices(
     monotonicMs,
   });
   const limits = createRequestLimits({ sql: database, monotonicMs });
-  const stock = createStock({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
@@ -198,6 +201,7 @@ export function composeServices(
     vault,
     providers,
     publicUrl,
+    leavesJobs: parts.isDispatching === null,
     ...told,
     onCancelled(cancelled) {
       waits.ended(cancelled.id);

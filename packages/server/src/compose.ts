@@ -13,6 +13,7 @@ import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { FrontDesk } from "./engine/front-desk.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createDnsLookup } from "./outbound/dns-lookup.ts";
@@ -190,7 +191,7 @@ export async function openProcess({
     ]),
   );
   await engine.start();
-  if ("hear" in engine) closers.push(listen(connection, engine).stop);
+  closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port, backlog: BACKLOG });
@@ -220,12 +221,12 @@ async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): 
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 
-function listen(connection: ConnectionSettings, engine: Engine) {
+function listen(connection: ConnectionSettings, engine: FrontDesk | Engine) {
   return createListener({
     connection,
     channel: CHANNEL,
     onMessage: engine.hear,
-    onConnected: engine.lookEverywhere,
+    onConnected: () => ("lookEverywhere" in engine ? engine.lookEverywhere() : undefined),
   });
 }
 

@@ -71,6 +71,16 @@ export function createMetrics(deps: {
         registers,
       }).set(capacity);
     },
+    watchStreams(open: () => number): void {
+      new Gauge({
+        name: "bellhop_event_streams",
+        help: "Streams of events that are open on this node.",
+        registers,
+        collect() {
+          this.set(open());
+        },
+      });
+    },
     watchPools(pools: ReadonlyMap<string, PoolUse>): void {
       new Gauge({
         name: "bellhop_database_connections",
