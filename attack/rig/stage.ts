@@ -20,6 +20,8 @@ const SETTINGS = {
   DATABASE_URL: "",
   BELLHOP_API_KEY: OPERATOR_KEY,
   LOG_LEVEL: "warn",
+  // The same on every machine.
+  BELLHOP_PROCESSES: "1",
 };
 
 export interface OpenStage extends Stage {

@@ -14,6 +14,7 @@ import { countingQueues, createQueueCounters } from "./engine/queue-counters.ts"
 import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
+import type { HitLines } from "./processes/hits.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
@@ -89,6 +90,8 @@ export interface NodeDeps {
   readonly capacity: number;
   /** What the operator set for a plan otherwise than it is. */
   readonly planLimits?: PlanLimits;
+  /** Of a process that shares its port with others. */
+  readonly hitLines?: HitLines | undefined;
   /** Left out: nobody looks how much room there is. */
   readonly space?: Space;
   readonly retentionDays: number;
@@ -166,7 +169,7 @@ export function composeServices(
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
   const findSession = createSessionLookup(database, limitsOf);
   const findAccess = createAccessLookup(database, limitsOf);
-  const failures = createFailureLimit({ monotonicMs });
+  const failures = createFailureLimit({ monotonicMs, shared: deps.hitLines?.failures });
   const auth = createAuthService({
     findKey: createKeyLookup(database, limitsOf),
     findToken: createTokenLookup({ signer, findSession, findAccess }),
@@ -244,7 +247,7 @@ export function composeServices(
     health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
     auth,
     limits,
-    visits: createSourceLimit({ ...VISITS, monotonicMs }),
+    visits: createSourceLimit({ ...VISITS, monotonicMs, shared: deps.hitLines?.visits }),
     apiKeys: createApiKeyService({ database }),
     signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
