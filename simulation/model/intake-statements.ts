@@ -6,6 +6,14 @@ import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 /** Of a queue that says nothing else; such a row of a task has none of its own. */
 const USUAL_MAX_DELAY_SECONDS = 3_600;
 const DAY_MS = 86_400_000;
+const SETTINGS = [
+  "max_retries",
+  "backoff",
+  "retry_delay_seconds",
+  "retry_max_delay_seconds",
+  "no_retry_statuses",
+  "timeout_seconds",
+] as const;
 
 /** An object of the insert: what is false or null is left out. */
 type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
@@ -18,7 +26,26 @@ type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
   readonly slot_epoch?: number;
 };
 
+/** An object of the insert of plain tasks. */
+type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; readonly held?: true };
+
 export const intakeStatements: Statements = {
+  insert_tasks_plain(session, values) {
+    const { tables, nowMs } = session;
+    const [workerId, team_id, name] = [numberAt(values, 2), numberAt(values, 3), textAt(values, 4)];
+    const queue = liveQueue(session, team_id, name);
+    if (queue === undefined || !tables.workers.has(workerId)) return [];
+    const isGranted = queue.id === values[4] && queue.epoch === values[7];
+    if (numberAt(values, 6) > 0 && !isGranted) return [];
+    for (const { held, ...row } of recordsAt<PlainRow>(values, 1)) {
+      const slot = held ? { slot_queue_id: queue.id, slot_epoch: queue.epoch } : {};
+      const asked = { ...row, team_id, queue: name, delay_seconds: 0, ...slot };
+      insertTask(session, newRow(session, asked, queue, workerId));
+    }
+    const settings = { ...queue, retry_max_delay_seconds: ownMaxDelay(queue) };
+    return [{ queueId: queue.id, createdMs: nowMs, ...pickColumns(settings, SETTINGS) }];
+  },
+
   insert_tasks(session, values) {
     const workerId = numberAt(values, 2);
     return recordsAt<AskedRow>(values, 1).flatMap((asked) => {
@@ -156,10 +183,7 @@ function expiry(seconds: number | null, nowMs: number): number | null {
 
 function acceptedRow(row: TaskColumns): object {
   return {
-    ...pickColumns(row, [
-      ...(["id", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"] as const),
-      ...(["no_retry_statuses", "timeout_seconds"] as const),
-    ]),
+    ...pickColumns(row, ["id", ...SETTINGS]),
     queueId: row.queue_id,
     isActive: row.status === "active",
     createdMs: row.created_at,

@@ -5675,7 +5675,7 @@ export interface operations {
                 response_code?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
-                /** @description `true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it. */
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
                 sandbox?: "true" | "false";
                 /** @description `asc`: the oldest first. */
                 order?: "desc" | "asc";
@@ -6998,6 +6998,8 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
             };
             header?: never;
             path?: never;

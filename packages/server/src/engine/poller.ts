@@ -9,7 +9,6 @@ import {
 } from "../domain/poll/poll-verdict.ts";
 import type { TaskResult } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
-import type { Time } from "../domain/time.ts";
 import type { WipeText } from "../outbound/secret-call.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
@@ -23,14 +22,9 @@ import {
   settlePolls,
   teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
-import type { Pool } from "./budget.ts";
-import type { DatabaseClock } from "./database-clock.ts";
-import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import type { Lease } from "./lease.ts";
-import type { Log } from "./log.ts";
+import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import type { Unanswered } from "./unanswered.ts";
 
 /** Polls in flight at once on this node; a team alone has half of them. */
 export const MOST_POLLS = 1_000;
@@ -43,23 +37,17 @@ const LONGEST_POLL_MS = 30_000;
  * costs nothing but its row. Whatever comes first, poll, callback or deadline, ends the task; the others find the fence
  * gone.
  */
-export function createPoller(deps: {
-  readonly sql: Sql;
-  readonly lease: Lease;
-  readonly unanswered: Unanswered;
-  readonly pool: Pool;
-  readonly limitsOf: (teamId: number) => Limits;
-  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
-  readonly outgoing: Outgoing;
-  readonly log: Log;
-  readonly time: Time;
-  readonly meter?: EngineMeter;
-  readonly resultLimitBytes: number;
-  readonly clock: DatabaseClock;
-  readonly wake: () => void;
-  readonly onEnded: () => void;
-  readonly onTaskEnded: (taskId: string) => void;
-}): Deliveries {
+export function createPoller(
+  deps: DeliveryTools & {
+    readonly sql: Sql;
+    readonly outgoing: Outgoing;
+    readonly limitsOf: (teamId: number) => Limits;
+    readonly meter?: EngineMeter;
+    readonly resultLimitBytes: number;
+    readonly onEnded: () => void;
+    readonly onTaskEnded: (taskId: string) => void;
+  },
+): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
   const group = createGroupCommit<PollSettlement, boolean>({
     flush: meterFlush("poll", deps, settle),
@@ -136,19 +124,12 @@ export function createPoller(deps: {
   }
 
   return createDeliveries({
+    ...deps,
     name: "poll",
-    lease,
-    unanswered: deps.unanswered,
-    log,
-    time: deps.time,
-    clock: deps.clock,
-    pool: deps.pool,
-    learn: deps.learn,
     batch: BATCH,
     findDue: () => teamsWithDuePolls(sql),
     claim: (rooms) => claimDuePolls(sql, lease.workerId, rooms),
     work: run,
-    wake: deps.wake,
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });

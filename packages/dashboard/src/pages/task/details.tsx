@@ -6,24 +6,17 @@ import { pageText } from "../../data/client.ts";
 import { prettyText } from "../../data/exact-json.ts";
 import { formatDuration, plural } from "../../data/format.ts";
 import { Code } from "../../parts/copy.tsx";
+import { Facts } from "../../parts/facts.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { PollFlow } from "../../parts/poll-flow.tsx";
 import { Moment } from "../../parts/time.tsx";
 
 /** The settings that count for this task, and what it belongs to. */
 export function Details({ task }: { readonly task: Task }) {
-  const facts = factsOf(task).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return (
     <>
       <Panel title="Settings">
-        <dl className="facts">
-          {facts.map(([title, value]) => (
-            <div key={title} className="cells">
-              <dt>{title}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={factsOf(task)} />
       </Panel>
       {task.pollConfig === undefined ? null : (
         <Panel title="How its job is polled">
