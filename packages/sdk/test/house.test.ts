@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import createClient from "openapi-fetch";
 import { startEcho } from "../../server/src/cli/echo.ts";
+import { copyDataDir } from "../../server/test/house/data-dir.ts";
 import { API_KEY, type ServerProcess, startServer } from "../../server/test/house/server-process.ts";
 import { ROOT } from "../../server/test/places.ts";
 import { type Bellhop, createBellhop } from "../src/client.ts";
@@ -25,7 +26,7 @@ describe("the SDK, against a real server", () => {
   let target: string;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-sdk-"));
+    dataDir = await copyDataDir();
     server = await startServer({ BELLHOP_DATA_DIR: dataDir });
     bellhop = createBellhop({ url: server.url, apiKey: API_KEY });
     const { secret } = await bellhop.signingSecret.get();
