@@ -73,6 +73,8 @@ export function createTaskService(deps: {
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
+  /** This node makes no calls: a worker tells the third party of a task that is cancelled here. */
+  readonly leavesJobs?: boolean;
   /** Resolves once no node makes a call of the task any more. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was begun anew. */
@@ -210,7 +212,7 @@ export function createTaskService(deps: {
     },
     async cancel(requester, id) {
       const cancelled = await database.transaction(async (sql) => {
-        const ended = await cancelTask(sql, requester, id);
+        const ended = await cancelTask(sql, requester, id, deps.leavesJobs);
         if (ended === null) return null;
         await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
         if (ended.held !== null) await sendHints(sql, [hintText({ kind: "void", claim: ended.held }, 0)]);
