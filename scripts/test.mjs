@@ -1,6 +1,7 @@
 // Runs the tests on one real PostgreSQL, where every test file has databases of its own, cloned from a migrated template.
 // Arguments are test files; without any, all of them. They run as `npm run compile` left them in .build, because
 // compiling while loading costs each of these processes two seconds. `--times` tells at the end what each process took.
+import { execFileSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -26,8 +27,13 @@ const scratch = await makeScratch();
 // Tests make databases of their own, and name none of this server's passwords.
 const hbaFile = join(scratch, "hba.conf");
 await writeFile(hbaFile, "local all all trust\n", { mode: 0o644 });
+const dataDir = join(scratch, "server");
+const first = await startEmbeddedPostgres({ dataDir, log: () => {} });
+await first.stop();
+process.env.TEST_DATA_DIR = join(scratch, "data");
+execFileSync("cp", ["-a", dataDir, process.env.TEST_DATA_DIR]);
 const postgres = await startEmbeddedPostgres({
-  dataDir: join(scratch, "server"),
+  dataDir,
   log: () => {},
   // To compress what nobody will read costs more than to write it.
   extraSettings: { hba_file: hbaFile, wal_compression: "off" },

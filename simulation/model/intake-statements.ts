@@ -31,19 +31,18 @@ type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; re
 
 export const intakeStatements: Statements = {
   insert_tasks_plain(session, values) {
-    const { tables, nowMs } = session;
-    const [workerId, team_id, name] = [numberAt(values, 2), numberAt(values, 3), textAt(values, 4)];
-    const queue = liveQueue(session, team_id, name);
-    if (queue === undefined || !tables.workers.has(workerId)) return [];
-    const isGranted = queue.id === values[4] && queue.epoch === values[7];
-    if (numberAt(values, 6) > 0 && !isGranted) return [];
-    for (const { held, ...row } of recordsAt<PlainRow>(values, 1)) {
-      const slot = held ? { slot_queue_id: queue.id, slot_epoch: queue.epoch } : {};
-      const asked = { ...row, team_id, queue: name, delay_seconds: 0, ...slot };
-      insertTask(session, newRow(session, asked, queue, workerId));
-    }
-    const settings = { ...queue, retry_max_delay_seconds: ownMaxDelay(queue) };
-    return [{ queueId: queue.id, createdMs: nowMs, ...pickColumns(settings, SETTINGS) }];
+    const queue = plainQueue(session, values);
+    if (queue === null) return [];
+    insertPlain(session, values, queue);
+    return [plainAnswer(session, queue)];
+  },
+
+  insert_tasks_keyed(session, values) {
+    const queue = plainQueue(session, values);
+    if (queue === null) return [];
+    const ids = insertPlain(session, values, queue);
+    const isAll = ids.length === numberAt(values, 6) + numberAt(values, 7);
+    return [{ ...plainAnswer(session, queue), storedIds: isAll ? null : ids }];
   },
 
   insert_tasks(session, values) {
@@ -98,6 +97,30 @@ export const intakeStatements: Statements = {
     return [{ removed: removed.length, live: removed.length }];
   },
 };
+
+/** Null: the statement does nothing. */
+function plainQueue(session: Session, values: readonly unknown[]): QueueColumns | null {
+  const queue = liveQueue(session, numberAt(values, 3), textAt(values, 4));
+  if (queue === undefined || !session.tables.workers.has(numberAt(values, 2))) return null;
+  const isGranted = queue.id === values[4] && queue.epoch === values[7];
+  return numberAt(values, 6) === 0 || isGranted ? queue : null;
+}
+
+/** Returns which were stored. */
+function insertPlain(session: Session, values: readonly unknown[], queue: QueueColumns): string[] {
+  return recordsAt<PlainRow>(values, 1).flatMap(({ held, ...row }) => {
+    const slot = held ? { slot_queue_id: queue.id, slot_epoch: queue.epoch } : {};
+    const asked = { ...row, team_id: queue.team_id, queue: queue.name, delay_seconds: 0, ...slot };
+    if (!takeKey(session, asked)) return [];
+    insertTask(session, newRow(session, asked, queue, numberAt(values, 2)));
+    return row.id;
+  });
+}
+
+function plainAnswer({ nowMs }: Session, queue: QueueColumns): object {
+  const settings = { ...queue, retry_max_delay_seconds: ownMaxDelay(queue) };
+  return { queueId: queue.id, createdMs: nowMs, ...pickColumns(settings, SETTINGS) };
+}
 
 export function liveQueue({ tables }: Session, teamId: number, name: string): QueueColumns | undefined {
   for (const queue of tables.queues.values())

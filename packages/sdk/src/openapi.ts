@@ -1446,6 +1446,10 @@ export interface components {
             executed_at: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
+            /** @description Milliseconds until there was a connection; left out below one. */
+            connect_ms?: number;
+            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            first_byte_ms?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
              * @enum {string}
@@ -2443,6 +2447,10 @@ export interface components {
             executedAt: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
+            /** @description Milliseconds until there was a connection; left out below one. */
+            connectMs?: number;
+            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            firstByteMs?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
              * @enum {string}
@@ -2450,6 +2458,23 @@ export interface components {
             phase: "not_sent" | "sent" | "responded";
             /** @description What went wrong, for people. */
             error: string | null;
+        };
+        /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
+        DirectPolls: {
+            /** @description How many polls there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last one was answered.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            lastAt: string;
+            /**
+             * @description Its answer: a status code, or what went wrong on the way.
+             * @example 200
+             * @example timeout
+             */
+            lastAnswer: string;
         };
         /**
          * @description How a task of the sandbox is to go, instead of a call. Only with a test key.
@@ -2634,6 +2659,7 @@ export interface components {
              */
             schedule?: string;
             attempts: components["schemas"]["DirectAttempt"][];
+            polls?: components["schemas"]["DirectPolls"];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -3383,6 +3409,23 @@ export interface components {
              * @default 600
              */
             maxDuration: number;
+        };
+        /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
+        Polls: {
+            /** @description How many polls there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last one was answered.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_at: string;
+            /**
+             * @description Its answer: a status code, or what went wrong on the way.
+             * @example 200
+             * @example timeout
+             */
+            last_answer: string;
         };
         /** @description A third party whose jobs can be polled. */
         Provider: {
@@ -4348,6 +4391,7 @@ export interface components {
              */
             schedule?: string;
             attempts: components["schemas"]["Attempt"][];
+            polls?: components["schemas"]["Polls"];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };

@@ -1,5 +1,6 @@
 import type { Call } from "../domain/call.ts";
 import { type Limits, within } from "../domain/limits.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import {
   judgePoll,
@@ -112,15 +113,20 @@ export function createPoller(
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
-    const step = toStep(claim, verdict);
+    const step = toStep(claim, verdict, outcome);
     return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
   }
 
-  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict): PollStep {
+  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict, outcome: Outcome): PollStep {
     if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
     if (verdict.kind === "failed") return verdict;
     const waitMs = within(deps.limitsOf(teamId), "pollIntervalSeconds", config.interval) * 1000;
-    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs };
+    const seen = {
+      count: (plan.seen?.count ?? 0) + 1,
+      at: new Date(deps.time.nowMs()).toISOString(),
+      answer: outcome.kind === "response" ? String(outcome.statusCode) : outcome.code,
+    };
+    return { kind: "again", plan: { ...plan, state: verdict.state, seen }, waitMs };
   }
 
   return createDeliveries({

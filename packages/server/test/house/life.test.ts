@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { launch, type ServerProcess, startServer, until } from "./server-process.ts";
 
 describe("the built server, on its embedded database", () => {
@@ -22,7 +23,7 @@ describe("the built server, on its embedded database", () => {
   };
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-life-"));
+    dataDir = await copyDataDir();
   });
   after(async () => {
     running?.signal("SIGKILL");
@@ -143,22 +144,22 @@ describe("the built server, on its embedded database", () => {
 
   it("starts a delayed task within 50 ms of its time when idle", async () => {
     const server = await serve();
-    const at = new Date(Date.now() + 700);
-    let arrivedAt = 0;
+    const lateMs: number[] = [];
     target.answer = (_call, response) => {
-      arrivedAt = Date.now();
+      lateMs.push(Date.now() - at.getTime());
       response.end();
     };
-    await server.api("POST", "/v1/tasks", {
-      queue: "default",
-      webhook_url: target.url,
-      run_at: at.toISOString(),
-    });
-    await target.received(1);
+    let at = new Date();
+    // On a busy machine one may come late that was started in time, but not one after the other.
+    for (let tries = 1; tries <= 4 && lateMs.every((late) => late >= 150); tries += 1) {
+      at = new Date(Date.now() + 700);
+      const run_at = at.toISOString();
+      await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url, run_at });
+      await target.received(tries);
+    }
 
-    assert.ok(arrivedAt >= at.getTime(), "not before its time");
-    // Told from 50 ms by an order of magnitude, so that a busy machine does not fail it.
-    assert.ok(arrivedAt - at.getTime() < 500, `${arrivedAt - at.getTime()} ms late`);
+    assert.ok(Math.min(...lateMs) >= 0, "not before its time");
+    assert.ok(Math.min(...lateMs) < 150, `${lateMs} ms late`);
   });
 
   it("refuses a second server on the same data directory, and says what to do", async () => {

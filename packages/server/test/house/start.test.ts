@@ -11,6 +11,7 @@ import { readable } from "../../src/log.ts";
 import { refuseNode } from "../../src/version.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
 
 async function portOf(server: Server): Promise<string> {
@@ -158,7 +159,7 @@ describe("npm start", () => {
   let running: ServerProcess | null = null;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-npm-"));
+    dataDir = await copyDataDir();
   });
   afterEach(() => {
     // All of the group, should the signal under test have missed one.

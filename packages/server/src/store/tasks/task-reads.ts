@@ -1,6 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import {
   type Attempt,
+  type PollsSeen,
   TASK_STATUSES,
   type Task,
   type TaskResult,
@@ -21,6 +22,7 @@ interface HistoryRow {
   readonly attemptCount: number;
   readonly attemptStartedAt: Date | null;
   readonly closed: readonly AttemptJson[];
+  readonly polls: PollsSeen | null;
 }
 
 const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
@@ -30,7 +32,8 @@ const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
    failure_reason`,
 )}`;
 
-const HISTORY = `${columns("t", "body, result, attempt_count, attempt_started_at")}, t.attempts as closed`;
+const HISTORY = `${columns("t", "body, result, attempt_count, attempt_started_at")}, t.attempts as closed,
+  t.poll -> 'seen' as polls`;
 
 const FIND_TASK = prepare(
   "find_task",
@@ -42,11 +45,12 @@ const FIND_TASK = prepare(
 export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task | null> {
   const [row] = await sql.rows<RecordRow>(FIND_TASK, [reach.teamId, id, reach.environment]);
   if (row === undefined) return null;
-  const { body, result } = row;
+  const { body, polls, result } = row;
   const task = nest(row);
   return {
     ...task,
     attempts: attemptsOf(row),
+    polls,
     call: { ...task.call, body },
     result: result && inOrder(result),
   };
@@ -59,12 +63,14 @@ function attemptsOf({
   attemptStartedAt,
 }: Pick<HistoryRow, "closed" | "attemptCount" | "attemptStartedAt">): Attempt[] {
   const attempts = closed.map(
-    ({ number, status, code, at, ms, phase, error }): Attempt => ({
+    ({ number, status, code, at, ms, connect, first, phase, error }): Attempt => ({
       number,
       status,
       responseCode: code,
       executedAt: new Date(at),
       durationMs: ms,
+      ...(connect !== undefined && { connectMs: connect }),
+      ...(first !== undefined && { firstByteMs: first }),
       phase,
       error,
     }),

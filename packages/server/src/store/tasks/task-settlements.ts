@@ -224,6 +224,8 @@ export interface AttemptJson {
   code: number | null;
   at: string;
   ms: number | null;
+  connect?: number | undefined;
+  first?: number | undefined;
   phase: Attempt["phase"];
   error: string | null;
 }
@@ -235,6 +237,8 @@ function attemptToJson(attempt: Attempt): AttemptJson {
     code: attempt.responseCode,
     at: attempt.executedAt.toISOString(),
     ms: attempt.durationMs,
+    connect: attempt.connectMs,
+    first: attempt.firstByteMs,
     phase: attempt.phase,
     error: attempt.error,
   };

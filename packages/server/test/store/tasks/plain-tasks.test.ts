@@ -84,7 +84,7 @@ describe("a batch of plain tasks", () => {
     metadata: { task: { metadata: { a: "b" } }, isPlain: false },
     callback: { task: { callback: { hash: "ab", sealed: "cd" } }, isPlain: false },
     idempotency: {
-      task: { idempotency: { key: "key", requestHash: "ab", callbackSealed: null } },
+      task: { idempotency: { key: "key", requestHash: "ab", callbackSealed: "cd" } },
       isPlain: false,
     },
     sandbox: { task: { sandbox: true }, isPlain: false },
@@ -136,6 +136,42 @@ describe("a batch of plain tasks", () => {
       await insertTasks(sql, submissions(), workerId);
       assert.deepEqual(sent(), ["insert_tasks"]);
     });
+
+  it("is stored but for the tasks whose idempotency key is taken, and a key is free again after a day", async () => {
+    const keyed = (key: string | null) => ({
+      task: {
+        ...newTask(queue),
+        idempotency: key === null ? null : { key, requestHash: "ab", callbackSealed: null },
+      },
+      reservation: slot(),
+    });
+    sent();
+    const first = keyed("one");
+    const answers = await insertTasks(sql, [first, keyed("two"), keyed(null)], workerId);
+    assert.ok(answers.every((answer) => answer?.handedOff));
+    const again = await insertTasks(sql, [keyed("one"), keyed("three"), keyed(null)], workerId);
+    assert.deepEqual(
+      again.map((answer) => answer !== null),
+      [false, true, true],
+    );
+    assert.deepEqual(await insertTasks(sql, [keyed("one")], workerId), [null]);
+
+    await store.database.rows("update idempotency_keys set created_at = created_at - interval '24 hours'");
+    const later = keyed("one");
+    const [renewed] = await insertTasks(sql, [later], workerId);
+    assert.equal(renewed?.id, later.task.id);
+    assert.deepEqual(
+      await store.database.rows(
+        "select task_id, encode(request_hash, 'hex') as hash from idempotency_keys where key = 'one'",
+      ),
+      [{ task_id: later.task.id, hash: "ab" }],
+    );
+    const rows = await store.database.rows("select idempotency_key as key from tasks where id = $1", [
+      first.task.id,
+    ]);
+    assert.deepEqual(rows, [{ key: "one" }]);
+    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed"]));
+  });
 
   it("is stored pending by the other statement when its slots are of another epoch, or its worker is gone", async () => {
     const gone = await store.openWorker();
