@@ -86,6 +86,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       publicUrl: deps.publicUrl,
       nowMs: time.nowMs,
     }),
+    traceCalls: deps.tracing?.ofCalls,
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,

@@ -60,6 +60,7 @@ import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Pulse } from "./store/pulse.ts";
 import type { Database } from "./store/sql.ts";
 import { readQueueDepths } from "./store/tasks/queue-depths.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createVault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
@@ -90,6 +91,8 @@ export interface NodeDeps {
   readonly capacity: number;
   /** What the operator set for a plan otherwise than it is. */
   readonly planLimits?: PlanLimits;
+  /** Left out: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Of a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;
   /** Left out: nobody looks how much room there is. */
@@ -193,7 +196,7 @@ export function composeServices(
     events.notice();
   };
   const told = listeners(engine, meter);
-  const tasks = createTaskService({
+  const untraced = createTaskService({
     database,
     submit: engine.submit,
     stock,
@@ -210,6 +213,7 @@ export function composeServices(
     },
     onStored,
   });
+  const tasks = deps.tracing?.ofTasks(untraced) ?? untraced;
   const termsOf = createTermsLookup(database, limitsOf);
   const scheduling = { database, accept: tasks.accept, termsOf, onStored };
   const scheduleRunner = createScheduleRunner(scheduling);

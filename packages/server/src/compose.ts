@@ -20,6 +20,7 @@ import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
 import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
+import { openTraceExporter } from "./outbound/trace-exporter.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { beginDeadline, endDeadline } from "./postgres/deadlines.ts";
 import { createListener } from "./postgres/listener.ts";
@@ -27,10 +28,12 @@ import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts
 import type { HitLines } from "./processes/hits.ts";
 import type { Work } from "./processes/member.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
+import { SETTINGS } from "./settings.ts";
 import type { Database } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeWorker } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import type { Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
@@ -121,6 +124,7 @@ export async function openProcess({
     log,
   });
   closers.push(mailer.stop);
+  const tracing = await openTracing(closers);
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
   const chores = open("chores", 3);
@@ -144,11 +148,12 @@ export async function openProcess({
     signUp: config.signUp.value,
     sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
-    name: `${hostname()}:${process.pid}`,
+    name: nodeName(),
     role: config.role,
     embedded: dataDir !== null,
     capacity: shareOf(config.maxInFlight, processes),
     planLimits: config.planLimits,
+    tracing,
     hitLines: seat?.hitLines,
     ...spaceOf(config, dataDir, database),
     retentionDays: config.retentionDays,
@@ -169,6 +174,7 @@ export async function openProcess({
     links: linkDelivery(config),
     deadlines: { begin: beginDeadline, end: endDeadline },
     page: config.role === "worker" ? null : readPageFiles(PAGE),
+    onHandle: tracing?.follow,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
     ...(seat !== undefined && {
@@ -208,6 +214,23 @@ export async function openProcess({
     },
     hurry: () => ("hurry" in engine ? engine.hurry() : undefined),
   };
+}
+
+function nodeName(): string {
+  return `${hostname()}:${process.pid}`;
+}
+
+/** Nothing of it is loaded where no traces are sent. OTEL_… are read by the exporter itself, as its makers document them. */
+async function openTracing(closers: Closers): Promise<Tracing | undefined> {
+  if (!process.env[SETTINGS.tracesUrl.name]) return undefined;
+  const { createTracing } = await import("./tracing/tracing.ts");
+  const exporter = await openTraceExporter({
+    "service.name": "bellhop",
+    "service.version": VERSION,
+    "service.instance.id": nodeName(),
+  });
+  closers.push(() => exporter.stop().catch(() => {}));
+  return createTracing(exporter.provider.getTracer("bellhop", VERSION));
 }
 
 /** A part of what the whole server may have; never so little that nothing fits. */

@@ -1,7 +1,6 @@
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import { openProcess } from "./compose.ts";
 import {
   type Closers,
   chooseKeyRing,
@@ -42,6 +41,9 @@ export interface House extends Running, FirstKeys {
   readonly isNewData: boolean;
 }
 
+/** A parent builds no node, and keeps none of what it is made of in memory. */
+const loadNode = () => import("./compose.ts");
+
 /** What every process of a server runs. */
 const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
 
@@ -51,6 +53,7 @@ export function openHouse(config: Config, log: Logger): Promise<House> {
     // First of all: a mistake in the file must not cost the start of a database.
     const providers = createProviderService(config.providersFile);
     const ground = await layGround(config, log, closers);
+    const { openProcess } = await loadNode();
     const { database, url, callsUnderWay, hurry } = await openProcess({
       config,
       log,
@@ -104,6 +107,7 @@ export function openMember(config: Config, member: Member, log: Logger): Promise
     const { embedded, port, processes } = member;
     const ground: Ground =
       embedded === null ? await layGround(config, log, closers) : { ...embedded, isNew: false };
+    const { openProcess } = await loadNode();
     const work = await openProcess({
       config: { ...config, port },
       log,

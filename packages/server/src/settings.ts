@@ -196,6 +196,13 @@ export const SETTINGS = {
       "is open otherwise.",
     secret: true,
   },
+  tracesUrl: {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    fallback: null,
+    about:
+      "Collector that traces are sent to, by OTLP over HTTP with JSON. Needs packages that Bellhop does not bring: see " +
+      "[traces](metrics.md#traces). Unset, nothing is traced.",
+  },
   vaultKeys: {
     name: "BELLHOP_VAULT_KEYS",
     fallback: null,

@@ -1,10 +1,12 @@
 import { type Config, ConfigError } from "./config.ts";
+import { TracePackagesMissing } from "./outbound/trace-exporter.ts";
 import { explainDatabaseFailure } from "./postgres/database-failure.ts";
 import { NotStarted } from "./processes/crew.ts";
 
 /** Why the server did not start, in a line that names the setting and the remedy. */
 export function explainStartFailure(error: unknown, config: Config | null): string {
-  if (error instanceof ConfigError || error instanceof NotStarted) return error.message;
+  if (error instanceof ConfigError || error instanceof NotStarted || error instanceof TracePackagesMissing)
+    return error.message;
   const known =
     config === null ? null : (explainListenFailure(error, config) ?? explainDatabase(error, config));
   return known ?? `Bellhop could not start: ${error instanceof Error ? error.message : String(error)}`;

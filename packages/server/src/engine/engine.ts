@@ -43,6 +43,7 @@ const FAREWELL_MS = 2_000;
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
+  readonly traceCalls?: ((kind: string, outgoing: Outgoing) => Outgoing) | undefined;
   readonly log: Log;
   readonly meter?: EngineMeter;
   readonly name: string;
@@ -57,7 +58,7 @@ export function createEngine(deps: {
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, time, meter = NO_METER } = deps;
+  const { databases, log, time, meter = NO_METER, traceCalls = (_kind, each) => each } = deps;
   const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
@@ -83,7 +84,7 @@ export function createEngine(deps: {
   const attempts = createAttempts({
     ...deps,
     sql: databases.settle,
-    outgoing,
+    outgoing: traceCalls("attempt", outgoing),
     settler,
     lease,
     unanswered,
@@ -132,6 +133,7 @@ export function createEngine(deps: {
   };
   const poller = createPoller({
     ...deliveries,
+    outgoing: traceCalls("poll", outgoing),
     pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
     limitsOf: budget.limitsOf,
     resultLimitBytes: deps.resultLimitBytes,
@@ -141,6 +143,7 @@ export function createEngine(deps: {
   const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
     ...deliveries,
+    outgoing: traceCalls("notification", outgoing),
     pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
     compose: deps.composeMessage,
     wake: onEnded,

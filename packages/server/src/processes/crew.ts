@@ -139,7 +139,8 @@ export function startCrew(deps: {
       return;
     }
     if (performance.now() - place.beganMs > HEALTHY_AFTER_MS) place.waitMs = FIRST_WAIT_MS;
-    log.error(
+    // One that was told to stop, by its pid, ends in order.
+    log[code === 0 ? "warn" : "error"](
       { of: String(place.number), pid, code, signal, reason, replacedInMs: place.waitMs },
       "process.ended",
     );
