@@ -28,9 +28,10 @@ const COLUMNS: readonly Column<Event>[] = [
       </span>
     ),
   },
-  { title: "On", cell: ({ target }) => <span className="wrap">{target}</span> },
+  { title: "On", width: "24%", cell: ({ target }) => <span className="wrap">{target}</span> },
   {
     title: "Who",
+    width: "18%",
     cell: ({ actor }) => (
       <span className="wrap">
         {actor.name} <span className="muted small">{actor.kind.replace("_", " ")}</span>

@@ -26,7 +26,7 @@ export function Tiles({ stats, series }: { readonly stats: Stats; readonly serie
       <div>
         <dt>Oldest pending</dt>
         <dd data-bad={isLate}>{oldest === null ? "none" : <Ago at={oldest} bare />}</dd>
-        <dd className="change">due and not begun</dd>
+        <dd className="change">due, not begun</dd>
       </div>
       <Tile title="Wait, p95" of={waitP95} format={formatDuration} />
       <Tile title="Duration, p95" of={durationP95} format={formatDuration} />

@@ -40,11 +40,13 @@ export function Attempts({ task }: { readonly task: Task }) {
         const parts = partsOf(attempt, now);
         return (
           <Fragment key={attempt.number}>
-            <span className="num muted">{attempt.number}</span>
-            <span style={{ color: tone }} title={phaseText(attempt.phase)}>
+            <span className="number num muted">{attempt.number}</span>
+            <span className="outcome" style={{ color: tone }} title={phaseText(attempt.phase)}>
               {attempt.status}
             </span>
-            <ResponseCode code={attempt.responseCode} />
+            <span className="answered num">
+              <ResponseCode code={attempt.responseCode} />
+            </span>
             <span className="lane" style={{ "--tone": tone } as CSSProperties}>
               <i
                 className="wait"
@@ -60,7 +62,7 @@ export function Attempts({ task }: { readonly task: Task }) {
                 />
               ))}
             </span>
-            <span className="num">
+            <span className="took num">
               <Duration ms={attempt.duration} />
             </span>
             {parts.length < 2 ? null : (

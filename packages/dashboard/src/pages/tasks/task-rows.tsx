@@ -1,10 +1,11 @@
 import type { TaskSummary } from "@bellhop/sdk";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import { useIsPhone } from "../../data/media.ts";
+import { useSandbox } from "../../data/sandbox.ts";
 import { State } from "../../parts/state.tsx";
 import { ResponseCode, Target } from "../../parts/target.tsx";
 import { Ago, Duration } from "../../parts/time.tsx";
@@ -32,6 +33,7 @@ export function TaskRows({
   const frame = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState(-1);
   const height = useIsPhone() ? 60 : 36;
+  const search = useSandbox().sandbox === undefined ? "" : "?sandbox=true";
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -95,7 +97,7 @@ export function TaskRows({
                     onChange={() => toggle(task.id)}
                   />
                 )}
-                <Cells task={task} />
+                <Cells task={task} search={search} />
               </div>
             );
           })}
@@ -105,9 +107,16 @@ export function TaskRows({
   );
 }
 
-function Cells({ task }: { readonly task: TaskSummary }) {
+/** A plain link: the router's would work out fifty addresses anew with every frame of a list that is scrolled. */
+const Cells = memo(function Cells({ task, search }: { readonly task: TaskSummary; readonly search: string }) {
+  const navigate = useNavigate();
+  const onClick = (event: React.MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void navigate({ to: "/tasks/$id", params: { id: task.id } });
+  };
   return (
-    <Link to="/tasks/$id" params={{ id: task.id }} preload={false}>
+    <a href={`/tasks/${task.id}${search}`} onClick={onClick}>
       <span className="cell-state">
         <State status={task.status} />
       </span>
@@ -124,9 +133,9 @@ function Cells({ task }: { readonly task: TaskSummary }) {
       <span className="cell-when num muted">
         <Ago at={task.status === "pending" ? task.runAt : task.createdAt} />
       </span>
-    </Link>
+    </a>
   );
-}
+});
 
 function Answer({ task }: { readonly task: TaskSummary }) {
   const text = task.error ?? task.failureReason;
