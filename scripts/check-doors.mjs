@@ -21,6 +21,7 @@ const DOORS = {
   },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   metrics: { rooms: ["domain"], packages: ["prom-client"] },
+  processes: { rooms: ["postgres", "service"], packages: ["pino", "node:"] },
   api: {
     rooms: ["domain", "service"],
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],

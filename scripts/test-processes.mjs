@@ -10,6 +10,7 @@ const SHARED = {
   "packages/server/test/engine": 4,
   "packages/server/test/metrics": 1,
   "packages/server/test/outbound": 1,
+  "packages/server/test/processes": 1,
   "packages/server/test/service": 2,
   "packages/server/test/store": 2,
   "packages/server/test/vault": 1,
@@ -26,6 +27,7 @@ const FIRST = [
   "house/docs",
   "simulation/simulation",
   "house/start",
+  "house/processes",
   "house/user-cli",
 ];
 

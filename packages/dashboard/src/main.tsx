@@ -16,8 +16,8 @@ import "./styles/task.css";
 import "./styles/charts.css";
 import { ApiError } from "@bellhop/sdk";
 import { colorScheme } from "./color-scheme.ts";
+import { useSystemDark } from "./data/media.ts";
 import { router } from "./router.tsx";
-import { useSystemDark } from "./system-dark.ts";
 import { theme } from "./theme.ts";
 
 const queries = new QueryClient({

@@ -1,53 +1,56 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from "@tanstack/react-router";
 import { readRange } from "./data/ranges.ts";
+import { readSandbox } from "./data/sandbox.ts";
 import { readTaskSearch } from "./data/task-search.ts";
 import { Shell } from "./shell/shell.tsx";
 
 const root = createRootRoute({
   component: Shell,
+  validateSearch: readSandbox,
+  search: { middlewares: [retainSearchParams(["sandbox"])] },
   notFoundComponent: lazyRouteComponent(() => import("./pages/not-found.tsx"), "NotFound"),
 });
 
+const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
 const ranged = { validateSearch: readRange };
 
 const tree = root.addChildren([
   createRoute({
-    getParentRoute: () => root,
-    path: "/",
+    ...at("/"),
     ...ranged,
     component: lazyRouteComponent(() => import("./pages/overview.tsx"), "Overview"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/queues",
+    ...at("/queues"),
     component: lazyRouteComponent(() => import("./pages/queues.tsx"), "Queues"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/queues/$name",
+    ...at("/queues/$name"),
     ...ranged,
     component: lazyRouteComponent(() => import("./pages/queue.tsx"), "QueuePage"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/tasks",
+    ...at("/tasks"),
     validateSearch: readTaskSearch,
     component: lazyRouteComponent(() => import("./pages/tasks.tsx"), "Tasks"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/tasks/$id",
+    ...at("/tasks/$id"),
     component: lazyRouteComponent(() => import("./pages/task.tsx"), "TaskPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/failures",
+    ...at("/failures"),
     ...ranged,
     component: lazyRouteComponent(() => import("./pages/failures.tsx"), "Failures"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/new",
+    ...at("/new"),
     validateSearch: ({ from, queue }: Record<string, unknown>): { from?: string; queue?: string } => ({
       ...(typeof from === "string" ? { from } : {}),
       ...(typeof queue === "string" ? { queue } : {}),
@@ -55,48 +58,39 @@ const tree = root.addChildren([
     component: lazyRouteComponent(() => import("./pages/new-task.tsx"), "NewTaskPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/schedules",
+    ...at("/schedules"),
     component: lazyRouteComponent(() => import("./pages/schedules.tsx"), "Schedules"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/vault",
+    ...at("/vault"),
     component: lazyRouteComponent(() => import("./pages/vault.tsx"), "Vault"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/providers",
+    ...at("/providers"),
     component: lazyRouteComponent(() => import("./pages/providers.tsx"), "Providers"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/keys",
+    ...at("/keys"),
     component: lazyRouteComponent(() => import("./pages/keys.tsx"), "ApiKeys"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/team",
+    ...at("/team"),
     component: lazyRouteComponent(() => import("./pages/team.tsx"), "TeamPage"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/applications",
+    ...at("/applications"),
     component: lazyRouteComponent(() => import("./pages/applications.tsx"), "Applications"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/audit",
+    ...at("/audit"),
     component: lazyRouteComponent(() => import("./pages/audit.tsx"), "Audit"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/system",
+    ...at("/system"),
     component: lazyRouteComponent(() => import("./pages/system.tsx"), "System"),
   }),
   createRoute({
-    getParentRoute: () => root,
-    path: "/subscriptions",
+    ...at("/subscriptions"),
     component: lazyRouteComponent(() => import("./pages/subscriptions.tsx"), "Subscriptions"),
   }),
 ]);

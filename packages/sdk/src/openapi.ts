@@ -1446,6 +1446,10 @@ export interface components {
             executed_at: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
+            /** @description Milliseconds until there was a connection; left out below one. */
+            connect_ms?: number;
+            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            first_byte_ms?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
              * @enum {string}
@@ -2443,6 +2447,10 @@ export interface components {
             executedAt: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
+            /** @description Milliseconds until there was a connection; left out below one. */
+            connectMs?: number;
+            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            firstByteMs?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
              * @enum {string}
@@ -2450,6 +2458,23 @@ export interface components {
             phase: "not_sent" | "sent" | "responded";
             /** @description What went wrong, for people. */
             error: string | null;
+        };
+        /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
+        DirectPolls: {
+            /** @description How many polls there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last one was answered.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            lastAt: string;
+            /**
+             * @description Its answer: a status code, or what went wrong on the way.
+             * @example 200
+             * @example timeout
+             */
+            lastAnswer: string;
         };
         /**
          * @description How a task of the sandbox is to go, instead of a call. Only with a test key.
@@ -2634,6 +2659,7 @@ export interface components {
              */
             schedule?: string;
             attempts: components["schemas"]["DirectAttempt"][];
+            polls?: components["schemas"]["DirectPolls"];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -3383,6 +3409,23 @@ export interface components {
              * @default 600
              */
             maxDuration: number;
+        };
+        /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
+        Polls: {
+            /** @description How many polls there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last one was answered.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            last_at: string;
+            /**
+             * @description Its answer: a status code, or what went wrong on the way.
+             * @example 200
+             * @example timeout
+             */
+            last_answer: string;
         };
         /** @description A third party whose jobs can be polled. */
         Provider: {
@@ -4348,6 +4391,7 @@ export interface components {
              */
             schedule?: string;
             attempts: components["schemas"]["Attempt"][];
+            polls?: components["schemas"]["Polls"];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -4788,15 +4832,15 @@ export interface components {
              */
             events?: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
             /**
-             * @description Only events of this queue and its tasks.
+             * @description Only events of this queue and its tasks; null for all.
              * @example emails
              */
-            queue?: string;
+            queue?: string | null;
             /**
-             * @description Only events of tasks that have this tag.
+             * @description Only events of tasks that have this tag; null for all.
              * @example signup
              */
-            tag?: string;
+            tag?: string | null;
             /** @description True also gives one that was turned off its time anew. */
             enabled?: boolean;
         };
@@ -5675,7 +5719,7 @@ export interface operations {
                 response_code?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
-                /** @description `true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it. */
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
                 sandbox?: "true" | "false";
                 /** @description `asc`: the oldest first. */
                 order?: "desc" | "asc";
@@ -6998,6 +7042,8 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
+                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                sandbox?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -96,6 +96,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       basis.waits.ended(taskId);
       basis.events.notice();
     },
+    hasRoom: basis.stock.hasRoom,
     settleDelivery: createDeliverySettlement({ database: databases.chores }),
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);

@@ -5,6 +5,7 @@ import { readTask } from "../src/api/tasks/task-reader.ts";
 import { UNBOUNDED } from "../src/domain/limits.ts";
 import { acceptRequest } from "../src/domain/task-request.ts";
 import { createOutgoing } from "../src/engine/outgoing.ts";
+import { toRows } from "../src/postgres/rows.ts";
 
 /*
  * Properties are found fast where V8 found them in the last object: in objects of the same hidden class. An object that
@@ -16,6 +17,10 @@ const isLaidOutLike: (one: unknown, other: unknown) => boolean = new Function(
   "one",
   "other",
   "return %HaveSameMap(one, other)",
+) as () => boolean;
+const isFast: (one: unknown) => boolean = new Function(
+  "one",
+  "return %HasFastProperties(one)",
 ) as () => boolean;
 
 const payload = { order: 1 };
@@ -89,4 +94,12 @@ describe("every task on its way is laid out in memory like the last one", () => 
   it("as what is stored of it", () => assertAlike(task));
 
   it("in the headers of its call", () => assertAlike(sentHeaders));
+
+  it("as a row of the database, however many columns it has", async () => {
+    const fields = Array.from({ length: 40 }, (_, index) => ({ name: `column${index}` }));
+    const statement = { name: "wide" };
+    const read = () => toRows(statement, { fields, rows: [fields.map(() => "value")] })[0];
+    await assertAlike(read);
+    assert.ok(isFast(read()));
+  });
 });

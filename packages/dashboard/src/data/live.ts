@@ -35,3 +35,12 @@ export function useLiveQuery<Data>(
     refetchInterval: isPaused ? false : interval,
   });
 }
+
+/** A list that changes seldom, by its own method of the client. */
+export function useList<Rows>(
+  name: string,
+  list: (options: { readonly signal: AbortSignal }) => Promise<Rows>,
+  everyMs = 10_000,
+) {
+  return useLiveQuery([name], list, { everyMs });
+}

@@ -2,11 +2,14 @@ import type { AnswerOf } from "@bellhop/sdk";
 import { useAct } from "./act.ts";
 import { bellhop } from "./client.ts";
 import { useLiveQuery } from "./live.ts";
+import { useSandbox } from "./sandbox.ts";
 
 export type Queue = AnswerOf<"getQueue">;
 
+/** Their counts are those of the sandbox while the reader looks at it. */
 export function useQueues() {
-  return useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
+  const sandbox = useSandbox();
+  return useLiveQuery(["queues", sandbox], ({ signal }) => bellhop.queues.list({ ...sandbox, signal }));
 }
 
 /** Pauses or resumes; each takes the other back. */

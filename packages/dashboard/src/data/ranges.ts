@@ -1,3 +1,5 @@
+import { useSearch } from "@tanstack/react-router";
+
 export const RANGES = ["15m", "1h", "6h", "24h", "7d", "30d"] as const;
 export type Range = (typeof RANGES)[number];
 
@@ -11,11 +13,15 @@ export const RANGE_NAMES: Record<Range, string> = {
 };
 
 export interface RangeSearch {
-  readonly range?: Range;
+  readonly range?: Range | undefined;
 }
 
-/** The range in the address; an hour where there is none. */
 export function readRange(search: Record<string, unknown>): RangeSearch {
   const range = RANGES.find((known) => known === search.range);
   return range === undefined ? {} : { range };
+}
+
+/** The range in the address; an hour where there is none. */
+export function useRange(): Range {
+  return useSearch({ strict: false }).range ?? "1h";
 }

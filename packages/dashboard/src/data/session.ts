@@ -45,6 +45,26 @@ export function useMay(role: Role): boolean {
   return session !== null && ROLES.indexOf(session.role) >= ROLES.indexOf(role);
 }
 
+const WANTED = "bellhop.wanted";
+/** Longer than a link is good for. */
+const WANTED_MS = 3_600_000;
+
+/** Keeps in this browser which page the reader wanted, who has to sign in first. */
+export function keepWanted(): void {
+  const { pathname, search } = window.location;
+  window.localStorage.setItem(WANTED, JSON.stringify([Date.now(), pathname + search]));
+}
+
+/** The page that was wanted, once; null where none was. A sign-in leads to the overview: any other page is one by itself. */
+export function takeWanted(): string | null {
+  const kept = window.localStorage.getItem(WANTED);
+  window.localStorage.removeItem(WANTED);
+  const [at, path] = JSON.parse(kept ?? "[]") as [number?, string?];
+  if (at === undefined || path === undefined || Date.now() - at > WANTED_MS) return null;
+  const isHome = window.location.pathname + window.location.search === "/";
+  return isHome && /^\/[^/]/.test(path) ? path : null;
+}
+
 export async function endSession(): Promise<void> {
   await pageRequest("/page/session/end", { method: "POST" });
   window.location.assign("/");

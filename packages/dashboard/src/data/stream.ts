@@ -1,7 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { bellhop } from "./client.ts";
 import { live } from "./live.ts";
+import { useSandbox } from "./sandbox.ts";
 
 /** Numbers tick at most once a second. */
 const TICK_MS = 1_000;
@@ -11,7 +12,7 @@ const STATS_MS = 5_000;
 const MOST_EVENTS = 50;
 const REST_MS = 60_000;
 
-const OFTEN = ["tasks", "task", "explain", "queues", "queue", "schedules"];
+const OFTEN = ["tasks", "task", "explain", "queues", "schedules"];
 const SELDOM = ["stats", "failures"];
 
 /**
@@ -20,26 +21,26 @@ const SELDOM = ["stats", "failures"];
  */
 export function useStream() {
   const queries = useQueryClient();
-  const { isPaused } = live.use();
+  const { isPaused, isStreaming } = live.use();
+  const wasStreaming = useRef(false);
+  const isSandbox = useSandbox().sandbox !== undefined;
   useEffect(() => {
-    if (isPaused) return;
+    // A person is told of nothing that happens in the sandbox.
+    if (isPaused || isSandbox) return;
     let stop: AbortController | null = null;
     let restTimer = 0;
     let count = 0;
     let statsAt = 0;
-
-    const refresh = (names: readonly string[]) =>
-      queries.invalidateQueries({ predicate: ({ queryKey }) => names.includes(String(queryKey[0])) });
 
     const tick = () => {
       if (count === 0) return;
       const isBusy = count > MOST_EVENTS;
       count = 0;
       if (isBusy) return rest();
-      void refresh(OFTEN);
+      void refresh(queries, OFTEN);
       if (Date.now() - statsAt < STATS_MS) return;
       statsAt = Date.now();
-      void refresh(SELDOM);
+      void refresh(queries, SELDOM);
     };
     const rest = () => {
       close();
@@ -69,7 +70,17 @@ export function useStream() {
       window.clearInterval(timer);
       close();
     };
-  }, [isPaused, queries]);
+  }, [isPaused, isSandbox, queries]);
+
+  // What happened between the last look and a stream that is back may not be told: it resumes where it was, or begins anew.
+  useEffect(() => {
+    if (isStreaming && wasStreaming.current) void refresh(queries, [...OFTEN, ...SELDOM]);
+    wasStreaming.current ||= isStreaming;
+  }, [isStreaming, queries]);
+}
+
+function refresh(queries: QueryClient, names: readonly string[]) {
+  return queries.invalidateQueries({ predicate: ({ queryKey }) => names.includes(String(queryKey[0])) });
 }
 
 async function follow(signal: AbortSignal, onEvent: () => void): Promise<void> {

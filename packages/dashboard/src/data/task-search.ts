@@ -17,7 +17,7 @@ export const FILTERS = {
 } as const;
 
 export type FilterName = keyof typeof FILTERS;
-export type TaskSearch = { readonly [Name in FilterName]?: string };
+export type TaskSearch = { readonly [Name in FilterName]?: string | undefined };
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
@@ -41,10 +41,11 @@ export function filterOf(search: TaskSearch): BulkAction["filter"] {
 
 function camel(search: TaskSearch): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(search).map(([name, value]) => [
-      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
+    Object.entries(search).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [[name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]],
+    ),
   );
 }
 

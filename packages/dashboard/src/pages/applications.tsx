@@ -1,19 +1,19 @@
 import type { AnswerOf } from "@bellhop/sdk";
-import { Button, MultiSelect, TagsInput, TextInput } from "@mantine/core";
+import { MultiSelect, TagsInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useList } from "../data/live.ts";
 import { useMay, useSession } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Id } from "../parts/copy.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
-import { ListPage } from "../parts/list-page.tsx";
+import { FormDialog, holding } from "../parts/form-dialog.tsx";
+import { List, ListPage } from "../parts/list-page.tsx";
 import { Once } from "../parts/once.tsx";
-import { Empty, Loaded, Panel } from "../parts/page.tsx";
-import { type Column, Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Empty, Panel } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
+import type { Column } from "../parts/table.tsx";
 
 type Application = AnswerOf<"listApplications">["applications"][number];
 type Opened = { readonly kind: "delete" | "rotate"; readonly application: Application } | "new" | null;
@@ -27,9 +27,7 @@ const GRANTS = ["authorization_code", "refresh_token", "client_credentials"];
 
 export function Applications() {
   const mayAct = useMay("admin");
-  const applications = useLiveQuery(["applications"], ({ signal }) => bellhop.applications.list({ signal }), {
-    everyMs: 10_000,
-  });
+  const applications = useList("applications", bellhop.applications.list);
   const [opened, open] = useState<Opened>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const remove = useAct(
@@ -78,7 +76,6 @@ export function Applications() {
             if (opened.kind === "delete") remove.mutate(opened.application);
             else
               rotate.mutate(opened.application, { onSuccess: ({ clientSecret }) => setSecret(clientSecret) });
-            close();
           }}
         >
           <p>
@@ -101,25 +98,14 @@ function columnsOf(open: ((opened: Opened) => void) | null): readonly Column<App
       title: "Goes back to",
       cell: ({ redirectUris }) => <span className="muted small wrap">{redirectUris.join(" ") || "–"}</span>,
     },
+    { title: "Registered", at: ({ createdAt }) => createdAt },
     {
-      title: "Registered",
-      kind: "num",
-      label: "registered",
-      cell: ({ createdAt }) => <Ago at={createdAt} />,
-    },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (application) =>
+      actions: (application) =>
         open === null ? null : (
-          <span className="row" style={{ justifyContent: "flex-end" }}>
-            <Button size="compact-xs" onClick={() => open({ kind: "rotate", application })}>
-              New secret …
-            </Button>
-            <Button size="compact-xs" onClick={() => open({ kind: "delete", application })}>
-              Delete …
-            </Button>
-          </span>
+          <>
+            <RowButton onClick={() => open({ kind: "rotate", application })}>New secret …</RowButton>
+            <RowButton onClick={() => open({ kind: "delete", application })}>Delete …</RowButton>
+          </>
         ),
     },
   ];
@@ -129,59 +115,42 @@ function columnsOf(open: ((opened: Opened) => void) | null): readonly Column<App
 function Authorizations() {
   const session = useSession();
   const isAdmin = useMay("admin");
-  const allowed = useLiveQuery(["authorizations"], ({ signal }) => bellhop.authorizations.list({ signal }), {
-    everyMs: 10_000,
-  });
+  const allowed = useList("authorizations", bellhop.authorizations.list);
   const end = useAct(
     (id: string) => bellhop.authorizations.end(id),
     () => "It may do nothing here any more",
   );
   return (
     <Panel title="What people have allowed" flush>
-      <Loaded query={allowed} rows={2}>
-        {(known) =>
-          known.length === 0 ? (
-            <p className="panel-body muted">Nobody has allowed an application anything.</p>
-          ) : (
-            <Table
-              rows={known}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Application",
-                  kind: "main",
-                  cell: ({ application }) => (
-                    <span>
-                      {application.name} <span className="muted small">of {application.team}</span>
-                    </span>
-                  ),
-                },
-                { title: "Acts for", cell: ({ user }) => user.email },
-                {
-                  title: "May",
-                  cell: ({ scopes }) => <span className="muted small wrap">{scopes.join(" ")}</span>,
-                },
-                {
-                  title: "Until",
-                  kind: "num",
-                  label: "until",
-                  cell: ({ expiresAt }) => <Ago at={expiresAt} />,
-                },
-                {
-                  title: "Actions",
-                  kind: "actions",
-                  cell: ({ id, user }) =>
-                    isAdmin || user.email === session?.person?.email ? (
-                      <Button size="compact-xs" onClick={() => end.mutate(id)}>
-                        End
-                      </Button>
-                    ) : null,
-                },
-              ]}
-            />
-          )
-        }
-      </Loaded>
+      <List
+        query={allowed}
+        rows={2}
+        keyOf={({ id }) => id}
+        empty="Nobody has allowed an application anything."
+        columns={[
+          {
+            title: "Application",
+            kind: "main",
+            cell: ({ application }) => (
+              <span>
+                {application.name} <span className="muted small">of {application.team}</span>
+              </span>
+            ),
+          },
+          { title: "Acts for", cell: ({ user }) => user.email },
+          {
+            title: "May",
+            cell: ({ scopes }) => <span className="muted small wrap">{scopes.join(" ")}</span>,
+          },
+          { title: "Until", at: ({ expiresAt }) => expiresAt },
+          {
+            actions: ({ id, user }) =>
+              isAdmin || user.email === session?.person?.email ? (
+                <RowButton onClick={() => end.mutate(id)}>End</RowButton>
+              ) : null,
+          },
+        ]}
+      />
     </Panel>
   );
 }
@@ -202,24 +171,11 @@ function NewApplication({
     <FormDialog
       title="Register an application"
       action="Register"
-      saving={save}
+      save={save}
       onClose={onClose}
-      onSubmit={() =>
-        save.mutate(undefined, {
-          onSuccess: ({ clientSecret }) => {
-            onClose();
-            onMade(clientSecret);
-          },
-        })
-      }
+      onDone={({ clientSecret }) => onMade(clientSecret)}
     >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <TextInput label="Name" required data-autofocus {...holding(name, setName)} />
       <TagsInput
         label="Where it takes people back to"
         placeholder="https://example.com/back"

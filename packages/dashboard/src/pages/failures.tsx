@@ -1,17 +1,19 @@
 import { Button } from "@mantine/core";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatCount } from "../data/format.ts";
+import { useRange } from "../data/ranges.ts";
 import { useMay } from "../data/session.ts";
 import type { FailureGroup } from "../data/stats.ts";
 import { useFailures, useStats } from "../data/stats-query.ts";
 import { searchOf } from "../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../parts/bulk-dialog.tsx";
-import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
+import { List } from "../parts/list-page.tsx";
+import { Empty, Page, PageHead } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
-import { type Column, Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
+import type { Column } from "../parts/table.tsx";
 
 interface Asked {
   readonly kind: BulkKind;
@@ -20,8 +22,7 @@ interface Asked {
 
 /** Failures by queue, host and kind: an outage is one row, however many tasks it has cost. */
 export function Failures() {
-  const { range = "1h" } = useSearch({ from: "/failures" });
-  const navigate = useNavigate({ from: "/failures" });
+  const range = useRange();
   const groups = useFailures(range);
   const stats = useStats(range);
   const mayAct = useMay("member");
@@ -30,24 +31,21 @@ export function Failures() {
   return (
     <Page title="Failures">
       <PageHead title="Failures">
-        <RangePicker
-          range={range}
-          onChange={(next) => navigate({ search: { range: next }, replace: true })}
-        />
+        <RangePicker />
       </PageHead>
       <section className="panel">
-        <Loaded query={groups} rows={6}>
-          {(known) =>
-            known.length === 0 ? (
-              <Empty title="Nothing has failed in this time">
-                Failed tasks are grouped here by queue, host and kind of error, so that an outage is one row
-                that can be retried as a whole.
-              </Empty>
-            ) : (
-              <Table rows={known} keyOf={keyOf} columns={columnsOf(failedOf, mayAct ? ask : null)} />
-            )
+        <List
+          query={groups}
+          rows={6}
+          keyOf={keyOf}
+          columns={columnsOf(failedOf, mayAct ? ask : null)}
+          empty={
+            <Empty title="Nothing has failed in this time">
+              Failed tasks are grouped here by queue, host and kind of error, so that an outage is one row
+              that can be retried as a whole.
+            </Empty>
           }
-        </Loaded>
+        />
       </section>
       {asked === null ? null : (
         <BulkDialog kind={asked.kind} filter={asked.group.filter} onClose={() => ask(null)} />
@@ -77,7 +75,7 @@ function columnsOf(
   failedOf: (queue: string) => readonly number[],
   ask: ((asked: Asked) => void) | null,
 ): readonly Column<FailureGroup>[] {
-  const columns: Column<FailureGroup>[] = [
+  return [
     {
       title: "Host",
       kind: "main",
@@ -122,28 +120,19 @@ function columnsOf(
       width: 140,
       cell: ({ queue }) => <Sparkline completed={[]} failed={failedOf(queue)} label={`Failed in ${queue}`} />,
     },
-    { title: "First", kind: "num", label: "first", cell: ({ firstSeen }) => <Ago at={firstSeen} /> },
-    { title: "Last", kind: "num", label: "last", cell: ({ lastSeen }) => <Ago at={lastSeen} /> },
-  ];
-  return [
-    ...columns,
+    { title: "First", at: ({ firstSeen }) => firstSeen },
+    { title: "Last", at: ({ lastSeen }) => lastSeen },
     {
-      title: "Actions",
-      kind: "actions",
-      cell: (group) => (
-        <span className="row" style={{ justifyContent: "flex-end" }}>
+      actions: (group) => (
+        <>
           <Button
             size="compact-xs"
             renderRoot={(props) => <Link to="/tasks/$id" params={{ id: group.sampleTask }} {...props} />}
           >
             Sample
           </Button>
-          {ask === null ? null : (
-            <Button size="compact-xs" onClick={() => ask({ kind: "retry", group })}>
-              Retry …
-            </Button>
-          )}
-        </span>
+          {ask === null ? null : <RowButton onClick={() => ask({ kind: "retry", group })}>Retry …</RowButton>}
+        </>
       ),
     },
   ];

@@ -1,16 +1,17 @@
 import type { AnswerOf } from "@bellhop/sdk";
-import { Button, SegmentedControl, TextInput } from "@mantine/core";
+import { SegmentedControl, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useList } from "../data/live.ts";
 import { useMay } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog, holding } from "../parts/form-dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { Once } from "../parts/once.tsx";
 import { Empty } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 
@@ -18,7 +19,7 @@ type ApiKey = AnswerOf<"listApiKeys">["apiKeys"][number];
 
 export function ApiKeys() {
   const mayAct = useMay("admin");
-  const keys = useLiveQuery(["keys"], ({ signal }) => bellhop.apiKeys.list({ signal }), { everyMs: 10_000 });
+  const keys = useList("keys", bellhop.apiKeys.list);
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<string | null>(null);
   const [revoked, askRevoke] = useState<ApiKey | null>(null);
@@ -54,10 +55,7 @@ export function ApiKeys() {
           title={`Revoke ${revoked.name}?`}
           action="Revoke it"
           onClose={() => askRevoke(null)}
-          onConfirm={() => {
-            revoke.mutate(revoked);
-            askRevoke(null);
-          }}
+          onConfirm={() => revoke.mutate(revoked)}
         >
           <p>
             Programs that use <code>{revoked.prefix}…</code> are refused from then on. It was last used{" "}
@@ -78,23 +76,11 @@ function columnsOf(onRevoke: ((key: ApiKey) => void) | null): readonly Column<Ap
       cell: ({ environment }) =>
         environment === "test" ? <span className="tag warn">test</span> : <span className="tag">live</span>,
     },
+    { title: "Last used", at: ({ lastUsedAt }) => lastUsedAt, never: "never" },
+    { title: "Created", at: ({ createdAt }) => createdAt },
     {
-      title: "Last used",
-      kind: "num",
-      label: "used",
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className="muted">never</span> : <Ago at={lastUsedAt} />,
-    },
-    { title: "Created", kind: "num", label: "created", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (key) =>
-        onRevoke === null ? null : (
-          <Button size="compact-xs" onClick={() => onRevoke(key)}>
-            Revoke …
-          </Button>
-        ),
+      actions: (key) =>
+        onRevoke === null ? null : <RowButton onClick={() => onRevoke(key)}>Revoke …</RowButton>,
     },
   ];
 }
@@ -113,24 +99,16 @@ function NewKey({
     <FormDialog
       title="New API key"
       action="Create"
-      saving={save}
+      save={save}
       onClose={onClose}
-      onSubmit={() =>
-        save.mutate(undefined, {
-          onSuccess: ({ key }) => {
-            onClose();
-            onMade(key);
-          },
-        })
-      }
+      onDone={({ key }) => onMade(key)}
     >
       <TextInput
         label="Name"
         description="Who uses it: you will want to know when you revoke it"
         required
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...holding(name, setName)}
       />
       <SegmentedControl
         aria-label="Environment"

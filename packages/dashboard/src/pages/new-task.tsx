@@ -8,6 +8,7 @@ import { bellhop } from "../data/client.ts";
 import { useQueues } from "../data/queues.ts";
 import { curlOfCreation } from "../data/task.ts";
 import { Code } from "../parts/copy.tsx";
+import { holding } from "../parts/form-dialog.tsx";
 import { Page, PageHead, Panel, Problem } from "../parts/page.tsx";
 import { bodyOfDraft, type Draft, draftOf, EMPTY, problemOf } from "./new-task/draft.ts";
 import { HeaderFields } from "./new-task/header-fields.tsx";
@@ -80,8 +81,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
                 description="npm run bellhop echo answers at http://127.0.0.1:9000"
                 inputWrapperOrder={["label", "input", "description"]}
                 required
-                value={draft.url}
-                onChange={(event) => set({ url: event.currentTarget.value })}
+                {...holding(draft.url, (url) => set({ url }))}
               />
             </div>
             <HeaderFields headers={draft.headers} onChange={(headers) => set({ headers })} />
@@ -92,8 +92,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
               minRows={5}
               maxRows={20}
               styles={{ input: { fontFamily: "var(--mono)" } }}
-              value={draft.body}
-              onChange={(event) => set({ body: event.currentTarget.value })}
+              {...holding(draft.body, (text) => set({ body: text }))}
               error={wrong}
             />
             <div className="form-row">
@@ -139,7 +138,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
               />
             </div>
             {send.error ? <Problem error={send.error} /> : null}
-            <div className="row" style={{ justifyContent: "flex-end" }}>
+            <div className="row end">
               <Button
                 type="submit"
                 variant="filled"

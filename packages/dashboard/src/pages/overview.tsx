@@ -1,34 +1,30 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { bellhop } from "../data/client.ts";
 import { complaintsOf } from "../data/health.ts";
 import { useLiveQuery } from "../data/live.ts";
 import { useNow } from "../data/now.ts";
 import { useQueues } from "../data/queues.ts";
+import { useRange } from "../data/ranges.ts";
+import { useSandbox } from "../data/sandbox.ts";
 import { useFailures, useStats } from "../data/stats-query.ts";
 import { curlOfCreation } from "../data/task.ts";
 import { Charts } from "../parts/charts.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { List } from "../parts/list-page.tsx";
 import { Empty, Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
 import { toneOf } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
 import { ResponseCode, Target } from "../parts/target.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { Ago } from "../parts/time.tsx";
 import { Attention } from "./overview/attention.tsx";
 
 export function Overview() {
-  const { range = "1h" } = useSearch({ from: "/" });
-  const navigate = useNavigate({ from: "/" });
-  const stats = useStats(range);
+  const stats = useStats(useRange());
   const { isKnown, complaints } = useComplaints();
   return (
     <Page title="Overview">
       <PageHead title="Overview">
-        <RangePicker
-          range={range}
-          onChange={(next) => navigate({ search: { range: next }, replace: true })}
-        />
+        <RangePicker />
       </PageHead>
       <Health isKnown={isKnown} complaints={complaints} />
       <Loaded query={stats} rows={10}>
@@ -96,8 +92,10 @@ function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
 }
 
 function NewestFailures() {
-  const failed = useLiveQuery(["tasks", "newest-failures"], ({ signal }) =>
-    bellhop.tasks.page({ status: "failed", limit: 8 }, { signal }),
+  const query = { status: "failed", limit: 8, ...useSandbox() } as const;
+  const failed = useLiveQuery(
+    ["tasks", query],
+    async ({ signal }) => (await bellhop.tasks.page(query, { signal })).tasks,
   );
   return (
     <Panel
@@ -109,49 +107,35 @@ function NewestFailures() {
         </Link>
       }
     >
-      <Loaded query={failed}>
-        {({ tasks }) =>
-          tasks.length === 0 ? (
-            <Empty
-              title="Nothing has failed"
-              code={curlOfCreation(
-                { queue: "default", webhook_url: "http://127.0.0.1:9000/status/503", max_retries: 0 },
-                window.location.origin,
-              )}
-            >
-              To see what a failure looks like, call an address of <code>npm run bellhop echo</code> that
-              fails:
-            </Empty>
-          ) : (
-            <Table
-              rows={tasks}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Target",
-                  kind: "main",
-                  cell: (task) => (
-                    <Link to="/tasks/$id" params={{ id: task.id }} className="row" title={task.error}>
-                      <Target task={task} />
-                    </Link>
-                  ),
-                },
-                { title: "Queue", cell: ({ queue }) => <span className="muted">{queue}</span> },
-                { title: "Answer", cell: ({ result }) => <ResponseCode code={result?.statusCode} /> },
-                {
-                  title: "Failed",
-                  kind: "num",
-                  cell: ({ completedAt }) => (
-                    <span className="muted">
-                      <Ago at={completedAt} />
-                    </span>
-                  ),
-                },
-              ]}
-            />
-          )
+      <List
+        query={failed}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty
+            title="Nothing has failed"
+            code={curlOfCreation(
+              { queue: "default", webhook_url: "http://127.0.0.1:9000/status/503", max_retries: 0 },
+              window.location.origin,
+            )}
+          >
+            To see what a failure looks like, call an address of <code>npm run bellhop echo</code> that fails:
+          </Empty>
         }
-      </Loaded>
+        columns={[
+          {
+            title: "Target",
+            kind: "main",
+            cell: (task) => (
+              <Link to="/tasks/$id" params={{ id: task.id }} className="row" title={task.error}>
+                <Target task={task} />
+              </Link>
+            ),
+          },
+          { title: "Queue", cell: ({ queue }) => <span className="muted">{queue}</span> },
+          { title: "Answer", cell: ({ result }) => <ResponseCode code={result?.statusCode} /> },
+          { title: "Failed", at: ({ completedAt }) => completedAt },
+        ]}
+      />
     </Panel>
   );
 }

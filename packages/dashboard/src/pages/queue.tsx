@@ -1,18 +1,20 @@
 import { Button } from "@mantine/core";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Fragment, useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { formatDuration, plural } from "../data/format.ts";
-import { useLiveQuery } from "../data/live.ts";
-import { type Queue, usePause } from "../data/queues.ts";
+import { type Queue, usePause, useQueues } from "../data/queues.ts";
+import { useRange } from "../data/ranges.ts";
+import { useSandbox } from "../data/sandbox.ts";
 import { useMay } from "../data/session.ts";
 import { useStats } from "../data/stats-query.ts";
 import { STATUSES } from "../data/status.ts";
 import { Charts } from "../parts/charts.tsx";
 import { Confirm } from "../parts/confirm.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Count } from "../parts/numbers.tsx";
-import { Page, PageHead, Panel, Problem, Skeletons } from "../parts/page.tsx";
+import { Empty, Page, PageHead, Panel, Problem, Skeletons } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
 import { State } from "../parts/state.tsx";
 import { Tiles } from "../parts/tiles.tsx";
@@ -21,12 +23,10 @@ import { QueueDialog } from "./queues/queue-dialog.tsx";
 
 export function QueuePage() {
   const { name } = useParams({ from: "/queues/$name" });
-  const { range = "1h" } = useSearch({ from: "/queues/$name" });
-  const navigate = useNavigate({ from: "/queues/$name" });
-  const query = useLiveQuery(["queue", name], ({ signal }) => bellhop.queues.get(name, { signal }));
-  const stats = useStats(range);
+  const queues = useQueues();
+  const stats = useStats(useRange());
   const series = stats.data?.queues.find(({ queue }) => queue === name);
-  const queue = query.data?.name === name ? query.data : undefined;
+  const queue = queues.data?.find((known) => known.name === name);
   return (
     <Page title={name}>
       <PageHead
@@ -41,13 +41,13 @@ export function QueuePage() {
           </span>
         }
       >
-        <RangePicker
-          range={range}
-          onChange={(next) => navigate({ search: { range: next }, replace: true })}
-        />
+        <RangePicker />
         {queue === undefined ? null : <QueueActions queue={queue} />}
       </PageHead>
-      {queue === undefined && query.error ? <Problem error={query.error} /> : null}
+      {queues.data === undefined && queues.error ? <Problem error={queues.error} /> : null}
+      {queues.data !== undefined && queue === undefined ? (
+        <Empty title="There is no such queue">It may have been deleted, or belong to another team.</Empty>
+      ) : null}
       {stats.data === undefined || series === undefined ? (
         stats.error || stats.data ? null : (
           <Skeletons rows={8} />
@@ -63,7 +63,7 @@ export function QueuePage() {
           <Panel title="Tasks">
             <dl className="facts">
               {STATUSES.map((status) => (
-                <div key={status} className="cells">
+                <Fragment key={status}>
                   <dt>
                     <State status={status} />
                   </dt>
@@ -72,7 +72,7 @@ export function QueuePage() {
                       <Count of={queue.stats[status]} />
                     </Link>
                   </dd>
-                </div>
+                </Fragment>
               ))}
             </dl>
           </Panel>
@@ -98,14 +98,7 @@ function Settings({ queue }: { readonly queue: Queue }) {
   ] as const;
   return (
     <Panel title="Settings">
-      <dl className="facts">
-        {facts.map(([title, value]) => (
-          <div key={title} className="cells">
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
     </Panel>
   );
 }
@@ -114,6 +107,7 @@ function QueueActions({ queue }: { readonly queue: Queue }) {
   const navigate = useNavigate();
   const mayAct = useMay("member");
   const pause = usePause();
+  const isSandbox = useSandbox().sandbox !== undefined;
   const [opened, open] = useState<"settings" | "delete" | null>(null);
   const remove = useAct(
     () => bellhop.queues.delete(queue.name),
@@ -141,9 +135,13 @@ function QueueActions({ queue }: { readonly queue: Queue }) {
           onConfirm={() => remove.mutate(undefined)}
         >
           <p>
-            <strong>{plural(queue.stats.pending, "pending task")}</strong> would be lost, and there is no way
-            back. Calls under way finish; one that fails then is not tried again. Tasks that ended stay
-            readable.
+            <strong>
+              {isSandbox
+                ? "Its pending tasks, also those outside of the sandbox,"
+                : plural(queue.stats.pending, "pending task")}
+            </strong>{" "}
+            would be lost, and there is no way back. Calls under way finish; one that fails then is not tried
+            again. Tasks that ended stay readable.
           </p>
         </Confirm>
       ) : null}

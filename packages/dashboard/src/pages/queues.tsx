@@ -10,6 +10,7 @@ import { Depth } from "../parts/depth.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Count } from "../parts/numbers.tsx";
 import { Loaded, Page, PageHead } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -193,12 +194,10 @@ function columnsOf({
   return [
     ...columns,
     {
-      title: "Actions",
-      kind: "actions",
-      cell: ({ queue }) => (
-        <Button size="compact-xs" onClick={() => onPause(queue.name, !queue.paused)}>
+      actions: ({ queue }) => (
+        <RowButton onClick={() => onPause(queue.name, !queue.paused)}>
           {queue.paused ? "Resume" : "Pause"}
-        </Button>
+        </RowButton>
       ),
     },
   ];

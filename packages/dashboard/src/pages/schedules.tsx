@@ -5,13 +5,14 @@ import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useList } from "../data/live.ts";
 import { useMay } from "../data/session.ts";
 import { statusOf } from "../data/status.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { Empty } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import { State } from "../parts/state.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -22,9 +23,7 @@ type Opened = { readonly kind: "edit" | "delete"; readonly schedule: Schedule } 
 
 export function Schedules() {
   const mayAct = useMay("member");
-  const schedules = useLiveQuery(["schedules"], ({ signal }) => bellhop.schedules.list({ signal }), {
-    everyMs: 5_000,
-  });
+  const schedules = useList("schedules", bellhop.schedules.list, 5_000);
   const [opened, open] = useState<Opened>(null);
   const remove = useAct(
     ({ id }: Schedule) => bellhop.schedules.delete(id),
@@ -62,10 +61,7 @@ export function Schedules() {
           title={`Delete ${opened.schedule.name}?`}
           action="Delete it"
           onClose={close}
-          onConfirm={() => {
-            remove.mutate(opened.schedule);
-            close();
-          }}
+          onConfirm={() => remove.mutate(opened.schedule)}
         >
           <p>It makes no more tasks. Those that it has made stay.</p>
         </Confirm>
@@ -126,11 +122,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
           </span>
         ),
     },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (schedule) => (mayAct ? <Actions schedule={schedule} open={open} /> : null),
-    },
+    { actions: (schedule) => (mayAct ? <Actions schedule={schedule} open={open} /> : null) },
   ];
 }
 
@@ -155,10 +147,8 @@ function Actions({
     () => ({ text: `Paused ${name}`, undo: () => resume.mutate(undefined) }),
   );
   return (
-    <span className="row" style={{ justifyContent: "flex-end" }}>
-      <Button size="compact-xs" onClick={() => run.mutate(undefined)}>
-        Run now
-      </Button>
+    <>
+      <RowButton onClick={() => run.mutate(undefined)}>Run now</RowButton>
       <Menu>
         <Menu.Target>
           <Button size="compact-xs" aria-label={`More about ${name}`}>
@@ -173,6 +163,6 @@ function Actions({
           <Menu.Item onClick={() => open({ kind: "delete", schedule })}>Delete …</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-    </span>
+    </>
   );
 }

@@ -1,14 +1,14 @@
 import type { AnswerOf } from "@bellhop/sdk";
-import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useList } from "../data/live.ts";
 import { useMay } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { Empty } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { Deliveries } from "./subscriptions/deliveries.tsx";
@@ -20,9 +20,7 @@ type Opened = { readonly kind: "delete" | "deliveries"; readonly webhook: Webhoo
 /** Where events are sent to. */
 export function Subscriptions() {
   const mayAct = useMay("member");
-  const webhooks = useLiveQuery(["webhooks"], ({ signal }) => bellhop.webhooks.list({ signal }), {
-    everyMs: 5_000,
-  });
+  const webhooks = useList("webhooks", bellhop.webhooks.list, 5_000);
   const [opened, open] = useState<Opened>(null);
   const close = () => open(null);
   const remove = useAct(
@@ -59,10 +57,7 @@ export function Subscriptions() {
           title="Delete this subscription?"
           action="Delete it"
           onClose={close}
-          onConfirm={() => {
-            remove.mutate(opened.webhook);
-            close();
-          }}
+          onConfirm={() => remove.mutate(opened.webhook)}
         >
           <p className="wrap">
             Nothing more is sent to {opened.webhook.url}; what has not arrived yet is dropped. Turning it off
@@ -112,20 +107,12 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
         ),
     },
     {
-      title: "Actions",
-      kind: "actions",
-      cell: (webhook) => (
-        <span className="row" style={{ justifyContent: "flex-end" }}>
-          <Button size="compact-xs" onClick={() => open({ kind: "deliveries", webhook })}>
-            Deliveries
-          </Button>
+      actions: (webhook) => (
+        <>
+          <RowButton onClick={() => open({ kind: "deliveries", webhook })}>Deliveries</RowButton>
           {mayAct ? <Switch webhook={webhook} /> : null}
-          {mayAct ? (
-            <Button size="compact-xs" onClick={() => open({ kind: "delete", webhook })}>
-              Delete …
-            </Button>
-          ) : null}
-        </span>
+          {mayAct ? <RowButton onClick={() => open({ kind: "delete", webhook })}>Delete …</RowButton> : null}
+        </>
       ),
     },
   ];
@@ -136,9 +123,5 @@ function Switch({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {
     (isOn: boolean) => bellhop.webhooks.update(id, { enabled: isOn }),
     (_, isOn) => (isOn ? "On: events are sent from now on" : "Off: nothing is sent"),
   );
-  return (
-    <Button size="compact-xs" onClick={() => set.mutate(!enabled)}>
-      {enabled ? "Turn off" : "Turn on"}
-    </Button>
-  );
+  return <RowButton onClick={() => set.mutate(!enabled)}>{enabled ? "Turn off" : "Turn on"}</RowButton>;
 }

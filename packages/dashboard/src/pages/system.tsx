@@ -2,6 +2,7 @@ import type { AnswerOf } from "@bellhop/sdk";
 import { bellhop } from "../data/client.ts";
 import { formatDuration } from "../data/format.ts";
 import { useLiveQuery } from "../data/live.ts";
+import { Facts } from "../parts/facts.tsx";
 import { Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -22,14 +23,18 @@ export function System() {
       <Panel title="Database">
         <Loaded query={system} rows={2}>
           {({ database }) => (
-            <dl className="facts">
-              <dt>PostgreSQL</dt>
-              <dd>
-                {database.version} <span className="tag">{database.embedded ? "embedded" : "your own"}</span>
-              </dd>
-              <dt>Schema</dt>
-              <dd>{database.schema}</dd>
-            </dl>
+            <Facts
+              facts={[
+                [
+                  "PostgreSQL",
+                  <span key="version">
+                    {database.version}{" "}
+                    <span className="tag">{database.embedded ? "embedded" : "your own"}</span>
+                  </span>,
+                ],
+                ["Schema", database.schema],
+              ]}
+            />
           )}
         </Loaded>
       </Panel>

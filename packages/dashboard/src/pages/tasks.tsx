@@ -1,8 +1,8 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { bellhop } from "../data/client.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useQueues } from "../data/queues.ts";
+import { useSandbox } from "../data/sandbox.ts";
 import { useMay } from "../data/session.ts";
 import { STATUSES, type Status } from "../data/status.ts";
 import { curlOfCreation } from "../data/task.ts";
@@ -17,6 +17,11 @@ import { Filters } from "./tasks/filters.tsx";
 import { TaskRows } from "./tasks/task-rows.tsx";
 
 export function Tasks() {
+  // What was selected among live tasks is not selected in the sandbox.
+  return <TasksPage key={useSandbox().sandbox ?? "live"} />;
+}
+
+function TasksPage() {
   const search = useSearch({ from: "/tasks" });
   const navigate = useNavigate({ from: "/tasks" });
   const mayAct = useMay("member");
@@ -27,22 +32,9 @@ export function Tasks() {
     select(new Set());
     return navigate({ search: next, replace: true });
   };
-  const { status: _status, ...others } = search;
-  const isFiltered = Object.keys(search).length > 0;
   return (
     <Page title="Tasks">
       <PageHead title="Tasks">
-        <SegmentedControl
-          aria-label="Which tasks"
-          value={search.sandbox === "true" ? "true" : "false"}
-          onChange={(value) =>
-            setSearch(value === "true" ? { ...search, sandbox: "true" } : without(search, "sandbox"))
-          }
-          data={[
-            { value: "false", label: "Live" },
-            { value: "true", label: "Sandbox" },
-          ]}
-        />
         {mayAct ? (
           <Button
             variant="filled"
@@ -56,7 +48,7 @@ export function Tasks() {
       <StatusTabs
         search={search}
         total={list.total}
-        onChange={(status) => setSearch({ ...others, ...(status ? { status } : {}) })}
+        onChange={(status) => setSearch({ ...search, status })}
       />
       <Filters search={search} onChange={setSearch}>
         {mayAct ? <AllMenu search={search} total={list.total} /> : null}
@@ -86,7 +78,7 @@ export function Tasks() {
             onEnd={list.hasOlder ? list.fetchOlder : null}
           />
         ) : list.isReady ? (
-          <Nothing isFiltered={isFiltered} />
+          <Nothing search={search} />
         ) : (
           <Skeletons rows={12} />
         )}
@@ -95,8 +87,8 @@ export function Tasks() {
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) {
+function Nothing({ search: { sandbox, ...filters } }: { readonly search: TaskSearch }) {
+  if (Object.keys(filters).length > 0) {
     return (
       <Empty title="No task matches">
         Take a filter away, or look at{" "}
@@ -113,6 +105,17 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     payload: { user: 42 },
     delay: 2,
   };
+  if (sandbox === "true") {
+    return (
+      <Empty
+        title="The sandbox is empty"
+        code={curlOfCreation({ ...body, simulate: { outcome: "complete" } }, window.location.origin)}
+      >
+        Tasks of test keys are here: stored, answered, and never called. With a key that begins with{" "}
+        <code>bh_test_</code> this makes one that goes as it says.
+      </Empty>
+    );
+  }
   return (
     <Empty title="No tasks yet" code={curlOfCreation(body, window.location.origin)}>
       A task is one HTTP call that Bellhop makes for you, later and reliably. This makes the first one,
@@ -133,32 +136,32 @@ function StatusTabs({
 }: {
   readonly search: TaskSearch;
   readonly total: number | null;
-  readonly onChange: (status: Status | null) => void;
+  readonly onChange: (status: Status | undefined) => void;
 }) {
-  const queues = useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
-  const { status: current, queue, ...others } = search;
+  const queues = useQueues();
+  const { status: current, queue, sandbox: _sandbox, ...others } = search;
   const isCounted = Object.keys(others).length === 0 && queues.data !== undefined;
   const counted = (queues.data ?? []).filter(({ name }) => queue === undefined || name === queue);
   const countOf = (status: Status) => counted.reduce((sum, { stats }) => sum + stats[status], 0);
   const all = STATUSES.reduce((sum, status) => sum + countOf(status), 0);
-  const tab = (status: Status | null, count: number) => {
-    const isCurrent = (status ?? undefined) === current;
+  const tab = (status: Status | undefined, count: number) => {
+    const isCurrent = status === current;
     const shown = isCounted ? count : isCurrent ? total : null;
     return (
       <button
-        key={status}
+        key={status ?? "all"}
         type="button"
         role="tab"
         className="tab"
         aria-selected={isCurrent}
         onClick={() => onChange(status)}
       >
-        {status === null ? null : (
+        {status === undefined ? null : (
           <span className="state" style={toneOf(status)}>
             <StateMark status={status} size={11} />
           </span>
         )}
-        {status === null ? "All" : status[0]?.toUpperCase() + status.slice(1)}
+        {status === undefined ? "All" : status[0]?.toUpperCase() + status.slice(1)}
         {shown === null ? null : (
           <span className="num">
             <Count of={shown} />
@@ -169,12 +172,8 @@ function StatusTabs({
   };
   return (
     <div className="tabs" role="tablist" aria-label="States">
-      {tab(null, all)}
+      {tab(undefined, all)}
       {STATUSES.map((status) => tab(status, countOf(status)))}
     </div>
   );
-}
-
-function without(search: TaskSearch, name: keyof TaskSearch): TaskSearch {
-  return Object.fromEntries(Object.entries(search).filter(([other]) => other !== name));
 }

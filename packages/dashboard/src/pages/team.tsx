@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { useMay, useSession } from "../data/session.ts";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog, holding } from "../parts/form-dialog.tsx";
 import { Page, PageHead } from "../parts/page.tsx";
 import { Invitations } from "./team/invitations.tsx";
 import { Members } from "./team/members.tsx";
@@ -57,17 +57,10 @@ function NameTeam({ current, onClose }: { readonly current: string | null; reado
     <FormDialog
       title={current === null ? "New team" : "Rename the team"}
       action={current === null ? "Create" : "Rename"}
-      saving={save}
+      save={save}
       onClose={onClose}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
     >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <TextInput label="Name" required data-autofocus {...holding(name, setName)} />
     </FormDialog>
   );
 }

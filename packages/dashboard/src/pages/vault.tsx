@@ -1,26 +1,24 @@
 import type { AnswerOf } from "@bellhop/sdk";
-import { Button, PasswordInput, TagsInput, TextInput } from "@mantine/core";
+import { PasswordInput, TagsInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useList } from "../data/live.ts";
 import { useMay } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Id } from "../parts/copy.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog, holding } from "../parts/form-dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
 import { Empty } from "../parts/page.tsx";
+import { RowButton } from "../parts/row-button.tsx";
 import type { Column } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
 
 type Token = AnswerOf<"listTokens">["tokens"][number];
 
 export function Vault() {
   const mayAct = useMay("member");
-  const tokens = useLiveQuery(["tokens"], ({ signal }) => bellhop.tokens.list({ signal }), {
-    everyMs: 10_000,
-  });
+  const tokens = useList("tokens", bellhop.tokens.list);
   const [isAdding, setAdding] = useState(false);
   const [revoked, askRevoke] = useState<Token | null>(null);
   const revoke = useAct(
@@ -55,10 +53,7 @@ export function Vault() {
           title={`Revoke ${revoked.name}?`}
           action="Revoke it"
           onClose={() => askRevoke(null)}
-          onConfirm={() => {
-            revoke.mutate(revoked);
-            askRevoke(null);
-          }}
+          onConfirm={() => revoke.mutate(revoked)}
         >
           <p>
             Its value is erased, and there is no way back. Every task that names{" "}
@@ -90,16 +85,10 @@ function columnsOf(onRevoke: ((token: Token) => void) | null): readonly Column<T
           </span>
         ),
     },
-    { title: "Stored", kind: "num", label: "stored", cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { title: "Stored", at: ({ createdAt }) => createdAt },
     {
-      title: "Actions",
-      kind: "actions",
-      cell: (token) =>
-        onRevoke === null ? null : (
-          <Button size="compact-xs" onClick={() => onRevoke(token)}>
-            Revoke …
-          </Button>
-        ),
+      actions: (token) =>
+        onRevoke === null ? null : <RowButton onClick={() => onRevoke(token)}>Revoke …</RowButton>,
     },
   ];
 }
@@ -113,27 +102,14 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
     ({ id }) => `Stored: name it as ${id} in a header`,
   );
   return (
-    <FormDialog
-      title="Store a credential"
-      action="Store"
-      saving={save}
-      onClose={onClose}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
-    >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+    <FormDialog title="Store a credential" action="Store" save={save} onClose={onClose}>
+      <TextInput label="Name" required data-autofocus {...holding(name, setName)} />
       <PasswordInput
         label="Value"
         description="The whole value of the header, such as Bearer sk-…. It is never shown again."
         required
         autoComplete="off"
-        value={value}
-        onChange={(event) => setValue(event.currentTarget.value)}
+        {...holding(value, setValue)}
       />
       <TagsInput
         label="Hosts that it may be sent to"

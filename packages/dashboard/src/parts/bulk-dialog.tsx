@@ -27,7 +27,7 @@ export function BulkDialog({
 }) {
   const [rate, setRate] = useState(50);
   const [id, setId] = useState<string | null>(null);
-  const isAll = Object.keys(filter).length === 0;
+  const isAll = Object.keys(filter).every((name) => name === "sandbox");
   const body: BulkAction = { action: kind, filter, ...(isAll ? { confirm: "all" as const } : {}) };
   const count = useQuery({
     queryKey: ["bulk-count", kind, JSON.stringify(filter)],
@@ -59,7 +59,7 @@ export function BulkDialog({
             value={rate}
             onChange={(value) => setRate(Number(value) || 50)}
           />
-          <div className="row" style={{ justifyContent: "flex-end" }}>
+          <div className="row end">
             <Button onClick={onClose}>Close</Button>
             <Button
               variant="filled"
@@ -100,7 +100,7 @@ function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: 
         {skipped === 0 ? "" : `, ${skipped.toLocaleString("en-US")} no longer in a fitting state`}
         {status === "running" ? "" : ` · ${status}`}
       </p>
-      <div className="row" style={{ justifyContent: "flex-end" }}>
+      <div className="row end">
         {status === "running" ? <Button onClick={() => stop.mutate(undefined)}>Stop</Button> : null}
         <Button variant="filled" onClick={onClose}>
           {status === "running" ? "Leave it running" : "Done"}

@@ -1,13 +1,17 @@
 import { Button, Modal, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { holding } from "./form-dialog.tsx";
 
-/** Asks before what cannot be undone. With `typed` the reader writes that word first. */
+/**
+ * Asks before what cannot be undone, and closes. With `typed` the reader writes that word first; with `isBusy` it stays open,
+ * to be closed when the deed is done.
+ */
 export function Confirm({
   title,
   children,
   action,
   typed,
-  isBusy = false,
+  isBusy,
   onConfirm,
   onClose,
 }: {
@@ -28,22 +32,23 @@ export function Confirm({
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady) onConfirm();
+          if (!isReady) return;
+          onConfirm();
+          if (isBusy === undefined) onClose();
         }}
       >
         <div className="stack">{children}</div>
         {typed === undefined ? null : (
           <TextInput
             label={`Type ${typed} to confirm`}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            {...holding(text, setText)}
             autoComplete="off"
             data-autofocus
           />
         )}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        <div className="row end">
           <Button onClick={onClose}>Keep</Button>
-          <Button type="submit" variant="filled" color="red" disabled={!isReady} loading={isBusy}>
+          <Button type="submit" variant="filled" color="red" disabled={!isReady} loading={isBusy === true}>
             {action}
           </Button>
         </div>

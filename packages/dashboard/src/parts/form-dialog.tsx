@@ -1,27 +1,29 @@
 import { Button, Modal } from "@mantine/core";
-import type { ReactNode } from "react";
+import type { ChangeEvent, ReactNode } from "react";
 import { Problem } from "./page.tsx";
 
-interface Saving {
+interface Save<Answer> {
   readonly isPending: boolean;
   readonly error: unknown;
+  mutate(input: undefined, then: { readonly onSuccess: (answer: Answer) => void }): void;
 }
 
 /** A dialog with fields: it stays open, with the server's words, until what it asks for is done. */
-export function FormDialog({
+export function FormDialog<Answer>({
   title,
   action,
-  saving,
-  onSubmit,
+  save,
   onClose,
+  onDone,
   children,
   size = "md",
 }: {
   readonly title: string;
   readonly action: string;
-  readonly saving: Saving;
-  readonly onSubmit: () => void;
+  readonly save: Save<Answer>;
   readonly onClose: () => void;
+  /** Once it is closed. */
+  readonly onDone?: (answer: Answer) => void;
   readonly children: ReactNode;
   readonly size?: string | number;
 }) {
@@ -31,18 +33,31 @@ export function FormDialog({
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit();
+          save.mutate(undefined, {
+            onSuccess: (answer) => {
+              onClose();
+              onDone?.(answer);
+            },
+          });
         }}
       >
         {children}
-        {saving.error ? <Problem error={saving.error} /> : null}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        {save.error ? <Problem error={save.error} /> : null}
+        <div className="row end">
           <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="filled" loading={saving.isPending}>
+          <Button type="submit" variant="filled" loading={save.isPending}>
             {action}
           </Button>
         </div>
       </form>
     </Modal>
   );
+}
+
+/** The properties of a field of text that holds this value. */
+export function holding(value: string, set: (text: string) => void) {
+  return {
+    value,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => set(event.currentTarget.value),
+  };
 }

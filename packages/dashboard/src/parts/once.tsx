@@ -30,7 +30,7 @@ export function Once({
             <Copy text={secret} />
           </span>
         </div>
-        <div className="row" style={{ justifyContent: "flex-end" }}>
+        <div className="row end">
           <Button variant="filled" onClick={onClose}>
             I have kept it
           </Button>

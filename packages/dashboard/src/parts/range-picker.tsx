@@ -1,18 +1,18 @@
 import { SegmentedControl } from "@mantine/core";
-import { RANGE_NAMES, RANGES, type Range } from "../data/ranges.ts";
+import { useNavigate } from "@tanstack/react-router";
+import { RANGE_NAMES, RANGES, useRange } from "../data/ranges.ts";
 
-export function RangePicker({
-  range,
-  onChange,
-}: {
-  readonly range: Range;
-  readonly onChange: (range: Range) => void;
-}) {
+/** Sets the range in the address. */
+export function RangePicker() {
+  const navigate = useNavigate();
   return (
     <SegmentedControl
       aria-label="Range of time"
-      value={range}
-      onChange={(value) => onChange(RANGES.find((known) => known === value) ?? "1h")}
+      value={useRange()}
+      onChange={(value) => {
+        const range = RANGES.find((known) => known === value);
+        void navigate({ to: ".", search: (search: object) => ({ ...search, range }), replace: true });
+      }}
       data={RANGES.map((value) => ({ value, label: RANGE_NAMES[value] }))}
     />
   );

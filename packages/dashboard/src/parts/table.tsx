@@ -1,19 +1,55 @@
 import type { ReactNode } from "react";
+import { Ago } from "./time.tsx";
 
-export interface Column<Row> {
+interface CellColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** `main` leads the row on a phone, `desk` is left out there, `actions` stand at the end. */
+  /** `main` leads the row on a phone, `desk` is left out there. */
   readonly kind?: "main" | "desk" | "actions" | "num";
   /** Written before the value on a phone, where there is no head. */
   readonly label?: string;
   readonly width?: number | string;
 }
 
+/** How long ago, or in how long; `never` where there is no time. */
+interface TimeColumn<Row> {
+  readonly title: string;
+  readonly at: (row: Row) => string | null | undefined;
+  readonly never?: string;
+}
+
+/** What can be done with a row, at its end. */
+interface ActionsColumn<Row> {
+  readonly actions: (row: Row) => ReactNode;
+}
+
+export type Column<Row> = CellColumn<Row> | TimeColumn<Row> | ActionsColumn<Row>;
+
+function toCells<Row>(column: Column<Row>): CellColumn<Row> {
+  if ("cell" in column) return column;
+  if ("actions" in column) {
+    return {
+      title: "Actions",
+      kind: "actions",
+      cell: (row) => <span className="row">{column.actions(row)}</span>,
+    };
+  }
+  const { title, at, never = "–" } = column;
+  return {
+    title,
+    kind: "num",
+    label: title.toLowerCase(),
+    cell: (row) => {
+      const time = at(row);
+      return time ? <Ago at={time} /> : <span className="muted">{never}</span>;
+    },
+  };
+}
+
 const CLASSES = { main: "main-cell", desk: "desk", actions: "actions", num: "num" } as const;
 
 export function Table<Row>({
-  columns,
+  columns: written,
   rows,
   keyOf,
 }: {
@@ -21,6 +57,7 @@ export function Table<Row>({
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
 }) {
+  const columns = written.map(toCells);
   return (
     <table className="table">
       <thead>

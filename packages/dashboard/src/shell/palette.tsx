@@ -1,8 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { bellhop } from "../data/client.ts";
-import { useLiveQuery } from "../data/live.ts";
+import { useQueues } from "../data/queues.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { usePlaces } from "./places.ts";
 
@@ -19,7 +18,7 @@ const TASK_ID = /^(task_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 function useCommands(text: string, extra: readonly Command[]): readonly Command[] {
   const navigate = useNavigate();
   const places = usePlaces().flatMap((group) => group.places);
-  const queues = useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
+  const queues = useQueues();
   const wanted = text.trim().toLowerCase();
   if (TASK_ID.test(wanted)) {
     const run = () => navigate({ to: "/tasks/$id", params: { id: wanted } });

@@ -1,11 +1,11 @@
 import { Modal } from "@mantine/core";
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
+import { useLayoutEffect, useState } from "react";
 import bell from "../bell.svg";
 import { colorScheme } from "../color-scheme.ts";
 import { connection } from "../data/connection.ts";
 import { live } from "../data/live.ts";
-import { useKnown } from "../data/session.ts";
+import { takeWanted, useKnown } from "../data/session.ts";
 import { useStream } from "../data/stream.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/page.tsx";
@@ -17,6 +17,7 @@ import type { Place } from "./navigation.ts";
 import { Palette } from "./palette.tsx";
 import { Person } from "./person.tsx";
 import { usePlaces } from "./places.ts";
+import { SandboxSwitch } from "./sandbox-switch.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SignIn } from "./sign-in.tsx";
 
@@ -39,6 +40,7 @@ export function Shell() {
 
 function House() {
   useStream();
+  useWanted();
   const navigate = useNavigate();
   const groups = usePlaces();
   const [opened, open] = useState<Opened>(null);
@@ -90,6 +92,15 @@ function House() {
   );
 }
 
+/** Leads on to the page that the reader had to sign in for. */
+function useWanted() {
+  const { history } = useRouter();
+  useLayoutEffect(() => {
+    const wanted = takeWanted();
+    if (wanted !== null) history.replace(wanted);
+  }, [history]);
+}
+
 function switches(onShortcuts: () => void) {
   return [
     { title: "Light theme", note: "theme", icon: "sun", run: () => colorScheme.set("light") },
@@ -134,6 +145,7 @@ function Main({ onSearch }: { readonly onSearch: () => void }) {
           <kbd>Ctrl K</kbd>
         </button>
         <div className="top-right">
+          <SandboxSwitch />
           <LiveDot />
         </div>
       </div>

@@ -1,8 +1,9 @@
 import { Button, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import bell from "../bell.svg";
 import { bellhop } from "../data/client.ts";
-import type { SignInWays } from "../data/session.ts";
+import { keepWanted, type SignInWays } from "../data/session.ts";
+import { holding } from "../parts/form-dialog.tsx";
 import { Problem } from "../parts/page.tsx";
 
 /** For those who are not signed in: the address of a mail, and where its link will be found. */
@@ -11,6 +12,7 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
   const [state, setState] = useState<"asking" | "sending" | "sent">("asking");
   const [error, setError] = useState<unknown>(null);
 
+  useEffect(keepWanted, []);
   const send = async () => {
     setState("sending");
     setError(null);
@@ -50,8 +52,7 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
               autoComplete="email"
               required
               size="sm"
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
+              {...holding(email, setEmail)}
             />
           )}
           {ways.linkInLog ? (

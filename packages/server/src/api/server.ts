@@ -23,7 +23,7 @@ import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
 import type { Dashboard } from "./pages/dashboard.ts";
-import { allModels, fieldsOf, NoQuery } from "./schemas/field.ts";
+import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
@@ -189,7 +189,7 @@ function closeRoutes(app: Api): void {
       if (route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
       return;
     }
-    const fields = fieldsOf(body);
+    const fields = fieldsWithoutNull(body);
     const dropping = fields.length === 0 ? [] : [nullsDropped(fields)];
     route.preValidation = [refuseManyFields, ...dropping, ...[route.preValidation ?? []].flat()];
   });

@@ -14,7 +14,16 @@ export type FailureCode =
   | "invalid_request"
   | "invalid_response";
 
-export interface CallResponse {
+/** When a call got how far, in milliseconds since it began. */
+interface CallTiming {
+  /** Until there was a connection to write to; 0 where one was open. Left out: it never came to that. */
+  readonly connectMs?: number;
+  /** Until the answer's head was there. */
+  readonly firstByteMs?: number;
+  readonly durationMs: number;
+}
+
+export interface CallResponse extends CallTiming {
   readonly kind: "response";
   readonly statusCode: number;
   /** Names in lower case; a header that came several times is joined by ", ". */
@@ -23,10 +32,9 @@ export interface CallResponse {
   readonly body: string;
   /** The target sent more than we read. */
   readonly truncated: boolean;
-  readonly durationMs: number;
 }
 
-export interface CallFailure {
+export interface CallFailure extends CallTiming {
   readonly kind: "failure";
   readonly code: FailureCode;
   /** One sentence for people. Holds no header value, body or credential. */
@@ -34,7 +42,6 @@ export interface CallFailure {
   readonly phase: Phase;
   /** Known when the answer began and broke off before its last byte. */
   readonly statusCode: number | null;
-  readonly durationMs: number;
 }
 
 /** What the network said about one attempt. A network failure is data, never an exception. */

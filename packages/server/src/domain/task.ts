@@ -37,8 +37,20 @@ export interface Attempt {
   readonly responseCode: number | null;
   readonly executedAt: Date;
   readonly durationMs: number | null;
+  /** How long it took to connect, where that took a millisecond. */
+  readonly connectMs?: number;
+  /** When the answer began, where its body came a millisecond later. */
+  readonly firstByteMs?: number;
   readonly phase: Phase;
   readonly error: string | null;
+}
+
+/** The polls so far, and what the last one came to. */
+export interface PollsSeen {
+  readonly count: number;
+  readonly at: string;
+  /** A status code, or the code of a failure. */
+  readonly answer: string;
 }
 
 export interface TaskResult {
@@ -175,6 +187,8 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly attempts: readonly Attempt[];
+  /** While it is polled, from the second poll on. */
+  readonly polls?: PollsSeen | null;
   /** Which schedule made it, if one did. */
   readonly scheduleId: string | null;
   /** How often it was begun anew by hand. */
@@ -192,7 +206,7 @@ export interface CreatedTask extends Task {
 }
 
 /** A task in a list: everything but its history, what it carries and what came back. */
-export type TaskSummary = Omit<Task, "attempts" | "call" | "result"> & {
+export type TaskSummary = Omit<Task, "attempts" | "polls" | "call" | "result"> & {
   readonly call: Omit<Call, "body">;
   readonly result: Omit<TaskResult, "body"> | null;
 };

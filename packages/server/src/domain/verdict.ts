@@ -71,7 +71,7 @@ export function closeAttempt(number: number, executedAt: Date, outcome: Outcome)
       status: success ? "success" : "failed",
       responseCode: outcome.statusCode,
       executedAt,
-      durationMs: outcome.durationMs,
+      ...timingOf(outcome),
       phase: "responded",
       error: success ? null : describe(outcome),
     };
@@ -84,9 +84,18 @@ export function closeAttempt(number: number, executedAt: Date, outcome: Outcome)
         : attemptStatus(outcome.code),
     responseCode: outcome.statusCode,
     executedAt,
-    durationMs: outcome.durationMs,
+    ...timingOf(outcome),
     phase: outcome.phase,
     error: outcome.message,
+  };
+}
+
+/** What tells nothing is not kept: a connection that was open, a body that came with its head. */
+function timingOf({ durationMs, connectMs = 0, firstByteMs = durationMs }: Outcome) {
+  return {
+    durationMs,
+    ...(connectMs > 0 && { connectMs }),
+    ...(firstByteMs < durationMs && { firstByteMs }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { givenUp, judgeDelivery } from "../domain/delivery.ts";
-import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDueNotifications,
@@ -8,19 +7,14 @@ import {
   settleNotification,
   teamsWithDueNotifications,
 } from "../store/tasks/notifications.ts";
-import type { Pool } from "./budget.ts";
-import type { DatabaseClock } from "./database-clock.ts";
-import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import type { Lease } from "./lease.ts";
-import type { Log } from "./log.ts";
+import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import type { Unanswered } from "./unanswered.ts";
+import { post } from "./signed-post.ts";
 
 const BATCH = 50;
 /** In flight at once on this node; a team alone has half of them. */
 export const MOST_NOTIFICATIONS = 400;
-const TIMEOUT_MS = 30_000;
 /** Eight tries over a day: at once, then after these waits. */
 const WAITS_MS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600].map((seconds) => seconds * 1000);
 
@@ -36,20 +30,14 @@ export interface Message {
 export type ComposeMessage = (teamId: number, taskId: string, endedAt: Date) => Promise<Message | null>;
 
 /** Tells callers that their task has ended. It never changes the task, and a task never waits for it. */
-export function createCourier(deps: {
-  readonly sql: Sql;
-  readonly lease: Lease;
-  readonly unanswered: Unanswered;
-  readonly pool: Pool;
-  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
-  readonly outgoing: Outgoing;
-  readonly compose: ComposeMessage;
-  readonly log: Log;
-  readonly time: Time;
-  readonly meter?: EngineMeter;
-  readonly clock: DatabaseClock;
-  readonly wake: () => void;
-}): Deliveries {
+export function createCourier(
+  deps: DeliveryTools & {
+    readonly sql: Sql;
+    readonly outgoing: Outgoing;
+    readonly compose: ComposeMessage;
+    readonly meter?: EngineMeter;
+  },
+): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: NotificationClaim, signal: AbortSignal): Promise<number | null> {
@@ -59,20 +47,8 @@ export function createCourier(deps: {
       meter.notified("failed");
       return null;
     }
-    const sent = await deps.outgoing.send({
-      teamId: claim.teamId,
-      taskId: claim.taskId,
-      messageId: `ntf_${claim.id}`,
-      call: { method: "POST", url: claim.url, headers: {}, body: message.body },
-      headers: { "content-type": "application/json" },
-      timeoutMs: TIMEOUT_MS,
-      sign: true,
-      callbackSealed: null,
-      wipe: null,
-      signal,
-      mayLeave: lease.isHeld,
-    });
-    const outcome = sent.kind === "outcome" ? sent.outcome : null;
+    const call = { teamId: claim.teamId, rowId: claim.taskId, messageId: `ntf_${claim.id}`, url: claim.url };
+    const outcome = await post({ ...call, body: message.body, signal }, deps);
     const verdict = judgeDelivery(outcome, claim.attempt, WAITS_MS);
     const { status, waitMs, error } = verdict;
     await settleNotification(sql, claim, verdict);
@@ -82,19 +58,12 @@ export function createCourier(deps: {
   }
 
   return createDeliveries({
+    ...deps,
     name: "notification",
-    lease,
-    unanswered: deps.unanswered,
-    log,
-    time: deps.time,
-    clock: deps.clock,
-    pool: deps.pool,
-    learn: deps.learn,
     batch: BATCH,
     findDue: () => teamsWithDueNotifications(sql),
     claim: (rooms) => claimDueNotifications(sql, lease.workerId, rooms),
     work: deliver,
-    wake: deps.wake,
     held: () => heldNotifications.of(sql, lease.workerId),
     release: (stray) => heldNotifications.release(sql, stray),
   });

@@ -40,32 +40,40 @@ interface UnderWay {
   readonly tearDown: AbortController;
 }
 
-/**
- * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
- * notifications. Teams take turns, the least recently served first, and each has its budget: whatever hangs is its own. Claims that the database says are ours and that are not under way here are let go every few seconds:
- * the answer to them was lost.
- */
-export function createDeliveries<Claim extends HeldDelivery>(deps: {
-  readonly name: string;
+/** What every kind of delivery is given. */
+export interface DeliveryTools {
   readonly lease: Lease;
   readonly unanswered: Unanswered;
   readonly log: Log;
   readonly time: Time;
   readonly clock: DatabaseClock;
   readonly pool: Pool;
-  readonly batch: number;
   /** Asks what teams may have under way, if that is not known yet. */
   readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
+  /** The next look must come earlier than planned. */
+  readonly wake: () => void;
+}
+
+/** What one kind of delivery is. */
+interface Kind<Claim> {
+  readonly name: string;
+  readonly batch: number;
   readonly findDue: () => Promise<DueTeams>;
   readonly claim: (rooms: readonly TeamRoom[]) => Promise<Claim[]>;
   /** Resolves with the time until it is due again; null when it is done. */
   readonly work: (claim: Claim, signal: AbortSignal) => Promise<number | null>;
-  /** The next look must come earlier than planned. */
-  readonly wake: () => void;
   /** What the database says is held by this worker. */
   readonly held: () => Promise<HeldDelivery[]>;
   readonly release: (stray: readonly HeldDelivery[]) => Promise<void>;
-}): Deliveries {
+}
+
+/**
+ * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
+ * notifications. Teams take turns, the least recently served first, and each has its budget: whatever hangs is its own.
+ * Claims that the database says are ours and that are not under way here are let go every few seconds: the answer to
+ * them was lost.
+ */
+export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools & Kind<Claim>): Deliveries {
   const { lease, log, time } = deps;
   const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   const underWay = new Map<string, UnderWay>();

@@ -13,6 +13,7 @@ import { createDeadlines } from "./deadlines.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
+import type { HasRoom } from "./fit-result.ts";
 import { createHearing } from "./hearing.ts";
 import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
@@ -51,6 +52,7 @@ export function createEngine(deps: {
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
   readonly settleDelivery: SettleDelivery;
+  readonly hasRoom?: HasRoom;
   readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
@@ -150,7 +152,16 @@ export function createEngine(deps: {
     settle: deps.settleDelivery,
     wake: wakeWebhooks,
   });
-  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
+  // Heard by the node that has cancelled, which need be no worker.
+  const tell = createHints({ sql: databases.chores, workerId, isHeard: () => true, log });
+  const cancellations = createCancellations({
+    ...deps,
+    sql: databases.chores,
+    attempts,
+    poller,
+    lease,
+    send: tell,
+  });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });

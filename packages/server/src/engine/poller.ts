@@ -1,5 +1,6 @@
 import type { Call } from "../domain/call.ts";
 import { type Limits, within } from "../domain/limits.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import {
   judgePoll,
@@ -9,7 +10,6 @@ import {
 } from "../domain/poll/poll-verdict.ts";
 import type { TaskResult } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
-import type { Time } from "../domain/time.ts";
 import type { WipeText } from "../outbound/secret-call.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
@@ -23,14 +23,9 @@ import {
   settlePolls,
   teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
-import type { Pool } from "./budget.ts";
-import type { DatabaseClock } from "./database-clock.ts";
-import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import type { Lease } from "./lease.ts";
-import type { Log } from "./log.ts";
+import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
-import type { Unanswered } from "./unanswered.ts";
 
 /** Polls in flight at once on this node; a team alone has half of them. */
 export const MOST_POLLS = 1_000;
@@ -43,23 +38,17 @@ const LONGEST_POLL_MS = 30_000;
  * costs nothing but its row. Whatever comes first, poll, callback or deadline, ends the task; the others find the fence
  * gone.
  */
-export function createPoller(deps: {
-  readonly sql: Sql;
-  readonly lease: Lease;
-  readonly unanswered: Unanswered;
-  readonly pool: Pool;
-  readonly limitsOf: (teamId: number) => Limits;
-  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
-  readonly outgoing: Outgoing;
-  readonly log: Log;
-  readonly time: Time;
-  readonly meter?: EngineMeter;
-  readonly resultLimitBytes: number;
-  readonly clock: DatabaseClock;
-  readonly wake: () => void;
-  readonly onEnded: () => void;
-  readonly onTaskEnded: (taskId: string) => void;
-}): Deliveries {
+export function createPoller(
+  deps: DeliveryTools & {
+    readonly sql: Sql;
+    readonly outgoing: Outgoing;
+    readonly limitsOf: (teamId: number) => Limits;
+    readonly meter?: EngineMeter;
+    readonly resultLimitBytes: number;
+    readonly onEnded: () => void;
+    readonly onTaskEnded: (taskId: string) => void;
+  },
+): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
   const group = createGroupCommit<PollSettlement, boolean>({
     flush: meterFlush("poll", deps, settle),
@@ -124,31 +113,29 @@ export function createPoller(deps: {
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
-    const step = toStep(claim, verdict);
+    const step = toStep(claim, verdict, outcome);
     return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
   }
 
-  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict): PollStep {
+  function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict, outcome: Outcome): PollStep {
     if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
     if (verdict.kind === "failed") return verdict;
     const waitMs = within(deps.limitsOf(teamId), "pollIntervalSeconds", config.interval) * 1000;
-    return { kind: "again", plan: { ...plan, state: verdict.state }, waitMs };
+    const seen = {
+      count: (plan.seen?.count ?? 0) + 1,
+      at: new Date(deps.time.nowMs()).toISOString(),
+      answer: outcome.kind === "response" ? String(outcome.statusCode) : outcome.code,
+    };
+    return { kind: "again", plan: { ...plan, state: verdict.state, seen }, waitMs };
   }
 
   return createDeliveries({
+    ...deps,
     name: "poll",
-    lease,
-    unanswered: deps.unanswered,
-    log,
-    time: deps.time,
-    clock: deps.clock,
-    pool: deps.pool,
-    learn: deps.learn,
     batch: BATCH,
     findDue: () => teamsWithDuePolls(sql),
     claim: (rooms) => claimDuePolls(sql, lease.workerId, rooms),
     work: run,
-    wake: deps.wake,
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });

@@ -7,6 +7,8 @@ import { readHeaders, readText } from "./response-text.ts";
 /** A target's answer from its status on, while its body comes in. */
 export class Answer {
   readonly statusCode: number;
+  readonly firstByteMs: number;
+  readonly #connectMs: number;
   readonly #headers: Record<string, string>;
   readonly #body: ResponseBody;
   readonly #maxBytes: number;
@@ -15,7 +17,11 @@ export class Answer {
     statusCode: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
     maxBytes: number,
+    connectMs: number,
+    firstByteMs: number,
   ) {
+    this.firstByteMs = firstByteMs;
+    this.#connectMs = connectMs;
     this.statusCode = statusCode;
     this.#headers = readHeaders(headers);
     this.#body = new ResponseBody(maxBytes);
@@ -60,6 +66,8 @@ export class Answer {
       headers: this.#headers,
       body: text,
       truncated: truncated || cut,
+      connectMs: this.#connectMs,
+      firstByteMs: this.firstByteMs,
       durationMs,
     };
   }

@@ -65,6 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: Phase = "not_sent";
+  #connectMs: number | undefined;
   #answerBegan = false;
   #answer: Answer | null = null;
   #unsentRetries = 0;
@@ -117,6 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.#phase = "sent";
+    this.#connectMs = this.#elapsedMs();
     this.#home.waiting.leave(this.#request.origin, this.#teamId);
   }
 
@@ -139,7 +141,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#phase = "responded";
     const { maxResponseBytes } = this.#home;
-    this.#answer = new Answer(statusCode, headers, this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes);
+    this.#answer = new Answer(
+      statusCode,
+      headers,
+      this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes,
+      this.#connectMs ?? 0,
+      this.#elapsedMs(),
+    );
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -198,6 +206,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       message,
       phase: this.#phase,
       statusCode: this.#answer?.statusCode ?? null,
+      ...(this.#connectMs !== undefined && { connectMs: this.#connectMs }),
+      ...(this.#answer !== null && { firstByteMs: this.#answer.firstByteMs }),
       durationMs: this.#end(),
     });
   }
@@ -234,6 +244,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#ended = true;
     clearTimeout(this.#timer);
     if (this.#phase === "not_sent") this.#home.waiting.leave(this.#request.origin, this.#teamId);
+    return this.#elapsedMs();
+  }
+
+  #elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
 }

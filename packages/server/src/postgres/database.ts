@@ -2,6 +2,7 @@ import pg from "pg";
 import { Problem } from "../domain/problem.ts";
 import { type Database, type Patient, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
 import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
+import { toRows } from "./rows.ts";
 
 /** From the wait for a connection to the answer. Callers are promised a 503 within 2 s of asking. */
 const STATEMENT_MS = 1_500;
@@ -53,13 +54,13 @@ function ask<Row extends object>(
         return reject(refusal);
       }
       client = connected;
-      client.query<Row>(toConfig(query, values), (error: Error | null, result) => {
+      client.query(toConfig(query, values), (error: Error | null, result) => {
         if (!endDeadline(deadline)) return;
         // Thrown away also for the server's own refusals: a statement that was prepared before the schema changed
         // fails on its connection for ever.
         connected.release(Boolean(error));
         if (error) reject(error);
-        else resolve(result.rows);
+        else resolve(toRows<Row>(query, result));
       });
     });
   });
@@ -114,8 +115,8 @@ async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
           throwAway();
         });
         usualMs = statementMs;
-        client.query<Row>(toConfig(query, values)).then(
-          ({ rows }) => endDeadline(deadline) && resolve(rows),
+        client.query(toConfig(query, values)).then(
+          (result) => endDeadline(deadline) && resolve(toRows<Row>(query, result)),
           (error) => endDeadline(deadline) && reject(error),
         );
       });
@@ -148,10 +149,10 @@ function mostMs(query: Query, usualMs: number): number {
   return typeof query !== "string" && "mostMs" in query ? query.mostMs : usualMs;
 }
 
-function toConfig(query: Query, values: readonly unknown[] = []): pg.QueryConfig {
-  if (typeof query === "string") return { text: query, values: [...values] };
+function toConfig(query: Query, values: readonly unknown[] = []): pg.QueryArrayConfig {
+  if (typeof query === "string") return { text: query, values: [...values], rowMode: "array" };
   const { name, text } = query;
-  return { text, values: [...values], ...(name !== undefined && { name }) };
+  return { text, values: [...values], rowMode: "array", ...(name !== undefined && { name }) };
 }
 
 /** What a database that is away throws becomes the problem that callers are told. */

@@ -1,9 +1,12 @@
 import { Socket } from "node:net";
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from "pg";
 import { beginDeadline, endDeadline } from "./deadlines.ts";
+import { rememberInstants } from "./instants.ts";
 import { PLANNER } from "./planner.ts";
 import type { Primary } from "./primary.ts";
 import type { EmbeddedConnection } from "./socket-dir.ts";
+
+rememberInstants();
 
 /** The operator's DATABASE_URL, one of the servers that it names, or our own embedded server. */
 export type ConnectionSettings = { connectionString: string } | { primary: Primary } | EmbeddedConnection;

@@ -90,6 +90,9 @@ describe("direct tasks that exist", () => {
           responseCode: 201,
           executedAt: startedAt,
           duration: attempts[0].duration,
+          // Where they took a millisecond.
+          ...("connectMs" in attempts[0] && { connectMs: attempts[0].connectMs }),
+          ...("firstByteMs" in attempts[0] && { firstByteMs: attempts[0].firstByteMs }),
           phase: "responded",
           error: null,
         },

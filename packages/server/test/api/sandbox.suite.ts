@@ -77,6 +77,9 @@ describe("the sandbox, seen from outside", () => {
   });
 
   it("a queue's stats count one environment", async () => {
+    const { body } = await api.call("GET", "/v1/queues?sandbox=true", undefined, team.headers);
+    assert.equal(body.queues[0].stats.pending, 3);
+    assert.equal((await api.call("GET", "/v1/queues?sandbox=false", undefined, test)).status, 400);
     assert.equal(await pending(team.headers), 1);
     assert.equal(await pending(test), 3);
   });

@@ -215,6 +215,16 @@ describe("a closed attempt", () => {
     }
   });
 
+  it("keeps how long its parts took, where that tells something", () => {
+    const parts = (connectMs: number, firstByteMs: number) => {
+      const attempt = closeAttempt(1, now, { ...response(200), connectMs, firstByteMs, durationMs: 30 });
+      return [attempt.durationMs, attempt.connectMs, attempt.firstByteMs];
+    };
+    assert.deepEqual(parts(12, 25), [30, 12, 25]);
+    assert.deepEqual(parts(0, 30), [30, undefined, undefined]);
+    assert.ok(!("connectMs" in closeAttempt(1, now, response(200))));
+  });
+
   it("keeps the status of an answer that broke off", () => {
     assert.equal(closeAttempt(1, now, failure("connection_reset", "responded", 200)).responseCode, 200);
   });

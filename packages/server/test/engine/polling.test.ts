@@ -101,11 +101,16 @@ describe("polling", () => {
     assert.equal(polls, 0);
     await pollAfter(1.1);
     assert.equal(polls, 1);
+    status = () => ({ code: 503, body: "busy" });
+    await pollAfter(5.1);
+    const { count, answer } = (await house.task(id)).polls ?? {};
+    assert.deepEqual([count, answer], [2, "503"]);
     status = () => ({ body: { status: "done", output: { video: "v.mp4" } } });
     await pollAfter(5.1);
 
     const task = await house.task(id);
     assert.equal(task.status, "completed");
+    assert.equal(task.polls, null);
     assert.equal(task.result?.body, '{"video":"v.mp4"}');
     assert.equal(house.target.calls.at(-1)?.path, "/jobs/job%201");
   });

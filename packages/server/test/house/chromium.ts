@@ -63,3 +63,25 @@ export async function findBarriers(page: Page, what: "everything" | "colours"): 
         `${id}: ${first?.html} and ${others.length} more: ${first?.failureSummary}`,
     );
 }
+
+/** What stands out of a window of this width, or can be scrolled sideways in it; code may. */
+export async function findWide(page: Page, width: number): Promise<string[]> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width, height: 844 });
+  const found = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")]
+    .filter((element) => element.closest("pre, .skip, thead") === null)
+    .filter((element) => {
+      const isOut = (box) => box.width > 0 && box.right > innerWidth + 1;
+      const isCut = (box) => getComputedStyle(box).overflowX !== "visible" && !isOut(box.getBoundingClientRect());
+      const scrolls = ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+      if (scrolls && element.scrollWidth > element.clientWidth + 1) return true;
+      if (!isOut(element.getBoundingClientRect())) return false;
+      for (let box = element.parentElement; box !== document.body; box = box.parentElement)
+        if (isCut(box)) return false;
+      return true;
+    })
+    .map((element) => element.outerHTML.slice(0, 120))
+    .slice(0, 5)`);
+  if (before !== null) await page.setViewportSize(before);
+  return found;
+}

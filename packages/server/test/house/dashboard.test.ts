@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
-import { ROOT, SERVER } from "../places.ts";
-import { createTestDatabase, type TestDatabase } from "../test-database.ts";
-import { startTestMailbox, type TestMailbox } from "../test-mailbox.ts";
-import { startTestTarget, type TestTarget } from "../test-target.ts";
-import { findBarriers, openChromium, SKIPPED } from "./chromium.ts";
-import { type Json, launch, ready, type ServerProcess } from "./server-process.ts";
+import * as oauth from "oauth4webapi";
+import type { Page } from "playwright-core";
+import { SERVER } from "../places.ts";
+import type { TestMailbox } from "../test-mailbox.ts";
+import type { TestTarget } from "../test-target.ts";
+import { findBarriers, findWide, SKIPPED } from "./chromium.ts";
+import { type DashboardScene, openDashboard, startRelay } from "./dashboard-scene.ts";
+import type { Json, ServerProcess } from "./server-process.ts";
 
 const OWNER = "owner@example.com";
 const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
@@ -34,54 +34,20 @@ const PATHS = [
 
 /** One person's visit in a real browser, from the mail to the sign-out. What a step makes the next ones use. */
 describe("the dashboard in a browser", { skip: SKIPPED }, () => {
-  let test: TestDatabase;
+  let scene: DashboardScene;
   let mailbox: TestMailbox;
   let target: TestTarget;
   let server: ServerProcess;
-  let browser: Browser;
   let page: Page;
   let failing = "";
-  /** What the browser complained of: a blocked script or style, an error that no code caught. */
-  const complaints: string[] = [];
+  /** What is wider than a phone, found while every page is looked at. */
+  const wide: string[] = [];
 
   before(async () => {
-    execFileSync(process.execPath, [join(ROOT, "scripts/page.mjs")], { stdio: "ignore" });
-    [test, mailbox, target, browser] = await Promise.all([
-      createTestDatabase({ template: "template0" }),
-      startTestMailbox(),
-      startTestTarget(),
-      openChromium(),
-    ]);
-    const { host, port, user, database } = test.connection;
-    server = await ready(
-      launch({
-        DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-        BELLHOP_OWNER_EMAIL: OWNER,
-        BELLHOP_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
-        BELLHOP_VAULT_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-      }),
-    );
-    page = await browser.newPage();
-    page.setDefaultTimeout(10_000);
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("console", (message) => {
-      // A refusal that the page shows is also an error of the console's: the first look finds nobody signed in.
-      const isRefusal = /the server responded with a status of 4\d\d/.test(message.text());
-      if (message.type() === "error" && !isRefusal) complaints.push(message.text());
-    });
-    page.on("dialog", (dialog) => {
-      complaints.push(`dialog: ${dialog.message()}`);
-      dialog.dismiss();
-    });
+    scene = await openDashboard(OWNER);
+    ({ mailbox, target, server, page } = scene);
   });
-  after(async () => {
-    await browser?.close();
-    server?.signal("SIGKILL");
-    await server?.exited;
-    await target?.close();
-    await mailbox?.close();
-    await test?.drop();
-  });
+  after(() => scene?.close());
 
   const go = (path: string) => page.goto(`${server.url}${path}`);
   const button = (name: string | RegExp) =>
@@ -100,7 +66,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
   };
 
-  it("signs in by a link in a mail", async () => {
+  it("signs in by a link in a mail, and comes back to the page that was wanted", async () => {
     await go("/tasks?status=failed");
     await page.getByLabel("Your mail address").fill(OWNER);
     await button("Send me a link").click();
@@ -109,7 +75,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     const link = /http\S+\/sign-in\/link\?token=[0-9a-f]{64}/.exec(mail?.content.text ?? "")?.[0];
     await page.goto(link ?? "");
     await button("Sign in").click();
-    await page.waitForURL(`${server.url}/`);
+    await page.waitForURL(`${server.url}/tasks?status=failed`);
     await page.getByText(OWNER).waitFor();
     const cookies = await page.context().cookies();
     const { httpOnly, sameSite } = cookies.find(({ name }) => name === "bellhop_page") ?? {};
@@ -174,6 +140,22 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await states("cancelled").waitFor();
   });
 
+  it("makes a schedule, runs it, and pauses it", async () => {
+    await go("/schedules");
+    await button("New schedule").first().click();
+    await dialog().getByLabel("Name").fill("nightly");
+    await dialog()
+      .getByLabel("Task", { exact: true })
+      .fill(JSON.stringify({ queue: "errands", webhook_url: target.url }));
+    await dialog().getByRole("button", { name: "Create" }).click();
+    await row("nightly").getByText("none yet").waitFor();
+    await row("nightly").getByRole("button", { name: "Run now" }).click();
+    await row("nightly").getByText("completed").waitFor();
+    await row("nightly").getByRole("button", { name: "More about nightly" }).click();
+    await page.getByRole("menuitem", { name: "Pause" }).click();
+    await row("nightly").getByText("paused").waitFor();
+  });
+
   it("stores a credential and revokes it, and never shows it again", async () => {
     await go("/vault");
     await button("Store a credential").first().click();
@@ -206,6 +188,107 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await dialog().getByRole("button", { name: "Revoke it" }).click();
     await row("billing").waitFor({ state: "detached" });
     assert.equal(await ask(), 401);
+  });
+
+  it("lets a stock OAuth client in, by the page that asks, until that is ended", async () => {
+    const back = `${target.url}/back`;
+    await go("/applications");
+    await button("Register an application").first().click();
+    await dialog().getByLabel("Name").fill("Reports");
+    await dialog().getByLabel("Where it takes people back to").fill(back);
+    await dialog().getByLabel("Where it takes people back to").press("Enter");
+    await dialog().getByRole("button", { name: "Register" }).click();
+    const secret = (await dialog().locator("code").textContent()) ?? "";
+    await button("I have kept it").click();
+    const { json } = await server.api("GET", "/v1/oauth/applications");
+    const client = { client_id: json.applications[0].clientId };
+
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(server.url);
+    const as = await oauth.processDiscoveryResponse(
+      issuer,
+      await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure }),
+    );
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = new URL(as.authorization_endpoint ?? "");
+    url.search = new URLSearchParams({
+      client_id: client.client_id,
+      response_type: "code",
+      redirect_uri: back,
+      scope: "tasks:read",
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+      state: "as-it-was",
+    }).toString();
+    await page.goto(url.href);
+    await heading("Allow Reports?").waitFor();
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await button("Allow").click();
+    await page.waitForURL(`${back}?**`);
+
+    const told = oauth.validateAuthResponse(as, client, new URL(page.url()), "as-it-was");
+    const answer = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      oauth.ClientSecretBasic(secret),
+      told,
+      back,
+      verifier,
+      insecure,
+    );
+    const { access_token } = await oauth.processAuthorizationCodeResponse(as, client, answer);
+    const ask = async () =>
+      (await fetch(`${server.url}/v1/tasks`, { headers: { authorization: `Bearer ${access_token}` } }))
+        .status;
+    assert.equal(await ask(), 200);
+    await go("/applications");
+    await row(OWNER).getByRole("button", { name: "End" }).click();
+    await page.getByText("Nobody has allowed an application anything").waitFor();
+    assert.equal(await ask(), 401);
+  });
+
+  it("shows the sandbox by itself, from page to page", async () => {
+    const { json } = await server.api("POST", "/v1/apikeys", { name: "tests", environment: "test" });
+    await fetch(`${server.url}/v1/tasks`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${json.apiKey.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ queue: "errands", webhook_url: `${target.url}/only-a-test` }),
+    });
+    await go("/queues");
+    await row("errands").getByRole("link", { name: "0" }).waitFor();
+    await page.getByText("Sandbox", { exact: true }).click();
+    await row("errands").getByRole("link", { name: "1" }).waitFor();
+    await page.getByRole("link", { name: "Tasks" }).first().click();
+    await page.getByText("/only-a-test").waitFor();
+    assert.equal(new URL(page.url()).search, "?sandbox=true");
+    await page.getByText("Live", { exact: true }).click();
+    await page.getByText("/only-a-test").waitFor({ state: "detached" });
+  });
+
+  it("catches up after its connections broke", async (t) => {
+    const relay = await startRelay(server.url);
+    t.after(relay.close);
+    const send = (path: string) =>
+      server.api("POST", "/v1/tasks", { queue: "errands", webhook_url: target.url + path });
+    const [stream] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes("/v1/events")),
+      page.goto(`${relay.url}/tasks?host=127.0.0.1`),
+    ]);
+    assert.equal(stream.status(), 200);
+    await send("/seen");
+    await page.getByText("/seen").first().waitFor();
+    relay.cut();
+    await page.getByTitle("Pause (p)").getByText("reconnecting").waitFor();
+    await page.getByText("The server does not answer").waitFor();
+    await send("/missed");
+    const resumed = page.waitForRequest(
+      (request) => request.url().includes("/v1/events") && "last-event-id" in request.headers(),
+    );
+    relay.mend();
+    await resumed;
+    await page.getByText("/missed").first().waitFor();
+    await page.getByTitle("Pause (p)").getByText("live").waitFor();
+    await go("/");
   });
 
   it("shows as text what strangers wrote: names, payloads, headers and answers", async () => {
@@ -245,8 +328,23 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
         await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
         for (const barrier of await findBarriers(page, what)) found.push(`${path} ${colorScheme} ${barrier}`);
       }
+      for (const element of await findWide(page, 390)) wide.push(`${path} ${element}`);
     }
     assert.deepEqual(found, []);
+  });
+
+  it("fits a phone: nothing but code is wider, and the first pages are in a bar at the bottom", async () => {
+    assert.deepEqual(wide, []);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page
+      .getByRole("navigation", { name: "Pages, short" })
+      .getByRole("link", { name: "Queues" })
+      .click();
+    await heading("Queues").waitFor();
+    await button("More").click();
+    await dialog().getByRole("link", { name: "Vault" }).click();
+    await heading("Vault").waitFor();
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   it("goes to another team, and sees that one alone", async () => {
@@ -288,6 +386,6 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
   });
 
   it("was refused nothing by its own policy, and threw nothing", () => {
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(scene.complaints, []);
   });
 });

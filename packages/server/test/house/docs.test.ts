@@ -67,6 +67,11 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
   for (const page of [
     "README.md",
     "docs/quickstart.md",
+    "docs/tasks.md",
+    "docs/retries.md",
+    "docs/vault.md",
+    "docs/providers-and-callbacks.md",
+    "docs/beyond-one-database.md",
     "docs/cli.md",
     "docs/production.md",
     "docs/api.md",

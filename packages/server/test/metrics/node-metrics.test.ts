@@ -201,6 +201,49 @@ describe("the metrics of a node", () => {
     assert.equal(rises["notifications_total delivered"], 1);
   });
 
+  it("count deliveries to webhooks by what became of them", async () => {
+    const url = `${house.target.url}/told`;
+    const terms = { url, events: ["task.completed" as const], queue: null, tag: null, enabled: true };
+    await house.services.webhooks.create(house.principal, terms);
+    const { engine, database } = house;
+    const fanOut = engine.actors.all.find(({ name }) => name === "webhooks");
+    answer(200);
+    const rises = await risen(async () => {
+      await house.submit();
+      await house.dispatchOnce();
+      // Events wait for the oldest transaction of the whole server, which may be one of another test.
+      const isStored = async () => (await database.rows("select 1 from webhook_deliveries")).length > 0;
+      while (!(await isStored())) await fanOut?.once();
+      for (const status of [500, 200]) {
+        answer(status);
+        await engine.webhookCourier.workOnce();
+        await engine.webhookCourier.finished();
+        await house.advance(600);
+      }
+    });
+    assert.equal(rises["webhook_deliveries_total retry"], 1);
+    assert.equal(rises["webhook_deliveries_total delivered"], 1);
+  });
+
+  it("show the streams of events that are open, and count those that are cut because their reader is slow", async () => {
+    const sink = { write() {}, waitingBytes: 0, drained: async () => {}, cut() {}, end() {} };
+    const filter = { sandbox: false, types: null, queue: null, tag: null };
+    const { events } = house.services;
+    const rises = await risen(async () => {
+      const stream = await events.open(house.principal.teamId, filter, null, sink);
+      assert.equal((await scrape()).value("bellhop_event_streams"), 1);
+      const cut = new Promise<void>((resolve) => {
+        sink.cut = resolve;
+      });
+      sink.waitingBytes = 2_000_000;
+      events.notice();
+      await cut;
+      stream.close();
+    });
+    assert.equal(rises["event_streams_cut_total slow"], 1);
+    assert.equal((await scrape()).value("bellhop_event_streams"), 0);
+  });
+
   it("count sandbox tasks apart: they never end", async () => {
     const test = { ...house.principal, environment: "test" as const };
     const rises = await risen(() => house.submit({}, test));

@@ -47,6 +47,19 @@ describe("an answered call", () => {
     });
   });
 
+  it("tells when it was connected, and when its answer began and ended", async () => {
+    const target = await httpTarget((_request, response) => {
+      response.write("begun, ");
+      setTimeout(() => response.end("ended"), 100);
+    });
+    const caller = newCaller({ lookup: () => new Promise((found) => setTimeout(found, 20, ["127.0.0.1"])) });
+    const outcome = await caller.call(call(`http://slow.test:${target.port}`), PATIENT);
+
+    const { connectMs = 0, firstByteMs = 0, durationMs } = outcome;
+    const isInOrder = connectMs >= 19 && firstByteMs >= connectMs && durationMs > firstByteMs;
+    assert.ok(isInOrder, JSON.stringify(outcome));
+  });
+
   it("carries a body on every method", async () => {
     const target = await httpTarget((request, response) => {
       let body = "";

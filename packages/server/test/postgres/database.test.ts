@@ -113,3 +113,44 @@ describe("a connection to a server that compiles dear statements, as most do", (
     }
   });
 });
+
+describe("what is read", () => {
+  let test: TestDatabase;
+
+  before(async () => {
+    test = await createTestDatabase();
+  });
+  after(() => test.drop());
+
+  it("has the names and the values of its columns in every row", async () => {
+    const rows = await test.database.rows(
+      'select n as "theNumber", nullif(n, 2) as other from generate_series(1, 2) n',
+    );
+    assert.deepEqual(rows, [
+      { theNumber: 1, other: 1 },
+      { theNumber: 2, other: null },
+    ]);
+  });
+
+  it("has each instant as a Date of its own, also where it was named a moment ago", async () => {
+    const [row] = await test.database.rows<{ one: Date; other: Date; later: Date; never: number }>(
+      `select t as one, t as other, t + interval '1 ms' as later, 'infinity'::timestamptz as never
+         from (select '2026-11-16 06:00:00.25+00'::timestamptz) s(t)`,
+    );
+    assert.ok(row);
+    assert.deepEqual(
+      [row.one.toISOString(), row.other.toISOString(), row.later.toISOString(), row.never],
+      [
+        "2026-11-16T06:00:00.250Z",
+        "2026-11-16T06:00:00.250Z",
+        "2026-11-16T06:00:00.251Z",
+        Number.POSITIVE_INFINITY,
+      ],
+    );
+    assert.notEqual(row.one, row.other);
+  });
+
+  it("is nothing where a text of several statements was run", async () => {
+    assert.deepEqual(await test.database.rows("select 1; select 2"), []);
+  });
+});

@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Complaint } from "../../data/health.ts";
@@ -6,6 +5,7 @@ import { usePause } from "../../data/queues.ts";
 import { useMay } from "../../data/session.ts";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
 import { Empty, Panel } from "../../parts/page.tsx";
+import { RowButton } from "../../parts/row-button.tsx";
 import { Table } from "../../parts/table.tsx";
 
 const SHOWN = 8;
@@ -51,25 +51,20 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
               ),
             },
             {
-              title: "Actions",
-              kind: "actions",
-              cell: (complaint) =>
+              actions: (complaint) =>
                 mayAct ? (
-                  <span className="row" style={{ justifyContent: "flex-end" }}>
+                  <>
                     {complaint.group === null ? null : (
-                      <Button size="compact-xs" onClick={() => retry(complaint)}>
-                        Retry …
-                      </Button>
+                      <RowButton onClick={() => retry(complaint)}>Retry …</RowButton>
                     )}
-                    <Button
-                      size="compact-xs"
+                    <RowButton
                       onClick={() =>
                         pause.mutate({ names: [complaint.queue], isPaused: complaint.kind !== "paused" })
                       }
                     >
                       {complaint.kind === "paused" ? "Resume" : "Pause"}
-                    </Button>
-                  </span>
+                    </RowButton>
+                  </>
                 ) : null,
             },
           ]}

@@ -1,9 +1,9 @@
-import { Button, Modal, NumberInput, Select, TagsInput, TextInput } from "@mantine/core";
+import { NumberInput, Select, TagsInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import type { Queue } from "../../data/queues.ts";
-import { Problem } from "../../parts/page.tsx";
+import { FormDialog, holding } from "../../parts/form-dialog.tsx";
 
 const DEFAULTS = {
   concurrency: 5,
@@ -35,82 +35,66 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
     allowNegative: false,
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={queue === undefined ? "New queue" : `Settings of ${queue.name}`}
-      closeButtonProps={{ "aria-label": "Close" }}
+      action={queue === undefined ? "Create" : "Save"}
+      save={save}
+      onClose={onClose}
     >
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(undefined, { onSuccess: onClose });
-        }}
-      >
-        {queue === undefined ? (
-          <TextInput
-            label="Name"
-            description="Letters, digits and hyphens; it cannot be changed"
-            required
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-        ) : (
-          <p className="small muted">
-            Concurrency holds at once. The other settings apply to tasks that are created from now on: each
-            task has copied its own.
-          </p>
-        )}
-        <div className="form-row">
-          <NumberInput
-            label="Concurrency"
-            description="Calls at once, over all nodes"
-            min={1}
-            max={1000}
-            {...number("concurrency")}
-          />
-          <NumberInput
-            label="Timeout"
-            description="Of a call"
-            suffix=" s"
-            min={1}
-            max={3600}
-            {...number("timeout")}
-          />
-        </div>
-        <div className="form-row">
-          <NumberInput label="Retries" min={0} max={100} {...number("maxRetries")} />
-          <Select
-            label="Backoff"
-            data={["exponential", "fixed"]}
-            allowDeselect={false}
-            value={settings.retryBackoff}
-            onChange={(value) => set({ retryBackoff: value === "fixed" ? "fixed" : "exponential" })}
-          />
-        </div>
-        <div className="form-row">
-          <NumberInput label="First retry after" suffix=" s" min={0} max={3600} {...number("retryDelay")} />
-          <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
-        </div>
-        <TagsInput
-          label="Statuses that are not tried again"
-          placeholder="400, 404 …"
-          value={settings.noRetryStatuses.map(String)}
-          onChange={(values) =>
-            set({ noRetryStatuses: values.map(Number).filter((status) => status >= 100 && status < 600) })
-          }
+      {queue === undefined ? (
+        <TextInput
+          label="Name"
+          description="Letters, digits and hyphens; it cannot be changed"
+          required
+          data-autofocus
+          {...holding(name, setName)}
         />
-        {save.error ? <Problem error={save.error} /> : null}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="filled" loading={save.isPending}>
-            {queue === undefined ? "Create" : "Save"}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+      ) : (
+        <p className="small muted">
+          Concurrency holds at once. The other settings apply to tasks that are created from now on: each task
+          has copied its own.
+        </p>
+      )}
+      <div className="form-row">
+        <NumberInput
+          label="Concurrency"
+          description="Calls at once, over all nodes"
+          min={1}
+          max={1000}
+          {...number("concurrency")}
+        />
+        <NumberInput
+          label="Timeout"
+          description="Of a call"
+          suffix=" s"
+          min={1}
+          max={3600}
+          {...number("timeout")}
+        />
+      </div>
+      <div className="form-row">
+        <NumberInput label="Retries" min={0} max={100} {...number("maxRetries")} />
+        <Select
+          label="Backoff"
+          data={["exponential", "fixed"]}
+          allowDeselect={false}
+          value={settings.retryBackoff}
+          onChange={(value) => set({ retryBackoff: value === "fixed" ? "fixed" : "exponential" })}
+        />
+      </div>
+      <div className="form-row">
+        <NumberInput label="First retry after" suffix=" s" min={0} max={3600} {...number("retryDelay")} />
+        <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
+      </div>
+      <TagsInput
+        label="Statuses that are not tried again"
+        placeholder="400, 404 …"
+        value={settings.noRetryStatuses.map(String)}
+        onChange={(values) =>
+          set({ noRetryStatuses: values.map(Number).filter((status) => status >= 100 && status < 600) })
+        }
+      />
+    </FormDialog>
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop, pageText } from "../../data/client.ts";
 import { parseExact, printExact } from "../../data/exact-json.ts";
-import { FormDialog } from "../../parts/form-dialog.tsx";
+import { FormDialog, holding } from "../../parts/form-dialog.tsx";
 
 interface Draft {
   readonly name: string;
@@ -76,27 +76,19 @@ function Fields({
     <FormDialog
       title={id === undefined ? "New schedule" : `Change ${initial.name}`}
       action={id === undefined ? "Create" : "Save"}
-      saving={save}
+      save={save}
       onClose={onClose}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
       size="lg"
     >
       {id === undefined ? (
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          value={draft.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-        />
+        <TextInput label="Name" required data-autofocus {...holding(draft.name, (name) => set({ name }))} />
       ) : null}
       <div className="form-row">
         <TextInput
           label="Cron"
           description="Minute, hour, day, month, weekday"
           required
-          value={draft.cron}
-          onChange={(event) => set({ cron: event.currentTarget.value })}
+          {...holding(draft.cron, (cron) => set({ cron }))}
         />
         <Select
           label="Time zone"
@@ -138,8 +130,7 @@ function Fields({
         maxRows={18}
         styles={{ input: { fontFamily: "var(--mono)" } }}
         error={task === null ? "This is not a JSON object" : null}
-        value={draft.task}
-        onChange={(event) => set({ task: event.currentTarget.value })}
+        {...holding(draft.task, (text) => set({ task: text }))}
       />
     </FormDialog>
   );

@@ -1,10 +1,8 @@
 import { Modal } from "@mantine/core";
 import { bellhop } from "../../data/client.ts";
 import { useLiveQuery } from "../../data/live.ts";
-import { Loaded } from "../../parts/page.tsx";
-import { Table } from "../../parts/table.tsx";
+import { List } from "../../parts/list-page.tsx";
 import { ResponseCode } from "../../parts/target.tsx";
-import { Ago } from "../../parts/time.tsx";
 
 const SHOWN = 50;
 
@@ -21,36 +19,29 @@ export function Deliveries({
   const deliveries = useLiveQuery(["deliveries", id], ({ signal }) => newest(id, signal));
   return (
     <Modal opened onClose={onClose} title={url} size="xl" closeButtonProps={{ "aria-label": "Close" }}>
-      <Loaded query={deliveries}>
-        {(known) =>
-          known.length === 0 ? (
-            <p className="muted">Nothing has been sent there yet.</p>
-          ) : (
-            <Table
-              rows={known}
-              keyOf={(delivery) => delivery.id}
-              columns={[
-                { title: "Event", kind: "main", cell: ({ event }) => <code>{event}</code> },
-                {
-                  title: "State",
-                  cell: ({ status, error }) => (
-                    <span
-                      style={{ color: status === "failed" ? "var(--failed)" : undefined }}
-                      title={error ?? undefined}
-                    >
-                      {status}
-                    </span>
-                  ),
-                },
-                { title: "Answer", cell: ({ responseCode }) => <ResponseCode code={responseCode} /> },
-                { title: "Tries", kind: "num", label: "tries", cell: ({ attempts }) => attempts },
-                { title: "Next", kind: "num", label: "next", cell: ({ nextAt }) => <Ago at={nextAt} /> },
-                { title: "When", kind: "num", cell: ({ createdAt }) => <Ago at={createdAt} /> },
-              ]}
-            />
-          )
-        }
-      </Loaded>
+      <List
+        query={deliveries}
+        keyOf={(delivery) => delivery.id}
+        empty="Nothing has been sent there yet."
+        columns={[
+          { title: "Event", kind: "main", cell: ({ event }) => <code>{event}</code> },
+          {
+            title: "State",
+            cell: ({ status, error }) => (
+              <span
+                style={{ color: status === "failed" ? "var(--failed)" : undefined }}
+                title={error ?? undefined}
+              >
+                {status}
+              </span>
+            ),
+          },
+          { title: "Answer", cell: ({ responseCode }) => <ResponseCode code={responseCode} /> },
+          { title: "Tries", kind: "num", label: "tries", cell: ({ attempts }) => attempts },
+          { title: "Next", at: ({ nextAt }) => nextAt },
+          { title: "When", at: ({ createdAt }) => createdAt },
+        ]}
+      />
     </Modal>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import { useQueues } from "../../data/queues.ts";
-import { FormDialog } from "../../parts/form-dialog.tsx";
+import { FormDialog, holding } from "../../parts/form-dialog.tsx";
 
 type EventName = BodyOf<"createWebhook">["events"][number];
 
@@ -41,20 +41,13 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
     () => "Subscribed",
   );
   return (
-    <FormDialog
-      title="Subscribe to events"
-      action="Subscribe"
-      saving={save}
-      onClose={onClose}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
-    >
+    <FormDialog title="Subscribe to events" action="Subscribe" save={save} onClose={onClose}>
       <TextInput
         label="URL"
         placeholder="https://example.com/events"
         required
         data-autofocus
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
+        {...holding(url, setUrl)}
       />
       <MultiSelect
         label="Events"
@@ -71,11 +64,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
           value={queue}
           onChange={setQueue}
         />
-        <TextInput
-          label="Only with this tag"
-          value={tag}
-          onChange={(event) => setTag(event.currentTarget.value)}
-        />
+        <TextInput label="Only with this tag" {...holding(tag, setTag)} />
       </div>
     </FormDialog>
   );

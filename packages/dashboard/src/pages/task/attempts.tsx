@@ -1,10 +1,12 @@
 import type { Task } from "@bellhop/sdk";
-import { Fragment } from "react";
+import { type CSSProperties, Fragment } from "react";
 import { formatDuration } from "../../data/format.ts";
 import { useNow } from "../../data/now.ts";
 import { isEnded } from "../../data/status.ts";
 import { ResponseCode } from "../../parts/target.tsx";
 import { Duration } from "../../parts/time.tsx";
+
+type Attempt = Task["attempts"][number];
 
 const TONES: Readonly<Record<string, string>> = {
   active: "active",
@@ -14,30 +16,28 @@ const TONES: Readonly<Record<string, string>> = {
   blocked: "failed",
 };
 
-/** Every attempt on one scale of time, from the task's creation to its end: waits are thin, calls are thick. */
+const PARTS = {
+  connect: "connecting",
+  answer: "waiting for the answer",
+  body: "reading the rest of it",
+} as const;
+
+/** Every attempt on one scale of time: how long it was waited for, and how long each part of its call took. */
 export function Attempts({ task }: { readonly task: Task }) {
   const now = useNow();
   if (task.attempts.length === 0) return <p className="muted">None yet.</p>;
-  const first = task.attempts[0]?.executedAt ?? task.createdAt;
-  const createdAt = new Date(task.createdAt).getTime();
-  // A task that was delayed for a day would press its calls into nothing: its scale begins when it was due.
-  const from = Math.max(createdAt, Math.min(new Date(first).getTime() - 1, lastDueBefore(task, first)));
-  const ends = task.attempts.map(
-    ({ executedAt, duration }) => new Date(executedAt).getTime() + (duration ?? 0),
-  );
-  const to = Math.max(
-    ...ends,
-    isEnded(task.status) ? from + 1 : Math.min(now, Math.max(...ends) + 60_000),
-    from + 1,
-  );
-  const share = (at: number) => `${Math.max(0, Math.min(1, (at - from) / (to - from))) * 100}%`;
+  const { from, to, ends } = scaleOf(task, now);
+  const place = (start: number, end: number): CSSProperties => {
+    const share = (at: number) => Math.max(0, Math.min(1, (at - from) / (to - from))) * 100;
+    return { left: `${share(start)}%`, width: `${share(end) - share(start)}%` };
+  };
   return (
     <div className="fall">
       {task.attempts.map((attempt, index) => {
         const startedAt = new Date(attempt.executedAt).getTime();
-        const endedAt = startedAt + (attempt.duration ?? Math.max(0, now - startedAt));
         const before = index === 0 ? from : (ends[index - 1] ?? from);
         const tone = `var(--${TONES[attempt.status] ?? "cancelled"})`;
+        const parts = partsOf(attempt, now);
         return (
           <Fragment key={attempt.number}>
             <span className="num muted">{attempt.number}</span>
@@ -45,38 +45,72 @@ export function Attempts({ task }: { readonly task: Task }) {
               {attempt.status}
             </span>
             <ResponseCode code={attempt.responseCode} />
-            <span
-              className="lane"
-              title={`waited ${formatDuration(startedAt - before)}, called at ${attempt.executedAt}`}
-            >
+            <span className="lane" style={{ "--tone": tone } as CSSProperties}>
               <i
                 className="wait"
-                style={{ left: share(before), right: `calc(100% - ${share(startedAt)})` }}
+                title={`waited ${formatDuration(startedAt - before)}`}
+                style={place(before, startedAt)}
               />
-              <i
-                style={{
-                  left: share(startedAt),
-                  width: `calc(${share(endedAt)} - ${share(startedAt)})`,
-                  background: tone,
-                }}
-              />
+              {parts.map(({ name, start, end }) => (
+                <i
+                  key={name}
+                  className={name}
+                  title={`${PARTS[name]} ${formatDuration(end - start)}`}
+                  style={place(startedAt + start, startedAt + end)}
+                />
+              ))}
             </span>
             <span className="num">
               <Duration ms={attempt.duration} />
             </span>
+            {parts.length < 2 ? null : (
+              <span className="parts small muted">
+                {parts
+                  .map(({ name, start, end }) => `${PARTS[name]} ${formatDuration(end - start)}`)
+                  .join(" · ")}
+              </span>
+            )}
             {attempt.error === null ? null : <span className="why small wrap">{attempt.error}</span>}
           </Fragment>
         );
       })}
+      <span className="axis small muted num">
+        <span>0</span>
+        <span>{formatDuration((to - from) / 2)}</span>
+        <span>{formatDuration(to - from)}</span>
+      </span>
     </div>
   );
 }
 
-function lastDueBefore(task: Task, first: string): number {
+/** From when it was due to when the last call ended, or to now, for a minute. */
+function scaleOf(task: Task, now: number) {
+  const times = task.attempts.map(({ executedAt }) => new Date(executedAt).getTime());
+  const ends = task.attempts.map(({ duration }, index) => (times[index] ?? now) + (duration ?? 0));
+  const first = times[0] ?? now;
   const createdAt = new Date(task.createdAt).getTime();
-  const waited = new Date(first).getTime() - createdAt;
-  const calls = task.attempts.reduce((sum, { duration }) => sum + (duration ?? 0), 0);
-  return waited > 20 * Math.max(calls, 1000) ? new Date(first).getTime() - Math.max(calls, 1000) : createdAt;
+  const calls = Math.max(
+    1000,
+    task.attempts.reduce((sum, { duration }) => sum + (duration ?? 0), 0),
+  );
+  // A task that was delayed for a day would press its calls into nothing.
+  const from = first - createdAt > 20 * calls ? first - calls : Math.min(createdAt, first - 1);
+  const last = Math.max(...ends);
+  const to = isEnded(task.status) ? last : Math.max(last, Math.min(now, last + 60_000));
+  return { from, to: Math.max(to, from + 1), ends };
+}
+
+/** One part where nothing is known but how long it all took. */
+function partsOf({ executedAt, duration, connectMs = 0, firstByteMs }: Attempt, now: number) {
+  const whole = duration ?? Math.max(0, now - new Date(executedAt).getTime());
+  const began = Math.min(firstByteMs ?? whole, whole);
+  const answer = { name: "answer", start: connectMs, end: began } as const;
+  const parts = [
+    { name: "connect", start: 0, end: connectMs } as const,
+    answer,
+    { name: "body", start: began, end: whole } as const,
+  ].filter(({ start, end }) => end > start);
+  return parts.length === 0 ? [answer] : parts;
 }
 
 function phaseText(phase: string): string {

@@ -6,31 +6,51 @@ import { pageText } from "../../data/client.ts";
 import { prettyText } from "../../data/exact-json.ts";
 import { formatDuration, plural } from "../../data/format.ts";
 import { Code } from "../../parts/copy.tsx";
+import { Facts } from "../../parts/facts.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { PollFlow } from "../../parts/poll-flow.tsx";
-import { Moment } from "../../parts/time.tsx";
+import { ResponseCode } from "../../parts/target.tsx";
+import { Ago, Moment } from "../../parts/time.tsx";
 
 /** The settings that count for this task, and what it belongs to. */
 export function Details({ task }: { readonly task: Task }) {
-  const facts = factsOf(task).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return (
     <>
       <Panel title="Settings">
-        <dl className="facts">
-          {facts.map(([title, value]) => (
-            <div key={title} className="cells">
-              <dt>{title}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={factsOf(task)} />
       </Panel>
       {task.pollConfig === undefined ? null : (
         <Panel title="How its job is polled">
-          <PollFlow config={task.pollConfig} />
+          <div className="stack">
+            <PollFlow config={task.pollConfig} />
+            {task.status === "polling" ? <Polls task={task} /> : null}
+          </div>
         </Panel>
       )}
     </>
+  );
+}
+
+/** How it went so far: an answer that ends the task is its result. */
+function Polls({ task: { polls, runAt } }: { readonly task: Task }) {
+  return (
+    <Facts
+      facts={[
+        ["Polls so far", polls?.count ?? 0],
+        ["Last poll", polls && <Ago key="last" at={polls.lastAt} />],
+        ["Answered", polls && <Answer key="answer" answer={polls.lastAnswer} />],
+        ["Next poll", <Ago key="next" at={runAt} />],
+      ]}
+    />
+  );
+}
+
+function Answer({ answer }: { readonly answer: string }) {
+  const code = Number(answer);
+  return Number.isNaN(code) ? (
+    <span style={{ color: "var(--failed)" }}>{answer}</span>
+  ) : (
+    <ResponseCode code={code} />
   );
 }
 

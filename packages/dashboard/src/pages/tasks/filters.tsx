@@ -1,8 +1,7 @@
 import { Autocomplete } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
-import { bellhop } from "../../data/client.ts";
 import { formatTime } from "../../data/format.ts";
-import { useLiveQuery } from "../../data/live.ts";
+import { useQueues } from "../../data/queues.ts";
 import {
   FILTER_NAMES,
   FILTERS,
@@ -47,7 +46,7 @@ export function Filters({
 }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
-  const queues = useLiveQuery(["queues"], ({ signal }) => bellhop.queues.list({ signal }));
+  const queues = useQueues();
   useKeys({ "/": () => field.current?.focus() });
   const add = (typed: string) => {
     const found = readFilter(typed, Date.now());
@@ -55,8 +54,7 @@ export function Filters({
     setText("");
     onChange({ ...search, [found[0]]: found[1] });
   };
-  const remove = (name: FilterName) =>
-    onChange(Object.fromEntries(Object.entries(search).filter(([other]) => other !== name)));
+  const remove = (name: FilterName) => onChange({ ...search, [name]: undefined });
   const chips = FILTER_NAMES.filter((name) => search[name] !== undefined && !ELSEWHERE.includes(name));
   return (
     <div className="chips">

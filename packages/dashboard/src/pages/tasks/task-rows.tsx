@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
-import { useIsPhone } from "../../parts/is-phone.ts";
+import { useIsPhone } from "../../data/media.ts";
 import { State } from "../../parts/state.tsx";
 import { ResponseCode, Target } from "../../parts/target.tsx";
 import { Ago, Duration } from "../../parts/time.tsx";

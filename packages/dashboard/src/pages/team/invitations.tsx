@@ -1,18 +1,16 @@
-import { Button, Select, TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
-import { useLiveQuery } from "../../data/live.ts";
+import { useList } from "../../data/live.ts";
 import { ROLES, type Role } from "../../data/session.ts";
-import { FormDialog } from "../../parts/form-dialog.tsx";
-import { Loaded, Panel } from "../../parts/page.tsx";
-import { Table } from "../../parts/table.tsx";
-import { Ago } from "../../parts/time.tsx";
+import { FormDialog, holding } from "../../parts/form-dialog.tsx";
+import { List } from "../../parts/list-page.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { RowButton } from "../../parts/row-button.tsx";
 
 export function Invitations() {
-  const invitations = useLiveQuery(["invitations"], ({ signal }) => bellhop.invitations.list({ signal }), {
-    everyMs: 10_000,
-  });
+  const invitations = useList("invitations", bellhop.invitations.list);
   const [isInviting, setInviting] = useState(false);
   const revoke = useAct(
     (id: string) => bellhop.invitations.revoke(id),
@@ -22,50 +20,21 @@ export function Invitations() {
     <Panel
       title="Open invitations"
       flush
-      actions={
-        <Button size="compact-xs" onClick={() => setInviting(true)}>
-          Invite …
-        </Button>
-      }
+      actions={<RowButton onClick={() => setInviting(true)}>Invite …</RowButton>}
     >
-      <Loaded query={invitations} rows={2}>
-        {(known) =>
-          known.length === 0 ? (
-            <p className="panel-body muted">
-              None. Whoever is invited joins by signing in with that address.
-            </p>
-          ) : (
-            <Table
-              rows={known}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Mail address",
-                  kind: "main",
-                  cell: ({ email }) => <span className="wrap">{email}</span>,
-                },
-                { title: "As", cell: ({ role }) => role },
-                { title: "By", cell: ({ invitedBy }) => <span className="muted">{invitedBy}</span> },
-                {
-                  title: "Ends",
-                  kind: "num",
-                  label: "ends",
-                  cell: ({ expiresAt }) => <Ago at={expiresAt} />,
-                },
-                {
-                  title: "Actions",
-                  kind: "actions",
-                  cell: ({ id }) => (
-                    <Button size="compact-xs" onClick={() => revoke.mutate(id)}>
-                      Revoke
-                    </Button>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </Loaded>
+      <List
+        query={invitations}
+        rows={2}
+        keyOf={({ id }) => id}
+        empty="None. Whoever is invited joins by signing in with that address."
+        columns={[
+          { title: "Mail address", kind: "main", cell: ({ email }) => <span className="wrap">{email}</span> },
+          { title: "As", cell: ({ role }) => role },
+          { title: "By", cell: ({ invitedBy }) => <span className="muted">{invitedBy}</span> },
+          { title: "Ends", at: ({ expiresAt }) => expiresAt },
+          { actions: ({ id }) => <RowButton onClick={() => revoke.mutate(id)}>Revoke</RowButton> },
+        ]}
+      />
       {isInviting ? <Invite onClose={() => setInviting(false)} /> : null}
     </Panel>
   );
@@ -79,21 +48,8 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
     () => `Invited ${email}`,
   );
   return (
-    <FormDialog
-      title="Invite somebody"
-      action="Invite"
-      saving={save}
-      onClose={onClose}
-      onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
-    >
-      <TextInput
-        label="Mail address"
-        type="email"
-        required
-        data-autofocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
+    <FormDialog title="Invite somebody" action="Invite" save={save} onClose={onClose}>
+      <TextInput label="Mail address" type="email" required data-autofocus {...holding(email, setEmail)} />
       <Select
         label="Role"
         description="Viewers look, members send and change tasks, admins manage keys and people, owners all of it"

@@ -6,6 +6,7 @@ import { bellhop } from "../../data/client.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { Panel, Problem } from "../../parts/page.tsx";
+import { RowButton } from "../../parts/row-button.tsx";
 import { Ago } from "../../parts/time.tsx";
 
 /** What receivers verify calls with. Fetched only when somebody asks to see it. */
@@ -23,14 +24,7 @@ export function SigningSecret() {
     () => "A new secret signs from now on; the old one signs too for 24 hours",
   );
   return (
-    <Panel
-      title="Signing secret"
-      actions={
-        <Button size="compact-xs" onClick={() => setAsking(true)}>
-          Replace …
-        </Button>
-      }
-    >
+    <Panel title="Signing secret" actions={<RowButton onClick={() => setAsking(true)}>Replace …</RowButton>}>
       <div className="stack">
         <p className="muted">
           Signs calls and notifications, as Standard Webhooks has it: receivers verify with it.
@@ -62,10 +56,7 @@ export function SigningSecret() {
           title="Replace the signing secret?"
           action="Replace it"
           onClose={() => setAsking(false)}
-          onConfirm={() => {
-            rotate.mutate(undefined);
-            setAsking(false);
-          }}
+          onConfirm={() => rotate.mutate(undefined)}
         >
           <p>
             For 24 hours calls carry two signatures, by the new secret and by the old one. Give receivers the

@@ -8,16 +8,18 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../schemas/page.ts";
+import { readPage, showPage } from "../schemas/page.ts";
 import {
   CreateQueue,
   DeletedQueue,
   Queue,
   QueueList,
+  QueueListQuery,
   QueuePath,
   QueueWithStats,
   UpdateQueue,
 } from "../schemas/queue.ts";
+import { readSandbox } from "../schemas/sandbox.ts";
 import { queueView, queueWithStatsView, readSettings } from "../tasks/queue-view.ts";
 
 const tags = ["Queues"];
@@ -54,13 +56,14 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         tags,
         summary: "List queues",
         description: "The queues of the team by name, each with how many tasks are in which state.",
-        querystring: PageQuery,
+        querystring: QueueListQuery,
         response: { 200: ref(QueueList), ...refusals() },
       },
     },
     async (request) => {
-      const page = await queues.list(callerOf(request), readPage(request.query));
-      return { queues: page.items.map(queueWithStatsView), ...showPage(page, request.query) };
+      const { sandbox, ...asked } = request.query;
+      const page = await queues.list(callerOf(request), readPage(asked), readSandbox(sandbox));
+      return { queues: page.items.map(queueWithStatsView), ...showPage(page, asked) };
     },
   );
 

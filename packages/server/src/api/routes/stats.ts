@@ -6,6 +6,7 @@ import { callerOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { readSandbox } from "../schemas/sandbox.ts";
 import * as record from "../schemas/stats.ts";
 
 const tags = ["Statistics"];
@@ -29,7 +30,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
     },
     async (request) => {
       const { range, queue = null, sandbox } = request.query;
-      const asked = { range, queue, sandbox: sandbox === undefined ? null : sandbox === "true" };
+      const asked = { range, queue, sandbox: readSandbox(sandbox) };
       const { from, to, stepSeconds, at, queues, total } = await stats.queues(callerOf(request), asked);
       return {
         stats: {
@@ -62,7 +63,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
     },
     async (request) => {
       const { range, sandbox: said } = request.query;
-      const asked = { range, sandbox: said === undefined ? null : said === "true" };
+      const asked = { range, sandbox: readSandbox(said) };
       const { createdAfter, sandbox, groups } = await stats.failures(callerOf(request), asked);
       return {
         failures: groups.map((group): Static<typeof record.FailureGroup> => {

@@ -3,7 +3,8 @@ import { BACKOFFS } from "../../domain/backoff.ts";
 import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LONGEST_RETRY_DELAY_SECONDS } from "../../domain/task-request.ts";
 import { instant, model, oneOf, ref, statusList } from "./field.ts";
-import { pagination } from "./page.ts";
+import { PageQuery, pagination } from "./page.ts";
+import { sandbox } from "./sandbox.ts";
 
 const name = Type.String({
   pattern: QUEUE_NAME_PATTERN,
@@ -105,6 +106,11 @@ export const QueueList = model("QueueList", "All queues of the team.", {
   queues: Type.Array(ref(QueueWithStats)),
   pagination,
 });
+
+export const QueueListQuery = Type.Object(
+  { ...PageQuery.properties, sandbox },
+  { additionalProperties: false },
+);
 
 export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {
   name,

@@ -3,16 +3,11 @@ import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { STATS_RANGES, type StatsRange } from "../../domain/queue-stats.ts";
 import { FAILURE_REASONS } from "../../domain/task.ts";
 import { instant, model, oneOf, ref, textOrNull } from "./field.ts";
+import { sandbox } from "./sandbox.ts";
 
 const RANGES = Object.keys(STATS_RANGES).filter((name): name is StatsRange => name in STATS_RANGES);
 
 const range = oneOf(RANGES, { description: "How far back it looks." });
-const sandbox = Type.Optional(
-  oneOf(["true", "false"], {
-    description:
-      "`true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it.",
-  }),
-);
 
 export const FailuresQuery = Type.Object({ range, sandbox }, { additionalProperties: false });
 export const QueueStatsQuery = Type.Object(

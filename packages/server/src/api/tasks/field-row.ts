@@ -35,7 +35,9 @@ export type Place = "queue answer" | "direct answer" | "beside" | "list" | "reco
 
 /** Lists know neither body nor attempts, and only the answer to the creation knows the callback. */
 export type ViewedTask = TaskSummary &
-  Partial<Pick<CreatedTask, "attempts" | "callback" | "replayed">> & { readonly call: Partial<Call> };
+  Partial<Pick<CreatedTask, "attempts" | "polls" | "callback" | "replayed">> & {
+    readonly call: Partial<Call>;
+  };
 
 export const RECORDS = ["list", "record"] as const;
 export const ANSWERS_AND_RECORDS = ["queue answer", "direct answer", ...RECORDS] as const;

@@ -39,6 +39,19 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 function toJson(value: unknown): string {
   if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
   if (typeof value === "number") return `${value}`;
-  if (value instanceof Date) return `"${value.toISOString()}"`;
+  if (value instanceof Date) return instantJson(value);
   return value instanceof RawJson ? value.text : JSON.stringify(value);
+}
+
+let lastMs = Number.NaN;
+let lastJson = "";
+
+/** Remembers the last: a task that is called at once names one instant three times, and so do the tasks beside it. */
+function instantJson(instant: Date): string {
+  const ms = instant.getTime();
+  if (ms !== lastMs) {
+    lastJson = `"${instant.toISOString()}"`;
+    lastMs = ms;
+  }
+  return lastJson;
 }

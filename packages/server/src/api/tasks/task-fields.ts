@@ -27,7 +27,16 @@ import {
   type ViewedTask,
 } from "./field-row.ts";
 import { RawJson } from "./json-text.ts";
-import { Attempt, DirectAttempt, TaskResult, TaskResultSummary, writeAttempt } from "./task-parts.ts";
+import {
+  Attempt,
+  DirectAttempt,
+  DirectPolls,
+  Polls,
+  TaskResult,
+  TaskResultSummary,
+  writeAttempt,
+  writePolls,
+} from "./task-parts.ts";
 
 /*
  * Every field of a task, once. Below this room there is one kind of task; callers know two:
@@ -383,6 +392,11 @@ export const TASK_FIELDS = {
     schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
     show: always(["record"], shownAttempts),
   },
+  polls: {
+    names: ["polls", "polls"],
+    schema: [ref(Polls), ref(DirectPolls)],
+    show: sometimes(["record"], shownPolls),
+  },
   retries: {
     names: ["retries", "retries"],
     schema: Type.Integer({ description: "How often it was retried by hand, if it was." }),
@@ -412,6 +426,10 @@ function shownBody({ shape, call, bodyIsJson }: ViewedTask): RawJson | string | 
 
 function shownAttempts({ shape, attempts = [] }: ViewedTask): RawJson {
   return new RawJson(`[${attempts.map(writeAttempt[shape]).join()}]`);
+}
+
+function shownPolls({ shape, polls }: ViewedTask): RawJson | null {
+  return polls ? new RawJson(writePolls[shape](polls)) : null;
 }
 
 /** As it was asked for, or as the exact time came to: after the first attempt there is none. */

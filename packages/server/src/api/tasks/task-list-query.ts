@@ -3,6 +3,7 @@ import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
 import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
+import { readSandbox, sandbox } from "../schemas/sandbox.ts";
 import { FILTER_FIELDS, readFilter } from "./task-filter-query.ts";
 
 /** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
@@ -11,12 +12,7 @@ const MOST_OFFSET = 10_000;
 export const TaskListQuery = Type.Object(
   {
     ...FILTER_FIELDS,
-    sandbox: Type.Optional(
-      oneOf(["true", "false"], {
-        description:
-          "`true`: only tasks of the sandbox; otherwise none of them. Test keys see no others, with or without it.",
-      }),
-    ),
+    sandbox,
     order: Type.Optional(
       oneOf(["desc", "asc"], { default: "desc", description: "`asc`: the oldest first." }),
     ),
@@ -38,11 +34,11 @@ export const TaskListQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function readListQuery({ sandbox, ...query }: Static<typeof TaskListQuery>): TaskQuery {
+export function readListQuery({ sandbox: said, ...query }: Static<typeof TaskListQuery>): TaskQuery {
   const { order = "desc", limit = 20, offset = 0 } = query;
   if (offset > MOST_OFFSET)
     throw invalid([mustBe("offset", `at most ${MOST_OFFSET}; to go further, use cursor`)]);
-  const filter = readFilter(query, sandbox === undefined ? null : sandbox === "true");
+  const filter = readFilter(query, readSandbox(said));
   if (query.cursor === undefined) return { ...filter, order, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
   const cursor = parseTaskId(query.cursor);

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import type { Attempt as AttemptRecord } from "../../domain/task.ts";
+import type { Attempt as AttemptRecord, PollsSeen } from "../../domain/task.ts";
 import { instant, integerOrNull, model, oneOf, textMap, textOrNull } from "../schemas/field.ts";
 import { jsonWriter } from "./json-text.ts";
 
@@ -61,6 +61,25 @@ const ATTEMPT_FIELDS: readonly AttemptField[] = [
     integerOrNull("Milliseconds; null while it runs."),
     (attempt) => attempt.durationMs,
   ],
+  [
+    "connect_ms",
+    "connectMs",
+    Type.Optional(
+      Type.Integer({ description: "Milliseconds until there was a connection; left out below one." }),
+    ),
+    (attempt) => attempt.connectMs,
+  ],
+  [
+    "first_byte_ms",
+    "firstByteMs",
+    Type.Optional(
+      Type.Integer({
+        description:
+          "Milliseconds until the answer began; left out where all of it was there by then, or none came.",
+      }),
+    ),
+    (attempt) => attempt.firstByteMs,
+  ],
   ["phase", "phase", phase, (attempt) => attempt.phase],
   ["error", "error", textOrNull("What went wrong, for people."), (attempt) => attempt.error],
 ];
@@ -75,6 +94,41 @@ export const DirectAttempt = model(
   "One try.",
   Object.fromEntries(ATTEMPT_FIELDS.map(([, name, schema]) => [name, schema])),
 );
+
+type PollField = readonly [queue: string, direct: string, TSchema, of: (polls: PollsSeen) => unknown];
+
+/** The polls of a task, in the same way. */
+const POLL_FIELDS: readonly PollField[] = [
+  ["count", "count", Type.Integer({ description: "How many polls there were." }), (polls) => polls.count],
+  ["last_at", "lastAt", instant("When the last one was answered."), (polls) => polls.at],
+  [
+    "last_answer",
+    "lastAnswer",
+    Type.String({
+      description: "Its answer: a status code, or what went wrong on the way.",
+      examples: ["200", "timeout"],
+    }),
+    (polls) => polls.answer,
+  ],
+];
+
+const aboutPolls =
+  "How the job of a task that is being polled was asked for so far. `run_at` says when next.";
+export const Polls = model(
+  "Polls",
+  aboutPolls,
+  Object.fromEntries(POLL_FIELDS.map(([name, , schema]) => [name, schema])),
+);
+export const DirectPolls = model(
+  "DirectPolls",
+  aboutPolls,
+  Object.fromEntries(POLL_FIELDS.map(([, name, schema]) => [name, schema])),
+);
+
+export const writePolls = {
+  queue: jsonWriter(POLL_FIELDS.map(([name, , , of]) => ({ name, of }))),
+  direct: jsonWriter(POLL_FIELDS.map(([, name, , of]) => ({ name, of }))),
+};
 
 export const writeAttempt = {
   queue: jsonWriter(ATTEMPT_FIELDS.map(([name, , , of]) => ({ name, of }))),

@@ -1,4 +1,5 @@
 import type { Call } from "../call.ts";
+import type { PollsSeen } from "../task.ts";
 import type { PollConfig } from "./poll-config.ts";
 import { catalogOrigins, type PollTarget, pollTarget } from "./poll-target.ts";
 import { FRESH_POLL, type PollState } from "./poll-verdict.ts";
@@ -15,6 +16,8 @@ export interface PollPlan {
   /** The job is done; what is left is to fetch its result. */
   readonly fetching: boolean;
   readonly state: PollState;
+  /** Left out before the first. */
+  readonly seen?: PollsSeen;
 }
 
 /** Made once, from the answer to the first call. Where it leads and what goes along is decided here and kept. */

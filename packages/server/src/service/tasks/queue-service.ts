@@ -11,6 +11,7 @@ import {
   type QueueSettings,
   type QueueWithStats,
 } from "../../domain/queue.ts";
+import { chooseSandbox } from "../../domain/reach.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { writeQueueEvent } from "../../store/tasks/event-writes.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
@@ -28,8 +29,8 @@ import { type Change, recordChange } from "../audit/audit.ts";
 
 export interface QueueService {
   create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
-  /** By name; the cursor is a name. */
-  list(principal: Principal, page?: PageRequest): Promise<Page<QueueWithStats>>;
+  /** By name; the cursor is a name. `sandbox` says what their stats count; null: as the credential does. */
+  list(principal: Principal, page?: PageRequest, sandbox?: boolean | null): Promise<Page<QueueWithStats>>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
@@ -91,8 +92,10 @@ export function createQueueService(deps: {
       onChanged();
       return created;
     },
-    async list(principal, { limit, cursor } = WHOLE_LIST) {
-      const found = await listQueues(database, principal, { limit: limit + 1, cursor });
+    async list(principal, { limit, cursor } = WHOLE_LIST, sandbox = null) {
+      const environment = chooseSandbox(principal, sandbox) ? "test" : "live";
+      const reach = { teamId: principal.teamId, environment } as const;
+      const found = await listQueues(database, reach, { limit: limit + 1, cursor });
       return cutPage(found, limit, ({ name }) => name);
     },
     get: async (principal, name) => found(await findQueue(database, principal, name), name),
