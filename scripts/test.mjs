@@ -111,7 +111,8 @@ async function runTests() {
   const events = run({
     files: entries,
     concurrency: availableParallelism() + 1,
-    timeout: 300_000,
+    // Against hanging alone.
+    timeout: 900_000,
     signal: ended.signal,
   });
   events.on("test:fail", () => {
