@@ -46,6 +46,8 @@ export interface Stage {
     plan?: "free" | "pro" | "enterprise";
     owner?: string;
   }): Promise<{ key: string; id: string }>;
+  /** What the database takes up, as it tells itself. */
+  storedBytes(): Promise<number>;
   request(
     method: string,
     path: string,

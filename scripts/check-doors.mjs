@@ -14,13 +14,18 @@ const DOORS = {
   store: { rooms: ["domain"], packages: [] },
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
   vault: { rooms: ["domain", "store"], packages: ["node:"] },
-  outbound: { rooms: ["domain"], packages: ["undici", "ipaddr.js", "nodemailer", "node:"] },
+  outbound: {
+    rooms: ["domain"],
+    packages: ["undici", "ipaddr.js", "nodemailer", "@opentelemetry/api", "node:"],
+  },
   service: {
     rooms: ["domain", "store", "vault"],
     packages: ["jose", "node:"],
   },
   engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
   metrics: { rooms: ["domain"], packages: ["prom-client"] },
+  tracing: { rooms: ["domain", "service", "engine"], packages: ["@opentelemetry/api"] },
+  processes: { rooms: ["postgres", "service"], packages: ["pino", "node:"] },
   api: {
     rooms: ["domain", "service"],
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],

@@ -1,38 +1,51 @@
-// Runs the tests on one real PostgreSQL: every file gets a database of its own, cloned from a migrated template.
+// Runs the tests on one real PostgreSQL, where every test file has databases of its own, cloned from a migrated template.
 // Arguments are test files; without any, all of them. They run as `npm run compile` left them in .build, because
-// compiling while loading costs each of these processes two seconds.
-import { spawn } from "node:child_process";
+// compiling while loading costs each of these processes two seconds. `--times` tells at the end what each process took.
+import { execFileSync } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { finished } from "node:stream/promises";
+import { run } from "node:test";
+import { spec, tap } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { createDatabase } from "../packages/server/dist/postgres/database.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/postgres/embedded.js";
 import { migrate } from "../packages/server/dist/store/migrate.js";
+import { planProcesses } from "./test-processes.mjs";
+import { makeScratch } from "./test-scratch.mjs";
+import { cpuSecondsOf, readTimes } from "./test-times.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const tree = join(root, ".build");
-const dataDir = await mkdtemp(join(tmpdir(), "bellhop-test-"));
+const named = process.argv.slice(2).filter((argument) => argument !== "--times");
+const hasTimes = process.argv.includes("--times");
+const scratch = await makeScratch();
 // Tests make databases of their own, and name none of this server's passwords.
-const trustDir = await mkdtemp(join(tmpdir(), "bellhop-test-trust-"));
-await chmod(trustDir, 0o755);
-await writeFile(join(trustDir, "hba.conf"), "local all all trust\n", { mode: 0o644 });
+const hbaFile = join(scratch, "hba.conf");
+await writeFile(hbaFile, "local all all trust\n", { mode: 0o644 });
+const dataDir = join(scratch, "server");
+const first = await startEmbeddedPostgres({ dataDir, log: () => {} });
+await first.stop();
+process.env.TEST_DATA_DIR = join(scratch, "data");
+execFileSync("cp", ["-a", dataDir, process.env.TEST_DATA_DIR]);
 const postgres = await startEmbeddedPostgres({
   dataDir,
   log: () => {},
-  extraSettings: { hba_file: join(trustDir, "hba.conf") },
+  // To compress what nobody will read costs more than to write it.
+  extraSettings: { hba_file: hbaFile, wal_compression: "off" },
 });
 const { password: _password, ...connection } = postgres.adminConnection;
 try {
   await prepareTree();
   await makeTemplate();
-  process.exitCode = await runTests();
+  await runTests();
 } finally {
   await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-  await rm(trustDir, { recursive: true, force: true });
+  await rm(scratch, { recursive: true, force: true });
 }
 
 /** What the compiler leaves alone: the packages' own descriptions, and outputs whose sources are gone. */
@@ -80,13 +93,47 @@ function refuseForgottenSuites(names) {
 }
 
 async function runTests() {
-  const files = process.argv.length > 2 ? process.argv.slice(2) : await testFiles();
-  const args = ["--enable-source-maps", "--test", "--test-concurrency=2", "--test-timeout=300000"];
-  const child = spawn(process.execPath, [...args, ...files.map(compiled)], {
-    stdio: "inherit",
-    env: { ...process.env, TEST_POSTGRES: JSON.stringify(connection) },
-  });
+  const entries =
+    named.length > 0 ? named.map(compiled) : await planProcesses((await testFiles()).map(compiled), tree);
+  const times = join(scratch, "times");
+  process.env.TEST_POSTGRES = JSON.stringify(connection);
+  // Handed on to the process of each file.
+  process.execArgv.push("--enable-source-maps");
+  if (hasTimes) {
+    process.env.TEST_TIMES = times;
+    process.execArgv.push("--import", new URL("test-times.mjs", import.meta.url).href);
+  }
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal);
   // Whoever ends the run must not leave a PostgreSQL behind.
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
-  return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => ended.abort());
+  const began = performance.now();
+  const events = run({
+    files: entries,
+    concurrency: availableParallelism() + 1,
+    // Against hanging alone.
+    timeout: 900_000,
+    signal: ended.signal,
+  });
+  events.on("test:fail", () => {
+    process.exitCode = 1;
+  });
+  const report = events.compose(process.stdout.isTTY ? new spec() : tap);
+  report.pipe(process.stdout, { end: false });
+  await finished(report);
+  if (hasTimes) await printTimes(times, (performance.now() - began) / 1000);
+}
+
+async function printTimes(file, wall) {
+  const times = await readTimes(file);
+  const pid = (await readFile(join(postgres.dataDir, "pgdata/postmaster.pid"), "utf8")).split("\n")[0];
+  const database = cpuSecondsOf(pid);
+  const all = times.reduce((sum, { cpu }) => sum + cpu, 0);
+  const seconds = (value) => value.toFixed(1).padStart(8);
+  const rows = times.map(({ file, cpu, wall }) => `${seconds(cpu)}${seconds(wall)}  ${relative(tree, file)}`);
+  const sums = [
+    `${seconds(database)}${seconds(wall)}  the PostgreSQL of all`,
+    `${seconds(all + database)}${seconds(wall)}  in all`,
+  ];
+  process.stderr.write(`\n     CPU    wall  (seconds)\n${[...rows, ...sums].join("\n")}\n`);
 }

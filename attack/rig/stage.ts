@@ -6,6 +6,7 @@ import { repositoryRoot, startProcess } from "../../bench/child-process.ts";
 import { withOperatorDatabase } from "../../packages/server/src/cli/operator-database.ts";
 import { createOperatorsKey } from "../../packages/server/src/service/operator/operator-keys.ts";
 import { createOperatorsTeam } from "../../packages/server/src/service/operator/operator-teams.ts";
+import { readDatabaseBytes } from "../../packages/server/src/store/space.ts";
 import type { Answer, Scene, Stage } from "../scene.ts";
 import { startTarget } from "./target.ts";
 
@@ -19,6 +20,8 @@ const SETTINGS = {
   DATABASE_URL: "",
   BELLHOP_API_KEY: OPERATOR_KEY,
   LOG_LEVEL: "warn",
+  // The same on every machine.
+  BELLHOP_PROCESSES: "1",
 };
 
 export interface OpenStage extends Stage {
@@ -87,6 +90,8 @@ export async function openStage(scene: Pick<Scene, "env">, logFile: string): Pro
         });
         return { key: apiKey.key, id: team.id };
       }),
+    storedBytes: () =>
+      withOperatorDatabase({ databaseUrl: null, dataDir }, (database) => readDatabaseBytes(database)),
     request: ask,
     async must(method, path, options) {
       const answer = await ask(method, path, options);

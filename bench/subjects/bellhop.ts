@@ -78,6 +78,8 @@ function startNode(setting: SubjectSetting, databaseUrl: string, number: number)
       DATABASE_URL: databaseUrl,
       BELLHOP_DATA_DIR: setting.dataDir,
       BELLHOP_API_KEY: apiKey,
+      // Like the skeleton and the others, whatever the machine has.
+      BELLHOP_PROCESSES: "1",
       // The skeleton writes no log; BENCH_LOG_LEVEL=info shows what the log of every request and attempt costs.
       LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? "warn",
     },

@@ -31,8 +31,8 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     edits: [
       {
         file: "store/tasks/task-settlements.js",
-        find: "where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence\n",
-        replace: "where t.team_id = j.team_id and t.id = j.id\n",
+        find: "t.team_id = j.team_id and t.id = j.id and t.fence = j.fence",
+        replace: "t.team_id = j.team_id and t.id = j.id",
       },
     ],
     weather: { processes: {}, database: { "stall-past-lease": 1 } },
@@ -55,8 +55,8 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     edits: [
       {
         file: "store/tasks/task-settlements.js",
-        find: "attempts = t.attempts || j.attempt,",
-        replace: "attempts = t.attempts,",
+        find: "attempts = t.attempts || j.attempt",
+        replace: "attempts = t.attempts",
       },
     ],
     weather: CALM,

@@ -6,6 +6,14 @@ import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 /** Of a queue that says nothing else; such a row of a task has none of its own. */
 const USUAL_MAX_DELAY_SECONDS = 3_600;
 const DAY_MS = 86_400_000;
+const SETTINGS = [
+  "max_retries",
+  "backoff",
+  "retry_delay_seconds",
+  "retry_max_delay_seconds",
+  "no_retry_statuses",
+  "timeout_seconds",
+] as const;
 
 /** An object of the insert: what is false or null is left out. */
 type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
@@ -18,7 +26,25 @@ type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
   readonly slot_epoch?: number;
 };
 
+/** An object of the insert of plain tasks. */
+type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; readonly held?: true };
+
 export const intakeStatements: Statements = {
+  insert_tasks_plain(session, values) {
+    const queue = plainQueue(session, values);
+    if (queue === null) return [];
+    insertPlain(session, values, queue);
+    return [plainAnswer(session, queue)];
+  },
+
+  insert_tasks_keyed(session, values) {
+    const queue = plainQueue(session, values);
+    if (queue === null) return [];
+    const ids = insertPlain(session, values, queue);
+    const isAll = ids.length === numberAt(values, 6) + numberAt(values, 7);
+    return [{ ...plainAnswer(session, queue), storedIds: isAll ? null : ids }];
+  },
+
   insert_tasks(session, values) {
     const workerId = numberAt(values, 2);
     return recordsAt<AskedRow>(values, 1).flatMap((asked) => {
@@ -71,6 +97,30 @@ export const intakeStatements: Statements = {
     return [{ removed: removed.length, live: removed.length }];
   },
 };
+
+/** Null: the statement does nothing. */
+function plainQueue(session: Session, values: readonly unknown[]): QueueColumns | null {
+  const queue = liveQueue(session, numberAt(values, 3), textAt(values, 4));
+  if (queue === undefined || !session.tables.workers.has(numberAt(values, 2))) return null;
+  const isGranted = queue.id === values[4] && queue.epoch === values[7];
+  return numberAt(values, 6) === 0 || isGranted ? queue : null;
+}
+
+/** Returns which were stored. */
+function insertPlain(session: Session, values: readonly unknown[], queue: QueueColumns): string[] {
+  return recordsAt<PlainRow>(values, 1).flatMap(({ held, ...row }) => {
+    const slot = held ? { slot_queue_id: queue.id, slot_epoch: queue.epoch } : {};
+    const asked = { ...row, team_id: queue.team_id, queue: queue.name, delay_seconds: 0, ...slot };
+    if (!takeKey(session, asked)) return [];
+    insertTask(session, newRow(session, asked, queue, numberAt(values, 2)));
+    return row.id;
+  });
+}
+
+function plainAnswer({ nowMs }: Session, queue: QueueColumns): object {
+  const settings = { ...queue, retry_max_delay_seconds: ownMaxDelay(queue) };
+  return { queueId: queue.id, createdMs: nowMs, ...pickColumns(settings, SETTINGS) };
+}
 
 export function liveQueue({ tables }: Session, teamId: number, name: string): QueueColumns | undefined {
   for (const queue of tables.queues.values())
@@ -156,10 +206,7 @@ function expiry(seconds: number | null, nowMs: number): number | null {
 
 function acceptedRow(row: TaskColumns): object {
   return {
-    ...pickColumns(row, [
-      ...(["id", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"] as const),
-      ...(["no_retry_statuses", "timeout_seconds"] as const),
-    ]),
+    ...pickColumns(row, ["id", ...SETTINGS]),
     queueId: row.queue_id,
     isActive: row.status === "active",
     createdMs: row.created_at,

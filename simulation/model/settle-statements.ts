@@ -23,6 +23,8 @@ interface SettledRow {
   readonly reason?: string;
 }
 
+type CompletedRow = Pick<SettledRow, "id" | "fence" | "attempt" | "result">;
+
 interface PollRow extends Omit<SettledRow, "kind" | "attempt"> {
   readonly kind: "again" | "completed" | "failed";
 }
@@ -35,29 +37,19 @@ interface LostTask {
 
 export const settleStatements: Statements = {
   settle_attempts(session, values) {
-    const { tables, model, nowMs } = session;
     const asked = recordsAt<SettledRow>(values, 1);
     for (const { kind, queue_id } of asked) if (kind === "retry") waitForDeletion(session, queue_id);
-    for (const { id } of asked) waitForTask(session, id);
-    const settled = asked.flatMap((j) => {
-      const row = tables.tasks.get(j.id);
-      if (row === undefined || (row.fence !== j.fence && model.plant !== "no-fence")) return [];
-      const queueIsGone = j.kind === "retry" && isDeleted(session, j.queue_id);
-      const status = queueIsGone ? "failed" : j.kind === "retry" ? "pending" : j.kind;
-      const deadlineAt = j.deadline_ms === undefined ? null : nowMs + j.deadline_ms;
-      return changeTask(session, row, {
-        ...letGo(row, nowMs, { status, deadlineAt, poll: j.poll ?? null }),
-        run_at: j.wait_ms === undefined ? row.run_at : nowMs + j.wait_ms,
-        attempt_started_at: null,
-        failures: row.failures + (j.kind === "retry" || j.kind === "failed" ? 1 : 0),
-        attempts: model.plant === "attempt-not-recorded" ? row.attempts : [...row.attempts, j.attempt],
-        result: j.result ?? null,
-        error: j.error ?? null,
-        failure_reason: queueIsGone ? "queue_deleted" : failure(j.reason),
-      });
-    });
-    notifyEnds(session, settled);
-    return settled.map((row) => ({ id: row.id, fence: row.fence - 1, ...outlook(row) }));
+    return settle(session, asked).map((row) => ({ id: row.id, fence: row.fence - 1, ...outlook(row) }));
+  },
+
+  settle_attempts_completed(session, values) {
+    const asked = recordsAt<CompletedRow>(values, 1);
+    const settled = settle(
+      session,
+      asked.map((j) => ({ ...j, kind: "completed", queue_id: 0 })),
+    );
+    const notified = settled.filter(({ on_complete_url }) => on_complete_url !== null).map(({ id }) => id);
+    return [{ settled: settled.length, notified: notified.length === 0 ? null : notified }];
   },
 
   find_settled({ tables }, values) {
@@ -185,6 +177,30 @@ export const settleStatements: Statements = {
     return row === undefined || hasExpired ? [] : [{ status: row.status }];
   },
 };
+
+function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
+  const { tables, model, nowMs } = session;
+  for (const { id } of asked) waitForTask(session, id);
+  const settled = asked.flatMap((j) => {
+    const row = tables.tasks.get(j.id);
+    if (row === undefined || (row.fence !== j.fence && model.plant !== "no-fence")) return [];
+    const queueIsGone = j.kind === "retry" && isDeleted(session, j.queue_id);
+    const status = queueIsGone ? "failed" : j.kind === "retry" ? "pending" : j.kind;
+    const deadlineAt = j.deadline_ms === undefined ? null : nowMs + j.deadline_ms;
+    return changeTask(session, row, {
+      ...letGo(row, nowMs, { status, deadlineAt, poll: j.poll ?? null }),
+      run_at: j.wait_ms === undefined ? row.run_at : nowMs + j.wait_ms,
+      attempt_started_at: null,
+      failures: row.failures + (j.kind === "retry" || j.kind === "failed" ? 1 : 0),
+      attempts: model.plant === "attempt-not-recorded" ? row.attempts : [...row.attempts, j.attempt],
+      result: j.result ?? null,
+      error: j.error ?? null,
+      failure_reason: queueIsGone ? "queue_deleted" : failure(j.reason),
+    });
+  });
+  notifyEnds(session, settled);
+  return settled;
+}
 
 function lateness(row: TaskColumns): Pick<TaskColumns, "failure_reason" | "error"> {
   if (row.status === "polling")

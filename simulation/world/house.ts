@@ -31,7 +31,12 @@ export interface House {
 
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 15_000;
-const GIVES_TASKS: readonly string[] = ["claim_due_tasks", "insert_tasks"];
+const GIVES_TASKS: readonly string[] = [
+  "claim_due_tasks",
+  "insert_tasks",
+  "insert_tasks_plain",
+  "insert_tasks_keyed",
+];
 
 export function createHouse(options: {
   readonly server: Server;

@@ -4832,15 +4832,15 @@ export interface components {
              */
             events?: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
             /**
-             * @description Only events of this queue and its tasks.
+             * @description Only events of this queue and its tasks; null for all.
              * @example emails
              */
-            queue?: string;
+            queue?: string | null;
             /**
-             * @description Only events of tasks that have this tag.
+             * @description Only events of tasks that have this tag; null for all.
              * @example signup
              */
-            tag?: string;
+            tag?: string | null;
             /** @description True also gives one that was turned off its time anew. */
             enabled?: boolean;
         };

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import createClient from "openapi-fetch";
+import { startEcho } from "../../server/src/cli/echo.ts";
+import { copyDataDir } from "../../server/test/house/data-dir.ts";
 import { API_KEY, type ServerProcess, startServer } from "../../server/test/house/server-process.ts";
 import { ROOT } from "../../server/test/places.ts";
 import { type Bellhop, createBellhop } from "../src/client.ts";
@@ -24,7 +26,7 @@ describe("the SDK, against a real server", () => {
   let target: string;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-sdk-"));
+    dataDir = await copyDataDir();
     server = await startServer({ BELLHOP_DATA_DIR: dataDir });
     bellhop = createBellhop({ url: server.url, apiKey: API_KEY });
     const { secret } = await bellhop.signingSecret.get();
@@ -304,6 +306,22 @@ describe("the SDK, against a real server", () => {
     ])
       assert.ok(printed.includes(line), `${line} is missing: ${printed}`);
     assert.match(printed, /picture completed: [0-9a-f-]{36}\.png/);
+  });
+
+  it("is all that a nightly report and a vendor's picture take", async () => {
+    const vendor = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
+    const settings = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, VENDOR: vendor.url };
+    const run = (name: string) => runExample(join(ROOT, `.build/examples/${name}.js`), settings);
+    try {
+      const [report, picture] = await Promise.all([
+        run("nightly-report/schedule"),
+        run("image-job/image-job"),
+      ]);
+      assert.match(report, /the report is made at \d{4}-\d\d-\d\dT/);
+      assert.match(picture, /^polled: completed \{"video":.* called back: completed \{"answer":42/);
+    } finally {
+      await vendor.stop();
+    }
   });
 
   /** What openapi-typescript makes of openapi.json, without a cast: that this file compiles is half of the test. */

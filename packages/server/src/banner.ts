@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
+import type { House } from "./house.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
 import { LINK_MINUTES } from "./service/people/sign-in-service.ts";
 import { SETTINGS } from "./settings.ts";
@@ -16,12 +16,19 @@ const ROLES = {
 const MOST_SHOWN = 5;
 
 /** What a start tells. Its last line is the one that scripts wait for. */
-export function renderBanner(house: House, otherData: readonly string[], config: Config): string {
+export function renderBanner(
+  house: House,
+  otherData: readonly string[],
+  config: Config,
+  /** How many processes this machine has room for. */
+  suitable: number,
+): string {
   const { url, database } = house;
   const lines = [
     `Bellhop ${VERSION}`,
     `  address   ${url}${config.role === "worker" ? "" : `  (dashboard; API reference at ${url}/docs)`}`,
     ...(config.role === "all" ? [] : [`  role      ${ROLES[config.role]}`]),
+    ...processLines(house, config, suitable),
     `  database  ${database}`,
     ...dataLines(house, otherData),
     `  egress    ${describeEgress(config.egress)}`,
@@ -44,6 +51,19 @@ function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]):
     ...otherData.slice(0, MOST_SHOWN).map((path) => `              ${path}`),
     ...(otherData.length > MOST_SHOWN ? [`              and ${otherData.length - MOST_SHOWN} more`] : []),
     `            To use that, stop this server and set ${SETTINGS.dataDir.name}.`,
+  ];
+}
+
+/** Nothing where there is nothing to choose: on a machine whose cores are all used. */
+function processLines({ processes }: House, config: Config, suitable: number): string[] {
+  const { name } = SETTINGS.processes;
+  if (processes > 1)
+    return [
+      `  processes ${processes} ${config.processes === null ? `by cores and memory; ${name} says otherwise` : `(set by ${name})`}`,
+    ];
+  if (config.processes !== null || suitable === 1) return [];
+  return [
+    `  processes 1; ${name}=${suitable} would use this machine, with up to 20 connections to PostgreSQL each`,
   ];
 }
 

@@ -15,7 +15,7 @@ import { registerHealthRoutes } from "./api/routes/health.ts";
 import { registerInvitationRoutes } from "./api/routes/invitations.ts";
 import { registerMeRoute } from "./api/routes/me.ts";
 import { registerMemberRoutes } from "./api/routes/members.ts";
-import { type MetricsAccess, registerMetricsRoute } from "./api/routes/metrics.ts";
+import { type MetricsAccess, type MetricsPage, registerMetricsRoute } from "./api/routes/metrics.ts";
 import { registerOAuthRoutes } from "./api/routes/oauth.ts";
 import { registerApplicationRoutes } from "./api/routes/oauth-applications.ts";
 import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.ts";
@@ -45,6 +45,8 @@ type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer" |
   readonly page?: PageFiles | null;
   /** Left out: no scraper is let in. */
   readonly metricsAccess?: MetricsAccess;
+  /** Left out: what this process counts. */
+  readonly metricsPage?: MetricsPage;
   /** Other than every 15 s: how often a stream of events is kept alive, and its credential looked at. */
   readonly pulseMs?: number;
 };
@@ -68,7 +70,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),
-        (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
+        (app) => registerMetricsRoute(app, http.metricsPage ?? metrics, http.metricsAccess ?? NO_SCRAPER),
       ],
       open: [],
       guarded: [],
@@ -96,7 +98,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerFrontPage(app, version, dashboard),
         (app) => registerDashboardFiles(app, dashboard),
         (app) => registerPageSessionRoutes(app, { ...services, cookies, links, version }),
-        (app) => registerMetricsRoute(app, metrics, http.metricsAccess ?? NO_SCRAPER),
+        (app) => registerMetricsRoute(app, http.metricsPage ?? metrics, http.metricsAccess ?? NO_SCRAPER),
         (app) => registerSignInPages(app, { signIn, oauth, publicUrl, cookies, links }),
         (app) => registerAuthorizePages(app, oauth),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),

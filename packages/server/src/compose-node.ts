@@ -86,6 +86,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       publicUrl: deps.publicUrl,
       nowMs: time.nowMs,
     }),
+    traceCalls: deps.tracing?.ofCalls,
     log: deps.log,
     name: deps.name,
     capacity: deps.capacity,
@@ -96,6 +97,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       basis.waits.ended(taskId);
       basis.events.notice();
     },
+    hasRoom: basis.stock.hasRoom,
     settleDelivery: createDeliverySettlement({ database: databases.chores }),
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);

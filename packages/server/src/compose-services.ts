@@ -14,6 +14,7 @@ import { countingQueues, createQueueCounters } from "./engine/queue-counters.ts"
 import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
+import type { HitLines } from "./processes/hits.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
@@ -59,6 +60,7 @@ import { createVaultService } from "./service/vault/vault-service.ts";
 import type { Pulse } from "./store/pulse.ts";
 import type { Database } from "./store/sql.ts";
 import { readQueueDepths } from "./store/tasks/queue-depths.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { createVault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
@@ -89,6 +91,10 @@ export interface NodeDeps {
   readonly capacity: number;
   /** What the operator set for a plan otherwise than it is. */
   readonly planLimits?: PlanLimits;
+  /** Left out: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  /** Of a process that shares its port with others. */
+  readonly hitLines?: HitLines | undefined;
   /** Left out: nobody looks how much room there is. */
   readonly space?: Space;
   readonly retentionDays: number;
@@ -113,13 +119,16 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
   });
+  const events = createEventFeed({ sql: database, time, words: SERVER_SENT, onCut: metrics.streamCut });
+  metrics.watchStreams(() => events.count);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
+    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     vault,
     waits: createTaskWaits({ sql: database, time }),
-    events: createEventFeed({ sql: database, time, words: SERVER_SENT }),
+    events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,
     counters,
@@ -155,14 +164,15 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, waits, events } = parts;
+  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, stock, waits, events } =
+    parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
   const findSession = createSessionLookup(database, limitsOf);
   const findAccess = createAccessLookup(database, limitsOf);
-  const failures = createFailureLimit({ monotonicMs });
+  const failures = createFailureLimit({ monotonicMs, shared: deps.hitLines?.failures });
   const auth = createAuthService({
     findKey: createKeyLookup(database, limitsOf),
     findToken: createTokenLookup({ signer, findSession, findAccess }),
@@ -170,7 +180,6 @@ export function composeServices(
     monotonicMs,
   });
   const limits = createRequestLimits({ sql: database, monotonicMs });
-  const stock = createStock({ sql: database, monotonicMs });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
@@ -187,7 +196,7 @@ export function composeServices(
     events.notice();
   };
   const told = listeners(engine, meter);
-  const tasks = createTaskService({
+  const untraced = createTaskService({
     database,
     submit: engine.submit,
     stock,
@@ -195,6 +204,7 @@ export function composeServices(
     vault,
     providers,
     publicUrl,
+    leavesJobs: parts.isDispatching === null,
     ...told,
     onCancelled(cancelled) {
       waits.ended(cancelled.id);
@@ -203,6 +213,7 @@ export function composeServices(
     },
     onStored,
   });
+  const tasks = deps.tracing?.ofTasks(untraced) ?? untraced;
   const termsOf = createTermsLookup(database, limitsOf);
   const scheduling = { database, accept: tasks.accept, termsOf, onStored };
   const scheduleRunner = createScheduleRunner(scheduling);
@@ -240,7 +251,7 @@ export function composeServices(
     health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
     auth,
     limits,
-    visits: createSourceLimit({ ...VISITS, monotonicMs }),
+    visits: createSourceLimit({ ...VISITS, monotonicMs, shared: deps.hitLines?.visits }),
     apiKeys: createApiKeyService({ database }),
     signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),

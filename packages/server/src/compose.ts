@@ -1,37 +1,39 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { CONNECTION_BOUNDS } from "./api/http/http-server.ts";
 import { readPageFiles } from "./api/pages/page-files.ts";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
+import type { MetricsPage } from "./api/routes/metrics.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
+import { type Closers, chooseKeyRing, type Ground } from "./compose-ground.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { FrontDesk } from "./engine/front-desk.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
 import { createMailer } from "./outbound/mailer.ts";
 import { LOOKUPS_PER_TEAM, systemLookup } from "./outbound/name-resolver.ts";
+import { openTraceExporter } from "./outbound/trace-exporter.ts";
 import { createDatabase } from "./postgres/database.ts";
-import { splitDatabaseUrl } from "./postgres/database-url.ts";
 import { beginDeadline, endDeadline } from "./postgres/deadlines.ts";
-import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded.ts";
 import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
-import { assertOwnSessions } from "./postgres/pooler.ts";
-import { createPrimary } from "./postgres/primary.ts";
-import { ensureOperator, makeFirstLink, mintFirstKey } from "./service/operator/operator.ts";
-import { createProviderService } from "./service/tasks/provider-service.ts";
-import { migrate } from "./store/migrate.ts";
-import { removeAllNodes } from "./store/nodes.ts";
+import type { HitLines } from "./processes/hits.ts";
+import type { Work } from "./processes/member.ts";
+import type { ProviderService } from "./service/tasks/provider-service.ts";
+import { SETTINGS } from "./settings.ts";
+import type { Database } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
-import { removeAllWorkers } from "./store/tasks/workers.ts";
+import { removeWorker } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
-import { openKeyFile } from "./vault/key-file.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import type { Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
@@ -51,51 +53,42 @@ const BACKLOG = 2_048;
 /** Where the build leaves the dashboard. */
 const PAGE = fileURLToPath(new URL("page", import.meta.url));
 
-/** What the start-up banner tells. */
-export interface House {
-  readonly url: string;
-  readonly database: string;
-  readonly dataDir: string | null;
-  /** The data directory was empty before this start. */
-  readonly isNewData: boolean;
-  readonly firstKey: string | null;
-  /** Into the dashboard, made with the first key where only this machine reaches the server. */
-  readonly firstLink: string | null;
-  callsUnderWay(): number;
-  stop(): Promise<void>;
-  /** Ends a stop that is under way without waiting for calls. */
+/** This process among others that share a port with it, and the bounds that are the whole server's. */
+export interface Seat {
+  readonly processes: number;
+  readonly hitLines: HitLines;
+  /** What it answers a scraper, who asks for the server and gets one of its processes. */
+  metricsPage(own: Metrics): MetricsPage;
+}
+
+interface OpenProcess extends Work {
+  readonly database: Database;
   hurry(): void;
 }
 
-/** Builds the whole house and opens its door. Whatever was built is torn down again if a later part fails. */
-export async function openHouse(config: Config, log: Logger): Promise<House> {
-  const closers: (() => Promise<unknown>)[] = [];
-  const closeAll = async () => {
-    const failures: unknown[] = [];
-    for (const close of closers.reverse()) await close().catch((error) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
-  };
-  try {
-    return await build(config, log, closers, closeAll);
-  } catch (error) {
-    await closeAll().catch((err) => log.error({ err }, "stop.failed"));
-    throw error;
-  }
-}
-
-async function build(
-  config: Config,
-  log: Logger,
-  closers: (() => Promise<unknown>)[],
-  closeAll: () => Promise<void>,
-): Promise<House> {
-  // First of all: a mistake in the file must not cost the start of a database.
-  const providers = createProviderService(config.providersFile);
-  const embedded = config.databaseUrl === null ? await startOwnPostgres(config, log) : null;
-  if (embedded !== null) closers.push(embedded.stop);
-  const connection = embedded?.connection ?? (await reachServer(config.databaseUrl ?? "", log, closers));
-  if (embedded === null) await assertOwnSessions(connection);
-  const pools = new Map<string, pg.Pool>();
+/** Opens the connections, the node and the API of one process. */
+export async function openProcess({
+  config,
+  log,
+  ground,
+  providers,
+  prepare,
+  closers,
+  seat,
+}: {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly ground: Ground;
+  readonly providers: ProviderService;
+  /** Brings the database to where a node can stand on it. */
+  readonly prepare: (database: Database) => Promise<unknown>;
+  readonly closers: Closers;
+  /** Left out: it is alone. */
+  readonly seat?: Seat;
+}): Promise<OpenProcess> {
+  const { connection, dataDir } = ground;
+  const processes = seat?.processes ?? 1;
+  const pools = new Map<string, Pool>();
   // At once: each may have to wait for a moment until its server is taken for deaf.
   closers.push(() => Promise.all([...pools.values()].map(endPool)));
   const open = (use: string, max: number, statementTimeoutMs?: number) => {
@@ -111,18 +104,8 @@ async function build(
   const openHot = (use: string, max: number) => open(use, max, HOT_STATEMENT_MS);
 
   const database = open("api", API_CONNECTIONS);
-  const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
-  const ofReplication = "primary" in connection ? await findReplicationDanger(database) : null;
-  for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
-    log.warn({ danger }, "database.unsafe");
-  for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
-  await ensureOperator(database, config.apiKey, config.ownerEmail);
-  // Nobody else can reach the embedded database: who is registered there died with the process before this one.
-  if (embedded !== null) {
-    await removeAllWorkers(database);
-    await removeAllNodes(database);
-  }
-  const keyRing = await chooseKeyRing(config, embedded?.dataDir ?? null);
+  await prepare(database);
+  const keyRing = await chooseKeyRing(config, ground);
 
   const guard = createEgressGuard(config.egress);
   const { resultLimitBytes } = config;
@@ -141,8 +124,10 @@ async function build(
     log,
   });
   closers.push(mailer.stop);
+  const tracing = await openTracing(closers);
   // Known for sure only once the server listens: the port may be any free one.
   let listensAt = "";
+  const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
   const { engine, vault, services, presence, counters } = compose({
     databases: {
@@ -151,7 +136,7 @@ async function build(
       intake: openHot("intake", 1),
       settle: openHot("settle", 2),
       claim: openHot("claim", 2),
-      chores: open("chores", 3),
+      chores,
       polls: openHot("polls", 2),
     },
     caller,
@@ -163,12 +148,14 @@ async function build(
     signUp: config.signUp.value,
     sendsLinks: linkDelivery(config) !== "operator",
     publicUrl: () => config.publicUrl ?? listensAt,
-    name: `${hostname()}:${process.pid}`,
+    name: nodeName(),
     role: config.role,
-    embedded: embedded !== null,
-    capacity: config.maxInFlight,
+    embedded: dataDir !== null,
+    capacity: shareOf(config.maxInFlight, processes),
     planLimits: config.planLimits,
-    ...spaceOf(config, embedded?.dataDir ?? null, database),
+    tracing,
+    hitLines: seat?.hitLines,
+    ...spaceOf(config, dataDir, database),
     retentionDays: config.retentionDays,
     resultLimitBytes,
     log,
@@ -187,8 +174,17 @@ async function build(
     links: linkDelivery(config),
     deadlines: { begin: beginDeadline, end: endDeadline },
     page: config.role === "worker" ? null : readPageFiles(PAGE),
+    onHandle: tracing?.follow,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
+    ...(seat !== undefined && {
+      metricsPage: seat.metricsPage(services.metrics),
+      // Connections are handed out in turn: of all, and of one source, each process has about its part.
+      connections: {
+        mostConnections: shareOf(CONNECTION_BOUNDS.mostConnections, processes),
+        mostPerSource: shareOf(CONNECTION_BOUNDS.mostPerSource, processes),
+      },
+    }),
   };
   const api = await (config.role === "worker"
     ? composeWorkerApi(services, http)
@@ -201,42 +197,45 @@ async function build(
     ]),
   );
   await engine.start();
-  if ("hear" in engine) closers.push(listen(connection, engine).stop);
+  closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
   const url = await api.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   listensAt = url;
-  // Only now: a key that is made by a start which then fails would never be shown.
-  // And not by a worker: its output is not where one looks for it.
-  const firstKey = config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null;
-  const mayLink = firstKey !== null && !config.exposed;
   return {
     url,
-    database:
-      "connectionString" in connection || "primary" in connection
-        ? describe(connection)
-        : "embedded PostgreSQL",
-    dataDir: embedded?.dataDir ?? null,
-    isNewData: embedded?.isNew ?? false,
-    firstKey,
-    firstLink: mayLink ? await makeFirstLink(database, config.publicUrl ?? url) : null,
-    stop: closeAll,
+    database,
     callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
+    workerId: () => ("lease" in engine ? engine.lease.workerId : null),
+    scrape: services.metrics.renderOwn,
+    async bury(workerId) {
+      await removeWorker(chores, workerId).catch((err) => log.warn({ err }, "process.not_buried"));
+      engine.actors.wake("reaper");
+    },
     hurry: () => ("hurry" in engine ? engine.hurry() : undefined),
   };
 }
 
-function startOwnPostgres(config: Config, log: Logger): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    log: (event, fields) => log[event === "postgres.log" ? "debug" : "info"](fields, event),
-  });
+function nodeName(): string {
+  return `${hostname()}:${process.pid}`;
 }
 
-/** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
-async function chooseKeyRing({ vaultKeys }: Config, dataDir: string | null): Promise<KeyRing | null> {
-  if (vaultKeys === "off") return null;
-  return vaultKeys ?? (dataDir === null ? null : openKeyFile(dataDir));
+/** Nothing of it is loaded where no traces are sent. OTEL_… are read by the exporter itself, as its makers document them. */
+async function openTracing(closers: Closers): Promise<Tracing | undefined> {
+  if (!process.env[SETTINGS.tracesUrl.name]) return undefined;
+  const { createTracing } = await import("./tracing/tracing.ts");
+  const exporter = await openTraceExporter({
+    "service.name": "bellhop",
+    "service.version": VERSION,
+    "service.instance.id": nodeName(),
+  });
+  closers.push(() => exporter.stop().catch(() => {}));
+  return createTracing(exporter.provider.getTracer("bellhop", VERSION));
+}
+
+/** A part of what the whole server may have; never so little that nothing fits. */
+function shareOf(all: number, processes: number): number {
+  return Math.max(2, Math.ceil(all / processes));
 }
 
 async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
@@ -245,12 +244,12 @@ async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): 
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 
-function listen(connection: ConnectionSettings, engine: Engine) {
+function listen(connection: ConnectionSettings, engine: FrontDesk | Engine) {
   return createListener({
     connection,
     channel: CHANNEL,
     onMessage: engine.hear,
-    onConnected: engine.lookEverywhere,
+    onConnected: () => ("lookEverywhere" in engine ? engine.lookEverywhere() : undefined),
   });
 }
 
@@ -258,31 +257,6 @@ function listen(connection: ConnectionSettings, engine: Engine) {
 function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
   if (smtpUrl !== null) return "mail";
   return signInLinks.value === "log" ? "log" : "operator";
-}
-
-/** Of several servers, the one that can be written to, now and from now on. */
-async function reachServer(
-  databaseUrl: string,
-  log: Logger,
-  closers: (() => Promise<unknown>)[],
-): Promise<ServerConnection> {
-  const urls = splitDatabaseUrl(databaseUrl);
-  if (urls.length === 1) return { connectionString: urls[0] ?? "" };
-  const primary = createPrimary(urls, (event, fields) => log.warn(fields, event));
-  await primary.find();
-  primary.watch();
-  closers.push(primary.stop);
-  return { primary };
-}
-
-type ServerConnection = Exclude<ConnectionSettings, EmbeddedPostgres["connection"]>;
-
-/** Names the server without its password. */
-function describe(connection: ServerConnection): string {
-  const isOne = "connectionString" in connection;
-  const url = isOne ? connection.connectionString : connection.primary.url;
-  const { host, port, database } = new pg.Client({ connectionString: url });
-  return `PostgreSQL at ${isOne ? host : `${host}:${port} of several`}, database ${database}`;
 }
 
 /** An address needs a name behind its @: for a bare IP address no server would take it. */

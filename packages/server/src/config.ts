@@ -34,6 +34,7 @@ export interface Config {
   readonly logLevel: string;
   readonly retentionDays: number;
   readonly maxInFlight: number;
+  readonly processes: number | null;
   /** Below so many bytes left no task is accepted; 0: whatever is left. */
   readonly freeSpaceBytes: number;
   readonly databaseLimitBytes: number;
@@ -74,9 +75,8 @@ export function readConfig(environment: Environment): Config {
   if (apiKey !== null && !/^bh_live_[A-Za-z0-9]{32,128}$/.test(apiKey)) {
     throw new ConfigError("BELLHOP_API_KEY must be bh_live_ followed by at least 32 letters and digits");
   }
-  const host = text(SETTINGS.host) ?? "127.0.0.1";
   const reach = {
-    host,
+    host: text(SETTINGS.host) ?? "127.0.0.1",
     publicUrl: publicUrl(text(SETTINGS.publicUrl)),
     trustProxy: trustProxy(text(SETTINGS.trustProxy)),
   };
@@ -108,6 +108,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf(environment, SETTINGS.logLevel, LOG_LEVELS),
     retentionDays: integer(environment, SETTINGS.retentionDays, 1, 3650),
     maxInFlight: integer(environment, SETTINGS.maxInFlight, 2, 100_000),
+    processes: text(SETTINGS.processes) === null ? null : integer(environment, SETTINGS.processes, 1, 64),
     freeSpaceBytes: integer(environment, SETTINGS.freeSpaceBytes, 0, Number.MAX_SAFE_INTEGER),
     databaseLimitBytes: integer(environment, SETTINGS.databaseLimitBytes, 0, Number.MAX_SAFE_INTEGER),
     planLimits: readPlanLimits(text, (message) => {
@@ -217,9 +218,8 @@ function readPlace(roleText: string | null, urlText: string | null): Pick<Config
 
 function databaseUrl(text: string | null): string | null {
   if (text === null) return null;
-  if (!/^postgres(ql)?:\/\//.test(text)) {
+  if (!/^postgres(ql)?:\/\//.test(text))
     throw new ConfigError("DATABASE_URL must be a postgres:// or postgresql:// address");
-  }
   try {
     splitDatabaseUrl(text);
   } catch (error) {

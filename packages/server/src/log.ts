@@ -3,10 +3,15 @@ import { printable } from "./cli/table.ts";
 import { errorFields } from "./error-fields.ts";
 
 /** Logs go to stderr: stdout is for the banner. On a terminal they are lines to read, elsewhere JSON. */
-export function createLog(level: string, isTerminal: boolean): { log: Logger; flush: () => void } {
+export function createLog(
+  level: string,
+  isTerminal: boolean,
+  /** Which of several processes writes it; null: there is one. */
+  writer: string | null = null,
+): { log: Logger; flush: () => void } {
   const options = {
     level,
-    base: null,
+    base: writer === null ? null : { process: writer },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: errorFields },
     formatters: { level: (label: string) => ({ level: label }) },
@@ -16,8 +21,16 @@ export function createLog(level: string, isTerminal: boolean): { log: Logger; fl
     return { log: pino(options, { write }), flush: () => {} };
   }
   // In small batches: a line costs a system call.
-  const destination = pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 100 });
+  const destination = pino.destination({ dest: 2, sync: false, periodicFlush: 100, ...batches(writer) });
   return { log: pino(options, destination), flush: () => destination.flushSync() };
+}
+
+/**
+ * Whole lines of no more than 4096 bytes go into a pipe in one piece (POSIX, PIPE_BUF): longer batches of several processes
+ * would run into each other.
+ */
+function batches(writer: string | null): { readonly minLength: number; readonly maxWrite?: number } {
+  return writer === null ? { minLength: 4096 } : { minLength: 2048, maxWrite: 4096 };
 }
 
 /** `20:49:01 warn  setting.without_effect  setting=…`; texts of several lines and stacks stand below. */

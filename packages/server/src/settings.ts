@@ -95,7 +95,14 @@ export const SETTINGS = {
   maxInFlight: {
     name: "BELLHOP_MAX_IN_FLIGHT",
     fallback: "2000",
-    about: "Calls that one node has in flight at most, 2 to 100000.",
+    about: "Calls that one server has in flight at most, shared evenly by its processes, 2 to 100000.",
+  },
+  processes: {
+    name: "BELLHOP_PROCESSES",
+    fallback: null,
+    about:
+      "Processes of this server that share its port, 1 to 64; each is a node. Unset, one for every two cores and every GiB of " +
+      "memory, at least 1 and at most 8; and 1 with DATABASE_URL, because each keeps up to 20 connections.",
   },
   freeSpaceBytes: {
     name: "BELLHOP_FREE_SPACE",
@@ -188,6 +195,13 @@ export const SETTINGS = {
       "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics answers 401 on an exposed server and " +
       "is open otherwise.",
     secret: true,
+  },
+  tracesUrl: {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    fallback: null,
+    about:
+      "Collector that traces are sent to, by OTLP over HTTP with JSON. Needs packages that Bellhop does not bring: see " +
+      "[traces](metrics.md#traces). Unset, nothing is traced.",
   },
   vaultKeys: {
     name: "BELLHOP_VAULT_KEYS",

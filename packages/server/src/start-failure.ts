@@ -1,9 +1,12 @@
 import { type Config, ConfigError } from "./config.ts";
+import { TracePackagesMissing } from "./outbound/trace-exporter.ts";
 import { explainDatabaseFailure } from "./postgres/database-failure.ts";
+import { NotStarted } from "./processes/crew.ts";
 
 /** Why the server did not start, in a line that names the setting and the remedy. */
 export function explainStartFailure(error: unknown, config: Config | null): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof NotStarted || error instanceof TracePackagesMissing)
+    return error.message;
   const known =
     config === null ? null : (explainListenFailure(error, config) ?? explainDatabase(error, config));
   return known ?? `Bellhop could not start: ${error instanceof Error ? error.message : String(error)}`;
@@ -19,7 +22,8 @@ function explainListenFailure(error: unknown, { host, port }: Config): string | 
   const isLookup = syscall === "getaddrinfo" && "hostname" in error && error.hostname === host;
   if (isLookup || (syscall === "listen" && code === "EADDRNOTAVAIL"))
     return `HOST is ${host}, which is no address of this machine (${code}). Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`;
-  if (syscall !== "listen") return null;
+  // By way of a parent, which listens for its processes, it is the other one.
+  if (syscall !== "listen" && syscall !== "bind") return null;
   if (code === "EADDRINUSE")
     return (
       `Port ${port} on ${host} is in use: another program, perhaps another Bellhop, listens there (EADDRINUSE). ` +

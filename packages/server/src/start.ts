@@ -1,14 +1,19 @@
+import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
-import { type House, openHouse } from "./compose.ts";
 import { type Config, readConfig } from "./config.ts";
+import { openCrew, openHouse, openMember, type Running } from "./house.ts";
 import { createLog } from "./log.ts";
 import { findOtherData } from "./postgres/data-dir.ts";
+import { processesFor, readMachine } from "./processes/count.ts";
+import { joinParent, type Member } from "./processes/member.ts";
 import { SETTINGS } from "./settings.ts";
 import { explainStartFailure } from "./start-failure.ts";
 
 /** A stop that hangs all the same must not hang for ever: the process is promised to be gone 5 s after its grace. */
 const STUCK_MS = 4_500;
+/** One of several says so itself before its parent ends it. */
+const STUCK_MEMBER_MS = 4_000;
 
 /**
  * Ctrl-C reaches every process of the terminal's group, and npm passes it on to its child as well: what comes within
@@ -21,10 +26,12 @@ let config: Config | null = null;
 
 async function start(): Promise<void> {
   config = readConfig(process.env);
-  const { log, flush } = createLog(config.logLevel, isTerminal);
+  const machine = readMachine();
+  const processes = config.processes ?? processesFor(machine, config.databaseUrl === null);
+  const { log, flush } = createLog(config.logLevel, isTerminal, processes === 1 ? null : "parent");
   for (const name of config.withoutEffect) log.warn({ setting: name }, "setting.without_effect");
 
-  const opening = openHouse(config, log);
+  const opening = processes === 1 ? openHouse(config, log) : openCrew(config, processes, log);
   trapSignals(opening, config, log, flush);
   const house = await opening;
   const otherData =
@@ -32,11 +39,20 @@ async function start(): Promise<void> {
       ? await findOtherData(house.dataDir, SETTINGS.dataDir.fallback)
       : [];
   flush();
-  process.stdout.write(renderBanner(house, otherData, config));
+  process.stdout.write(renderBanner(house, otherData, config, processesFor(machine, true)));
+}
+
+/** One process of a server whose parent has started, and speaks for all of them. */
+async function startMember(member: Member): Promise<void> {
+  config = readConfig(process.env);
+  const { log, flush } = createLog(config.logLevel, isTerminal, String(member.number));
+  const opening = openMember(config, member, log);
+  trapSignals(opening, config, log, flush);
+  await opening;
 }
 
 /** The first signal stops: calls under way may finish. The second does not wait for them. */
-function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush: () => void): void {
+function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flush: () => void): void {
   let signalledAt: number | null = null;
   let stopping = false;
   let stuck: NodeJS.Timeout | undefined;
@@ -55,7 +71,10 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
   }
 
   async function stop(exitCode: number): Promise<void> {
-    stuck ??= setTimeout(giveUp, config.stopGraceSeconds * 1000 + STUCK_MS);
+    stuck ??= setTimeout(
+      giveUp,
+      config.stopGraceSeconds * 1000 + (cluster.isWorker ? STUCK_MEMBER_MS : STUCK_MS),
+    );
     // A signal during the start waits for its end: half a house cannot be closed in order.
     const house = await opening.catch(() => null);
     if (house === null) {
@@ -81,7 +100,8 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
 
   function announce(calls: number): void {
     const { stopGraceSeconds } = config;
-    if (!isTerminal) log.info({ calls, graceSeconds: stopGraceSeconds }, "bellhop.stopping");
+    if (!isTerminal || cluster.isWorker)
+      log.info({ calls, graceSeconds: stopGraceSeconds }, "bellhop.stopping");
     else if (calls === 0) process.stderr.write("Stopping\n");
     else {
       const underWay = calls === 1 ? "1 call" : `${calls} calls`;
@@ -92,7 +112,17 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
   }
 
   process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
+  // Of several processes the parent alone listens to Ctrl-C, which reaches all of them.
+  process.on("SIGINT", cluster.isWorker ? () => {} : onSignal);
+  void opening.then(
+    async ({ hopeless }) => {
+      const err = await hopeless;
+      if (err === undefined) return;
+      log.fatal({ err }, "processes.hopeless");
+      stop(1);
+    },
+    () => {},
+  );
   // After a bug that no code caught the state of the process is unknown: stop, and say so with the exit code.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {
@@ -103,7 +133,18 @@ function trapSignals(opening: Promise<House>, config: Config, log: Logger, flush
   }
 }
 
-start().catch((error: unknown) => {
-  process.stderr.write(`${explainStartFailure(error, config)}\n`);
-  process.exitCode = 1;
-});
+if (cluster.isWorker) {
+  const member = await joinParent();
+  startMember(member).catch((error: unknown) => {
+    process.exitCode = 1;
+    member.failed(explainStartFailure(error, config));
+    member.leave();
+    // Should anything still hold the process: it must make room for the next try.
+    setTimeout(() => process.exit(), STUCK_MS).unref();
+  });
+} else {
+  start().catch((error: unknown) => {
+    process.stderr.write(`${explainStartFailure(error, config)}\n`);
+    process.exitCode = 1;
+  });
+}

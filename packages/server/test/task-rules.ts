@@ -15,7 +15,8 @@ alter table tasks
   add constraint tasks_ended_has_time
     check ((status in ('completed', 'failed', 'cancelled')) = (completed_at is not null)),
   add constraint tasks_ended_is_let_go
-    check (status not in ('completed', 'failed', 'cancelled') or num_nonnulls(worker_id, poll) = 0),
+    check (status not in ('completed', 'failed', 'cancelled')
+           or worker_id is null and (poll is null or status = 'cancelled' and poll -> 'cancel' is not null)),
   add constraint tasks_completed_keeps_no_callback check (status <> 'completed' or callback_sealed is null),
   add constraint tasks_wait_has_end
     check (case when status in ('waiting', 'polling') then deadline_at is not null

@@ -36,6 +36,6 @@ export async function createTestClock(test: TestDatabase): Promise<TestClock> {
       passedMs += ms;
       await set();
     },
-    open: (max) => test.open(max),
+    open: test.openAnew,
   };
 }

@@ -7,11 +7,16 @@ import type { Database } from "../src/store/sql.ts";
 /** A busy machine must not fail a test that is not about time. */
 const PATIENCE_MS = 60_000;
 
+/** Connections of the test itself. */
+const OWN = 4;
+
 export interface TestDatabase {
   readonly database: Database;
   readonly connection: { host: string; port: number; user: "bellhop"; database: "bellhop" };
   /** A further set of connections, so that one part cannot wait for another's. */
   open(max: number): Database;
+  /** The same with new connections, which go by what was set for the database meanwhile. */
+  openAnew(max: number): Database;
   drop(): Promise<void>;
 }
 
@@ -19,23 +24,56 @@ export interface TestDatabase {
 export async function createTestDatabase(options: { template?: string } = {}): Promise<TestDatabase> {
   const server = readServer();
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer(server, `create database ${name} template ${options.template ?? "template_house"}`);
+  // The other strategy writes every page of it to the log: nine times the work.
+  const template = options.template ?? "template_house";
+  await onServer(server, `create database ${name} template ${template} strategy file_copy`);
   // The type knows only the name of the embedded database; a test's is one of many on the same server.
   const connection = { ...server, database: name as "bellhop" };
   const pools: pg.Pool[] = [];
-  const open = (max: number) => {
+  const openPool = (max: number) => {
     const pool = createPool(connection, { max, applicationName: "test", onError: () => {} });
     pools.push(pool);
-    return createDatabase(pool, PATIENCE_MS);
+    return pool;
+  };
+  const pool = openPool(OWN);
+  const database = createDatabase(pool, PATIENCE_MS);
+  const open = (max: number) => {
+    pool.options.max += max;
+    return atMost(max, database);
   };
   return {
-    database: open(4),
+    database: atMost(OWN, database),
     connection,
     open,
+    openAnew: (max) => createDatabase(openPool(max), PATIENCE_MS),
     async drop() {
-      await Promise.all(pools.map((pool) => pool.end()));
+      await Promise.all(pools.map((each) => each.end()));
       await onServer(server, `drop database ${name} with (force)`);
     },
+  };
+}
+
+/**
+ * As many statements at a time as a set of so many connections would carry. In truth all sets of a test share theirs: each
+ * new one has to learn the tables and plan every statement anew, which costs more than most tests do.
+ */
+function atMost(max: number, database: Database): Database {
+  const waiting: (() => void)[] = [];
+  let underWay = 0;
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (underWay === max) await new Promise<void>((resolve) => waiting.push(resolve));
+    else underWay += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) underWay -= 1;
+      else next();
+    }
+  }
+  return {
+    rows: (query, values) => inTurn(() => database.rows(query, values)),
+    transaction: (work) => inTurn(() => database.transaction(work)),
   };
 }
 

@@ -18,11 +18,17 @@ export interface WatchedDatabase extends Database {
 export function watchDatabase(database: Database): WatchedDatabase {
   const sent: string[] = [];
   const underWay = new Set<Promise<unknown>>();
+  const onChange: (() => void)[] = [];
   let heldUp = 0;
   let begun = 0;
 
+  function change(): void {
+    for (const wake of onChange.splice(0)) wake();
+  }
+
   async function pass(statement: string): Promise<void> {
     heldUp += 1;
+    change();
     try {
       await watched.before(statement);
     } finally {
@@ -46,7 +52,10 @@ export function watchDatabase(database: Database): WatchedDatabase {
   function track<T>(work: Promise<T>): Promise<T> {
     begun += 1;
     underWay.add(work);
-    const forget = () => underWay.delete(work);
+    const forget = () => {
+      underWay.delete(work);
+      change();
+    };
     work.then(forget, forget);
     return work;
   }
@@ -61,7 +70,11 @@ export function watchDatabase(database: Database): WatchedDatabase {
     rows: (query, values) => track(watchSql(database).rows(query, values)),
     transaction: (work) => track(database.transaction((sql) => work(watchSql(sql)))),
     async idle() {
-      while (underWay.size > heldUp) await new Promise(setImmediate);
+      while (underWay.size > heldUp) {
+        await new Promise<void>((resolve) => onChange.push(resolve));
+        // What waited for the answer goes on first.
+        await new Promise(setImmediate);
+      }
     },
   };
   return watched;
@@ -92,7 +105,7 @@ export function createGate(): { wait: () => Promise<void>; reached: Promise<void
   };
 }
 
-/** Lets everything else go on until the condition holds. */
+/** Lets everything else go on until the condition holds. Between two looks the processor is PostgreSQL's. */
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { Problem } from "../domain/problem.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
@@ -23,7 +24,7 @@ import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
 import type { Dashboard } from "./pages/dashboard.ts";
-import { allModels, fieldsOf, NoQuery } from "./schemas/field.ts";
+import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
@@ -59,6 +60,8 @@ export interface ApiDeps {
   readonly connections?: Partial<ConnectionBounds>;
   /** Told of every request that was answered, by the pattern of its route; null if it has none. */
   readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
+  /** Runs the handler of every request. Left out: nothing stands around it. */
+  readonly onHandle?: ((headers: IncomingHttpHeaders, next: () => void) => void) | undefined;
   /** Told of every route that is registered. */
   readonly onRoute?: (method: string, url: string) => void;
 }
@@ -100,6 +103,9 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   warnOfUnknownProxy(app, deps.log);
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
+  const { onHandle } = deps;
+  if (onHandle !== undefined)
+    app.addHook("preHandler", (request, _reply, done) => onHandle(request.headers, done));
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);
     deps.onAnswer?.(request.method, request.routeOptions.url ?? null, reply.statusCode, reply.elapsedTime);
@@ -189,7 +195,7 @@ function closeRoutes(app: Api): void {
       if (route.method !== "GET" && route.method !== "HEAD") route.preValidation = refuseBody;
       return;
     }
-    const fields = fieldsOf(body);
+    const fields = fieldsWithoutNull(body);
     const dropping = fields.length === 0 ? [] : [nullsDropped(fields)];
     route.preValidation = [refuseManyFields, ...dropping, ...[route.preValidation ?? []].flat()];
   });

@@ -2,7 +2,7 @@ import { Command, type CommanderError, InvalidArgumentError } from "commander";
 import { closestName } from "../domain/spelling.ts";
 import { VERSION } from "../version.ts";
 import { addCompletionCommand } from "./completion.ts";
-import { type DevOptions, runDev } from "./dev.ts";
+import type { DevOptions } from "./dev.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
 import { addHealthCommand } from "./health.ts";
 import { addKeyCommands } from "./key-commands.ts";
@@ -63,6 +63,7 @@ program
   .option("--echo-port <port>", "port of the target", readPort, 9000)
   .option("--json", "print JSON")
   .action(async (options: DevOptions) => {
+    const { runDev } = await import("./dev.ts");
     process.exitCode = await runDev(options, (text) => process.stdout.write(text));
   });
 

@@ -70,6 +70,7 @@ function launch({ dataDir, port, apiKey }: { dataDir: string; port: number; apiK
       LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
       BELLHOP_DATA_DIR: dataDir,
       BELLHOP_API_KEY: apiKey,
+      BELLHOP_PROCESSES: "1",
     },
   });
   const exited = once(child, "exit").then(([code]): number => (typeof code === "number" ? code : 1));

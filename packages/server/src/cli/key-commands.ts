@@ -1,10 +1,5 @@
 import type { Command } from "commander";
 import type { ApiKey } from "../domain/identity/api-key.ts";
-import {
-  createOperatorsKey,
-  listOperatorsKeys,
-  revokeOperatorsKey,
-} from "../service/operator/operator-keys.ts";
 import { type Operator, toJson } from "./operator.ts";
 import { type Column, printable, renderTable } from "./table.ts";
 
@@ -17,7 +12,9 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .argument("<team>", "id or exact name")
     .option("--json", "print JSON")
     .action(async (team: string, { json }: { json?: true }) => {
-      const apiKeys = await operator.work((database) => listOperatorsKeys(database, team));
+      const apiKeys = await operator.work((database, { listOperatorsKeys }) =>
+        listOperatorsKeys(database, team),
+      );
       if (json) operator.print(toJson({ apiKeys }));
       else operator.print(describeKeys(apiKeys, operator.terminalWidth));
     });
@@ -31,7 +28,7 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .option("--json", "print JSON")
     .action(async (text: string, name: string, { test, json }: { test?: true; json?: true }) => {
       const environment = test ? "test" : "live";
-      const { team, apiKey } = await operator.work((database) =>
+      const { team, apiKey } = await operator.work((database, { createOperatorsKey }) =>
         createOperatorsKey(database, operator.userName, text, { name, environment }),
       );
       if (json) return operator.print(toJson({ apiKey }));
@@ -46,7 +43,7 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .description("take a key out of use; every node refuses it within a second")
     .argument("<key_id>", "key_…, see bellhop key list")
     .action(async (keyId: string) => {
-      const { team, apiKey } = await operator.work((database) =>
+      const { team, apiKey } = await operator.work((database, { revokeOperatorsKey }) =>
         revokeOperatorsKey(database, operator.userName, keyId),
       );
       operator.print(`Revoked the key "${printable(apiKey.name)}" of ${printable(team)}, ${apiKey.id}\n`);

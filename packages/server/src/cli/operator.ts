@@ -1,7 +1,5 @@
 import { userInfo } from "node:os";
-import { readConfig } from "../config.ts";
 import type { Database } from "../store/sql.ts";
-import { withOperatorDatabase } from "./operator-database.ts";
 
 /** The person who runs a command on the server's machine, and the terminal in front of them. */
 export interface Operator {
@@ -9,15 +7,32 @@ export interface Operator {
   readonly userName: string;
   /** Undefined where the output does not go to a terminal. */
   readonly terminalWidth: number | undefined;
-  work<T>(command: (database: Database) => Promise<T>): Promise<T>;
+  work<T>(command: (database: Database, services: OperatorServices) => Promise<T>): Promise<T>;
   print(text: string): void;
+}
+
+export type OperatorServices = Awaited<ReturnType<typeof loadServices>>;
+
+/** Only now: the commands that use a server by its API are loaded with these, and need neither them nor a database. */
+async function loadServices() {
+  const [teams, members, keys] = await Promise.all([
+    import("../service/operator/operator-teams.ts"),
+    import("../service/operator/operator-members.ts"),
+    import("../service/operator/operator-keys.ts"),
+  ]);
+  return { ...teams, ...members, ...keys };
 }
 
 export function createOperator(): Operator {
   return {
     userName: readUserName(),
     terminalWidth: process.stdout.columns,
-    work: (command) => withOperatorDatabase(readConfig(process.env), command),
+    async work(command) {
+      const { readConfig } = await import("../config.ts");
+      const { withOperatorDatabase } = await import("./operator-database.ts");
+      const services = await loadServices();
+      return withOperatorDatabase(readConfig(process.env), (database) => command(database, services));
+    },
     print: (text) => {
       process.stdout.write(text);
     },

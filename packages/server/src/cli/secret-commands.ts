@@ -1,9 +1,5 @@
 import { isIPv6 } from "node:net";
 import type { Command } from "commander";
-import { ConfigError, readConfig } from "../config.ts";
-import { createOperatorsSignInLink, rotateOperatorsSessionKey } from "../service/operator/operator-keys.ts";
-import { newVaultKey } from "../vault/key-file.ts";
-import { createRotation } from "../vault/rotation.ts";
 import type { Operator } from "./operator.ts";
 
 export function addVaultCommands(program: Command, { work, print }: Operator): void {
@@ -13,11 +9,16 @@ export function addVaultCommands(program: Command, { work, print }: Operator): v
   vault
     .command("key")
     .description("make a key for BELLHOP_VAULT_KEYS; nothing else is changed")
-    .action(() => print(`${newVaultKey()}\n`));
+    .action(async () => {
+      const { newVaultKey } = await import("../vault/key-file.ts");
+      print(`${newVaultKey()}\n`);
+    });
   vault
     .command("rotate")
     .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
     .action(async () => {
+      const { ConfigError, readConfig } = await import("../config.ts");
+      const { createRotation } = await import("../vault/rotation.ts");
       const { vaultKeys } = readConfig(process.env);
       if (vaultKeys === null || vaultKeys === "off")
         throw new ConfigError("Set BELLHOP_VAULT_KEYS, the new key first");
@@ -37,9 +38,10 @@ export function addSessionCommands(program: Command, { userName, work, print }: 
     .description("make a link that signs a person in, once, within 15 minutes")
     .argument("<email>", "whose")
     .action(async (email: string) => {
+      const { readConfig } = await import("../config.ts");
       const { host, port, signUp, ...config } = readConfig(process.env);
       const publicUrl = config.publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
-      const link = await work((database) =>
+      const link = await work((database, { createOperatorsSignInLink }) =>
         createOperatorsSignInLink(database, userName, email, { signUp: signUp.value, publicUrl }),
       );
       print(`${link}\n`);
@@ -48,11 +50,14 @@ export function addSessionCommands(program: Command, { userName, work, print }: 
     .command("rotate-key")
     .description("make a new key to sign session and access tokens with; nobody is signed out")
     .action(async () => {
+      const { ConfigError, readConfig } = await import("../config.ts");
       if (readConfig(process.env).sessionKeys.length > 0)
         throw new ConfigError(
           "BELLHOP_SESSION_KEY is set: put the new key in front of it, separated by a comma, and restart the server",
         );
-      const id = await work((database) => rotateOperatorsSessionKey(database, userName));
+      const id = await work((database, { rotateOperatorsSessionKey }) =>
+        rotateOperatorsSessionKey(database, userName),
+      );
       print(`The key ${id} signs from now on, on every node within a minute\n`);
       print("Older keys are accepted for 25 hours more, until the last of their tokens has expired\n");
     });

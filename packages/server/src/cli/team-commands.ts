@@ -5,15 +5,8 @@ import { ROLES, type Role } from "../domain/identity/role.ts";
 import type { Member } from "../domain/identity/team.ts";
 import { isWrong, type OwnLimits, parseLimits } from "../domain/limits.ts";
 import { formatId } from "../domain/public-id.ts";
-import { addMember, type Joined, removeMember } from "../service/operator/operator-members.ts";
-import {
-  changePlan,
-  createOperatorsTeam,
-  listTeams,
-  showTeam,
-  type TeamDetail,
-  type TeamSummary,
-} from "../service/operator/operator-teams.ts";
+import type { Joined } from "../service/operator/operator-members.ts";
+import type { TeamDetail, TeamSummary } from "../service/operator/operator-teams.ts";
 import { dayOf, describeKeys } from "./key-commands.ts";
 import { type Operator, toJson } from "./operator.ts";
 import { type Column, printable, renderTable } from "./table.ts";
@@ -27,7 +20,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .description("list all teams")
     .option("--json", "print JSON")
     .action(async ({ json }: { json?: true }) => {
-      const teams = await operator.work(listTeams);
+      const teams = await operator.work((database, { listTeams }) => listTeams(database));
       print(json ? toJson({ teams }) : renderTable(TEAM_COLUMNS, teams, terminalWidth));
     });
 
@@ -37,7 +30,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .argument("<team>", "id or exact name")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: { json?: true }) => {
-      const detail = await operator.work((database) => showTeam(database, text));
+      const detail = await operator.work((database, { showTeam }) => showTeam(database, text));
       const members = detail.members.map(({ userId, ...member }) => ({
         id: formatId("user", userId),
         ...member,
@@ -55,7 +48,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: CreateOptions) => {
       const { plan, perMinute = null, owner = null, json } = options;
-      const made = await operator.work((database) =>
+      const made = await operator.work((database, { createOperatorsTeam }) =>
         createOperatorsTeam(database, userName, { name, plan, perMinute, owner }),
       );
       if (json) return print(toJson({ team: made }));
@@ -72,7 +65,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .option("--limit <name=n>", "a bound of its own, or name=none; may be given several times", readLimit)
     .action(async (text: string, plan: Plan, options: { perMinute?: number; limit?: OwnLimits }) => {
       const { perMinute = null, limit: ownLimits = null } = options;
-      const { before, after } = await operator.work((database) =>
+      const { before, after } = await operator.work((database, { changePlan }) =>
         changePlan(database, userName, text, { plan, perMinute, ownLimits }),
       );
       const was = isSamePlan(before, after) ? "as before" : `was ${describePlan(before)}`;
@@ -87,7 +80,9 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .addOption(new Option("--role <role>", "what they may do; member unless they have a role").choices(ROLES))
     .action(async (text: string, email: string, options: { role?: Role }) => {
       const { role = null } = options;
-      const joined = await operator.work((database) => addMember(database, userName, text, { email, role }));
+      const joined = await operator.work((database, { addMember }) =>
+        addMember(database, userName, text, { email, role }),
+      );
       print(describeJoined(joined));
       if (!joined.hasOwner) print(NO_OWNER);
     });
@@ -98,7 +93,9 @@ export function addTeamCommands(program: Command, operator: Operator): void {
     .argument("<team>", "id or exact name")
     .argument("<email>", "the address of the member")
     .action(async (text: string, address: string) => {
-      const removed = await operator.work((database) => removeMember(database, userName, text, address));
+      const removed = await operator.work((database, { removeMember }) =>
+        removeMember(database, userName, text, address),
+      );
       print(`${printable(removed.email)} is no longer a member of ${printable(removed.team)}\n`);
       if (!removed.hasOwner) print(NO_OWNER);
     });

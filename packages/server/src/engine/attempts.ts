@@ -10,6 +10,7 @@ import type { Sql } from "../store/sql.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
+import { fitResult, type HasRoom } from "./fit-result.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
@@ -64,6 +65,7 @@ export function createAttempts(deps: {
   readonly random: () => number;
   /** What a team's plan allows now: a task may have been made under another. */
   readonly limitsOf: (teamId: number) => Limits;
+  readonly hasRoom?: HasRoom;
   readonly onSettled: (settled: Settled) => void;
   readonly onTaskEnded: (taskId: string) => void;
   readonly onReturned: (returned: readonly Returned[]) => void;
@@ -124,7 +126,8 @@ export function createAttempts(deps: {
       if (attempt.isDropped) return noteAborted(claim);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    await settle(claim, outcome, judgeWithin(limits, claim, outcome));
+    const verdict = judgeWithin(limits, claim, outcome);
+    await settle(claim, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
   }
 
   function judgeWithin(limits: Limits, claim: Claim, outcome: Outcome): Verdict {

@@ -1,16 +1,16 @@
 import type { Call } from "../domain/call.ts";
 import { publicTaskId } from "../domain/task-id.ts";
-import { atMost, type Time } from "../domain/time.ts";
+import type { Time } from "../domain/time.ts";
+import type { Sql } from "../store/sql.ts";
 import type { ClaimHint, HeldClaim } from "../store/tasks/hints.ts";
-import type { Cancelled, PolledJob } from "../store/tasks/task-cancellations.ts";
+import { type Cancelled, type PolledJob, takeCancelledJob } from "../store/tasks/task-cancellations.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Deliveries } from "./deliveries.ts";
+import { createDroppedClaims } from "./dropped-claims.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { Outgoing } from "./outgoing.ts";
 
-/** A cancel is answered after this time, though the node that makes the call has not said that it dropped it. */
-const LONGEST_WAIT_MS = 1_000;
 const PROVIDER_TIMEOUT_MS = 30_000;
 
 export interface Cancellations {
@@ -21,6 +21,8 @@ export interface Cancellations {
   follow(cancelled: Cancelled): Promise<void>;
   /** A claim counts no more: the worker that holds it drops it, and says so. Or it has said so. */
   hear(hint: ClaimHint): void;
+  /** A node that makes no calls has cancelled this task: if no other worker has yet, tells its third party. */
+  takeJob(teamId: number, taskId: string): void;
   abandon(): void;
   finished(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export interface Cancellations {
  * nothing from an answer that old, and finds by its own look which of its calls have lost their claim.
  */
 export function createCancellations(deps: {
+  readonly sql: Sql;
   readonly attempts: Pick<Attempts, "drop">;
   readonly poller: Pick<Deliveries, "drop">;
   readonly outgoing: Outgoing;
@@ -40,22 +43,14 @@ export function createCancellations(deps: {
   readonly log: Log;
   readonly send: (hint: ClaimHint) => void;
 }): Cancellations {
-  const { lease, time, log } = deps;
-  const waiting = new Map<string, () => void>();
+  const { lease, log } = deps;
+  const dropped = createDroppedClaims(deps);
   const telling = new Set<Promise<void>>();
   let tearDown = new AbortController();
 
   function drop(claim: HeldClaim): void {
     deps.attempts.drop(claim);
     deps.poller.drop(claim);
-  }
-
-  async function dropElsewhere(claim: HeldClaim): Promise<void> {
-    const key = keyOf(claim);
-    const dropped = new Promise<void>((resolve) => waiting.set(key, resolve));
-    deps.send({ kind: "void", claim });
-    await atMost(time, dropped, LONGEST_WAIT_MS);
-    waiting.delete(key);
   }
 
   async function tellProvider({ teamId, id, shape }: Cancelled, job: PolledJob): Promise<void> {
@@ -80,21 +75,29 @@ export function createCancellations(deps: {
     log.info({ task: publicTaskId({ id, shape }), outcome }, "provider.told");
   }
 
+  function watch(work: Promise<void>): void {
+    const told = work
+      .catch((err) => log.warn({ err }, "provider.not_told"))
+      .finally(() => telling.delete(told));
+    telling.add(told);
+  }
+
+  async function takeJob(teamId: number, taskId: string): Promise<void> {
+    const taken = await takeCancelledJob(deps.sql, teamId, taskId);
+    if (taken?.job != null) await tellProvider(taken, taken.job);
+  }
+
   return {
     async follow(cancelled) {
       const { held, job } = cancelled;
-      if (job !== null) {
-        const told = tellProvider(cancelled, job)
-          .catch((err) => log.warn({ err }, "provider.not_told"))
-          .finally(() => telling.delete(told));
-        telling.add(told);
-      }
+      if (job !== null) watch(tellProvider(cancelled, job));
       if (held === null) return;
       if (held.workerId === lease.workerId) drop(held);
-      else await dropElsewhere(held);
+      else await dropped.ask(held);
     },
+    takeJob: (teamId, taskId) => watch(takeJob(teamId, taskId)),
     hear({ kind, claim }) {
-      if (kind === "dropped") return waiting.get(keyOf(claim))?.();
+      if (kind === "dropped") return dropped.hear(claim);
       if (claim.workerId !== lease.workerId) return;
       drop(claim);
       deps.send({ kind: "dropped", claim });
@@ -107,10 +110,6 @@ export function createCancellations(deps: {
       await Promise.all(telling);
     },
   };
-}
-
-function keyOf({ taskId, fence }: HeldClaim): string {
-  return `${taskId} ${fence}`;
 }
 
 function describe(outcome: {

@@ -13,6 +13,7 @@ import { createDeadlines } from "./deadlines.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
+import type { HasRoom } from "./fit-result.ts";
 import { createHearing } from "./hearing.ts";
 import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
@@ -42,6 +43,7 @@ const FAREWELL_MS = 2_000;
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
+  readonly traceCalls?: ((kind: string, outgoing: Outgoing) => Outgoing) | undefined;
   readonly log: Log;
   readonly meter?: EngineMeter;
   readonly name: string;
@@ -51,11 +53,12 @@ export function createEngine(deps: {
   readonly resultLimitBytes: number;
   readonly composeMessage: ComposeMessage;
   readonly settleDelivery: SettleDelivery;
+  readonly hasRoom?: HasRoom;
   readonly onTaskEnded: (taskId: string) => void;
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, time, meter = NO_METER } = deps;
+  const { databases, log, time, meter = NO_METER, traceCalls = (_kind, each) => each } = deps;
   const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
@@ -81,7 +84,7 @@ export function createEngine(deps: {
   const attempts = createAttempts({
     ...deps,
     sql: databases.settle,
-    outgoing,
+    outgoing: traceCalls("attempt", outgoing),
     settler,
     lease,
     unanswered,
@@ -130,6 +133,7 @@ export function createEngine(deps: {
   };
   const poller = createPoller({
     ...deliveries,
+    outgoing: traceCalls("poll", outgoing),
     pool: budget.openPool(MOST_POLLS, () => pollerActor.wake()),
     limitsOf: budget.limitsOf,
     resultLimitBytes: deps.resultLimitBytes,
@@ -139,6 +143,7 @@ export function createEngine(deps: {
   const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
   const courier = createCourier({
     ...deliveries,
+    outgoing: traceCalls("notification", outgoing),
     pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
     compose: deps.composeMessage,
     wake: onEnded,
@@ -150,7 +155,16 @@ export function createEngine(deps: {
     settle: deps.settleDelivery,
     wake: wakeWebhooks,
   });
-  const cancellations = createCancellations({ ...deps, attempts, poller, lease, send: hint });
+  // Heard by the node that has cancelled, which need be no worker.
+  const tell = createHints({ sql: databases.chores, workerId, isHeard: () => true, log });
+  const cancellations = createCancellations({
+    ...deps,
+    sql: databases.chores,
+    attempts,
+    poller,
+    lease,
+    send: tell,
+  });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });

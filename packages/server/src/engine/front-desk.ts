@@ -1,9 +1,11 @@
 import type { NewTask } from "../domain/task.ts";
 import { atMost, type Time } from "../domain/time.ts";
+import { parseHint } from "../store/tasks/hints.ts";
 import type { Cancelled } from "../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { POLL_MS } from "./alarm.ts";
+import { createDroppedClaims } from "./dropped-claims.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import { createHints } from "./hints.ts";
 import { createIntake } from "./intake.ts";
@@ -18,9 +20,6 @@ const SOON_MS = POLL_MS + 1_000;
 
 type Waiting = Pick<NewTask, "teamId" | "queue" | "sandbox">;
 
-/** A worker that was told of a cancel has broken the call off by then. */
-const TEAR_DOWN_MS = 1_000;
-
 /** As much of an engine as a node has that serves the API and makes no calls. */
 export interface FrontDesk {
   readonly actors: Actors;
@@ -29,17 +28,19 @@ export interface FrontDesk {
   ended(): void;
   /** A task was stored without the intake, or begun anew: it waits in its queue. */
   pending(task: Waiting, times: Pick<Accepted, "createdAt" | "runAt">): void;
-  /** Resolves once no worker makes a call of a cancelled task, as far as this node can know. */
+  /** Resolves once no worker makes a call of a cancelled task: its worker says so, or is not heard for a second. */
   follow(cancelled: Cancelled): Promise<void>;
   /** This node has slots of the queue, and no room for another call of the team. */
   isCrowded(teamId: number, queue: string): boolean;
+  /** A message of another node on the channel. */
+  hear(message: string): void;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
  * Stores tasks for others to execute. It has no lease and no slots: every task is inserted pending, and the workers are
- * told by a hint. What they do not hear they find by their own looks.
+ * told by a hint. What they do not hear they find by their own looks. It hears nothing itself but that a claim was dropped.
  */
 export function createFrontDesk(deps: {
   readonly databases: Pick<EngineDatabases, "intake" | "chores">;
@@ -52,6 +53,7 @@ export function createFrontDesk(deps: {
   const { databases, time, log, meter } = deps;
   const actors = createActors({ time, log });
   const say = createHints({ sql: databases.chores, workerId: () => 0, isHeard: () => true, log });
+  const dropped = createDroppedClaims({ time, send: say });
   const intake = createIntake({
     sql: databases.intake,
     lease: { workerId: deps.number },
@@ -79,9 +81,14 @@ export function createFrontDesk(deps: {
     // Of no queue in particular: every worker's courier looks.
     ended: () => say({ kind: "ended", teamId: 0, queue: "-" }),
     pending: onPending,
-    // Its worker was told by the hint that was committed with the cancel; what it says is not heard here.
-    follow: ({ held }) =>
-      held === null ? Promise.resolve() : new Promise((resolve) => time.setTimer(resolve, TEAR_DOWN_MS)),
+    async follow({ teamId, id: taskId, held, job }) {
+      if (job?.plan.cancel !== undefined) say({ kind: "job", teamId, taskId });
+      if (held !== null) await dropped.ask(held);
+    },
+    hear(message) {
+      const heard = parseHint(message);
+      if (heard?.kind === "dropped") dropped.hear(heard.claim);
+    },
     isCrowded: () => false,
     start: async () => actors.start(),
     async stop() {

@@ -20,6 +20,7 @@ export function createHearing(deps: {
     const heard = parseHint(message);
     if (heard === null || heard.from === deps.ownId()) return;
     if ("claim" in heard) deps.cancellations.hear(heard);
+    else if ("taskId" in heard) deps.cancellations.takeJob(heard.teamId, heard.taskId);
     else if (heard.kind === "team") deps.budget.relearn(heard.teamId);
     else if (heard.kind === "schedule") deps.wakeScheduler();
     else if (heard.kind === "due") dispatcher.notice(heard.teamId, heard.queue);

@@ -20,6 +20,8 @@ export interface EngineMeter {
   attemptLost(how: "interrupted" | "superseded" | "aborted"): void;
   polled(result: "again" | "completed" | "failed" | "superseded"): void;
   notified(result: "delivered" | "retry" | "failed"): void;
+  /** A webhook was sent an event, or was to be. */
+  delivered(result: "delivered" | "retry" | "failed"): void;
   leaseRenewed(): void;
   leaseLost(): void;
   /** Tasks were taken from workers that are no more. */
@@ -42,6 +44,7 @@ export const NO_METER: EngineMeter = {
   attemptLost: nothing,
   polled: nothing,
   notified: nothing,
+  delivered: nothing,
   leaseRenewed: nothing,
   leaseLost: nothing,
   reaped: nothing,

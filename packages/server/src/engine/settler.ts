@@ -7,10 +7,10 @@ import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import {
-  findSettled,
   markSuperseded,
   type Settled,
   settleAttempts,
+  withEarlier,
 } from "../store/tasks/task-settlements.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
@@ -47,7 +47,7 @@ export function createSettler(deps: {
       try {
         const settled = await settleAttempts(sql, settlements, deps.workerId());
         // A try before this one may have been carried out though its answer was lost.
-        const all = tries === 1 ? settled : await withEarlier(settlements, settled);
+        const all = tries === 1 ? settled : await withEarlier(sql, settlements, settled);
         await noteSuperseded(settlements.filter((_, index) => all[index] === null));
         return all;
       } catch (error) {
@@ -69,16 +69,6 @@ export function createSettler(deps: {
     const settled: (Settled | null)[] = [];
     for (const portion of portions) settled.push(...(await flush(portion)));
     return settled;
-  }
-
-  async function withEarlier(
-    settlements: readonly Settlement[],
-    settled: readonly (Settled | null)[],
-  ): Promise<readonly (Settled | null)[]> {
-    const gone = settlements.filter((_, index) => settled[index] === null);
-    if (gone.length === 0) return settled;
-    const found = (await findSettled(sql, gone)).values();
-    return settled.map((each) => each ?? found.next().value ?? null);
   }
 
   /** One record that the database cannot hold must not keep the others from being settled. */

@@ -8,6 +8,7 @@ import {
   teamsWithDueDeliveries,
 } from "../store/tasks/webhook-deliveries.ts";
 import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { post } from "./signed-post.ts";
 
@@ -23,9 +24,10 @@ export function createWebhookCourier(
     readonly sql: Sql;
     readonly outgoing: Outgoing;
     readonly settle: SettleDelivery;
+    readonly meter?: EngineMeter;
   },
 ): Deliveries {
-  const { sql, lease, log } = deps;
+  const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: DeliveryClaim, signal: AbortSignal): Promise<number | null> {
     const { teamId, id, event, url, body, attempt } = claim;
@@ -37,6 +39,7 @@ export function createWebhookCourier(
     await deps.settle(claim, verdict);
     const { status, error, responseCode, waitMs } = verdict;
     log.info({ delivery: id, event, attempt, status, responseCode, error }, "delivery.settled");
+    meter.delivered(status === "pending" ? "retry" : status);
     return waitMs;
   }
 

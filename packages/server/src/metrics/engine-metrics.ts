@@ -78,7 +78,15 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     "Tries to tell a caller that its task has ended, by what they came to.",
     ["result"],
   );
-  for (const result of ["delivered", "retry", "failed"]) notifications(result);
+  const deliveries = counter(
+    "bellhop_webhook_deliveries_total",
+    "Tries to send an event to a webhook, by what they came to.",
+    ["result"],
+  );
+  for (const result of ["delivered", "retry", "failed"]) {
+    notifications(result);
+    deliveries(result);
+  }
 
   const renewals = counter("bellhop_lease_renewals_total", "Renewals of this node's right to act.")();
   const losses = counter("bellhop_lease_losses_total", "Times that this node lost its right to act.")();
@@ -130,6 +138,9 @@ export function createEngineMetrics({ counter, histogram }: Series) {
     },
     notified(result: string) {
       notifications(result).value += 1;
+    },
+    delivered(result: string) {
+      deliveries(result).value += 1;
     },
     leaseRenewed() {
       renewals.value += 1;

@@ -31,6 +31,13 @@ export function createHttpMetrics({ counter, histogram }: Series) {
   ]);
   for (const result of ["accepted", "unknown", "not_awaited", "failed"]) callbacks(result);
 
+  const cuts = counter(
+    "bellhop_event_streams_cut_total",
+    "Streams of events that were cut: slow, their reader did not keep up; failed, what they had missed could not be read.",
+    ["reason"],
+  );
+  for (const reason of ["slow", "failed"]) cuts(reason);
+
   /** By route, by method, by class of the status: three looks at short keys cost less than making a long one. */
   const routes = new Map<string, Map<string, { readonly observe: Observe; readonly cells: Cell[] }>>();
 
@@ -53,6 +60,9 @@ export function createHttpMetrics({ counter, histogram }: Series) {
       const cell = cells[Math.floor(status / 100) - 2];
       if (cell !== undefined) cell.value += 1;
       observe(ms / 1000);
+    },
+    streamCut(reason: "slow" | "failed") {
+      cuts(reason).value += 1;
     },
     async callback<T>(resolving: Promise<T>): Promise<T> {
       try {

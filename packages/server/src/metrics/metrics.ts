@@ -24,7 +24,9 @@ export function createMetrics(deps: {
   const registry = new Registry();
   const registers = [registry];
   const series = createSeries();
-  const queues = createQueueMetrics({ registry, ...deps });
+  /** What every process of an installation would say alike. */
+  const common = new Registry();
+  const queues = createQueueMetrics({ registry: common, ...deps });
   new Gauge({
     name: "bellhop_build_info",
     help: "Always 1; the labels say which version runs on which Node.",
@@ -32,16 +34,24 @@ export function createMetrics(deps: {
     registers,
   }).set({ version: deps.version, node: process.versions.node }, 1);
 
+  async function renderOwn(): Promise<string> {
+    return `${series.text()}\n${await textOf(registry)}`;
+  }
+
+  async function renderCommon(): Promise<string> {
+    await queues.refresh();
+    return textOf(common);
+  }
+
   return {
     engine: createEngineMetrics(series),
     ...createHttpMetrics(series),
     contentType: registry.contentType,
     async render(): Promise<string> {
-      await queues.refresh();
-      const others = await registry.metrics();
-      // As prom-client spells it, which not every reader takes: a mean of nothing, when two scrape at once.
-      return `${series.text()}\n${others.replaceAll(/ Nan$/gm, " NaN")}`;
+      return `${await renderOwn()}\n${await renderCommon()}`;
     },
+    renderOwn,
+    renderCommon,
     /** Memory, processor, event loop, file descriptors, garbage collection. Once in a process. */
     watchProcess(): void {
       collectDefaultMetrics({ register: registry });
@@ -60,6 +70,16 @@ export function createMetrics(deps: {
         help: "Calls that this node has under way at most.",
         registers,
       }).set(capacity);
+    },
+    watchStreams(open: () => number): void {
+      new Gauge({
+        name: "bellhop_event_streams",
+        help: "Streams of events that are open on this node.",
+        registers,
+        collect() {
+          this.set(open());
+        },
+      });
     },
     watchPools(pools: ReadonlyMap<string, PoolUse>): void {
       new Gauge({
@@ -92,4 +112,16 @@ export function createMetrics(deps: {
       });
     },
   };
+}
+
+/** What a process that does nothing else tells of itself: memory, processor, event loop. */
+export function createProcessMetrics(): { render(): Promise<string> } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return { render: () => textOf(registry) };
+}
+
+/** As prom-client spells it, which not every reader takes: a mean of nothing, when two scrape at once. */
+async function textOf(registry: Registry): Promise<string> {
+  return (await registry.metrics()).replaceAll(/ Nan$/gm, " NaN");
 }

@@ -8,6 +8,8 @@ import { readStoredBytes, readTeamUsage } from "../store/team-usage.ts";
 export interface Stock {
   /** Refuses a task of so many bytes that a team has no room for. No promise where the database need not be asked. */
   admit(team: Terms & { readonly teamId: number }, bytes: number): Promise<void> | undefined;
+  /** Whether the answer to a call may be kept, of a team that may store so many bytes. It is counted as stored then. */
+  hasRoom(teamId: number, most: number, bytes: number): boolean;
   /** As of the last look; looks if there was none. */
   bytesOf(teamId: number): Promise<number>;
 }
@@ -104,6 +106,13 @@ export function createStock(deps: { readonly sql: Sql; readonly monotonicMs: () 
       if (looks.length > 0) return Promise.all(looks).then(() => decide(team, entry, size));
       decide(team, entry, size);
       return undefined;
+    },
+    hasRoom(teamId, most, size) {
+      const { bytes } = entryOf(teamId);
+      look(bytes, weigh(teamId), WEIGH_MS)?.catch(() => {});
+      if (Math.max(0, bytes.known) + bytes.added + size > most) return false;
+      bytes.added += size;
+      return true;
     },
     async bytesOf(teamId) {
       const { bytes } = entryOf(teamId);

@@ -55,6 +55,20 @@ describe("/v1/webhooks", () => {
     });
   });
 
+  it("takes a condition away by null, and keeps one that is not named", async () => {
+    const { id } = (await create({ queue: "emails", tag: "signup" })).body.webhook;
+    const change = async (fields: object) => {
+      const { queue, tag } = (await api.call("PATCH", `/v1/webhooks/${id}`, fields)).body.webhook;
+      return { queue, tag };
+    };
+    assert.deepEqual(await change({ queue: null }), { queue: null, tag: "signup" });
+    assert.deepEqual(await change({ tag: null, url: null }), { queue: null, tag: null });
+    assert.deepEqual(await change({ queue: "emails" }), { queue: "emails", tag: null });
+    const log = (await api.call("GET", "/v1/audit?limit=3")).body.events;
+    assert.deepEqual(log[2].detail, { queue: null });
+    await api.call("DELETE", `/v1/webhooks/${id}`);
+  });
+
   it("lists in pages", async () => {
     const made = [await create(), await create(), await create()].map(({ body }) => body.webhook.id);
     const first = (await api.call("GET", "/v1/webhooks?limit=2")).body;

@@ -7,6 +7,9 @@ import { createTaskService } from "../../src/service/tasks/task-service.ts";
 import { createVault } from "../../src/vault/vault.ts";
 import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 
+const mentionsKeys = (query: string | { readonly text: string }) =>
+  (typeof query === "string" ? query : query.text).includes("from idempotency_keys");
+
 describe("idempotency keys", () => {
   let house: TestHouse;
   let key = "";
@@ -52,6 +55,23 @@ describe("idempotency keys", () => {
     await house.advance(61);
     await house.dispatchOnce();
     assert.equal(house.target.calls.length, 1);
+  });
+
+  it("a new key is not looked for: the insert finds out whether it is taken", async (test) => {
+    const rows = test.mock.method(house.database, "rows");
+    await create({ delaySeconds: 60 });
+    const asked = () => rows.mock.calls.filter(({ arguments: [query] }) => mentionsKeys(query)).length;
+    assert.equal(asked(), 0);
+    await create({ delaySeconds: 60 });
+    assert.equal(asked(), 1);
+  });
+
+  it("the first task again also if the request would be refused by now", async () => {
+    const first = await create({ delaySeconds: 60 });
+    const refused = { call: { ...request().call, headers: { Authorization: "tok_revoked" } } };
+    const second = await create({ delaySeconds: 60, ...refused });
+
+    assert.deepEqual([second.id, second.replayed], [first.id, true]);
   });
 
   it("the first task again also once it is active or completed, and nothing runs twice", async () => {

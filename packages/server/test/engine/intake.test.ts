@@ -123,7 +123,7 @@ describe("intake", () => {
   it("looks the task up when the connection is lost during the commit, and answers that it is stored", async () => {
     await warmUp();
     house.databases.intake.after = (statement) => {
-      if (statement === "insert_tasks") throw databaseAway();
+      if (statement === "insert_tasks_plain") throw databaseAway();
     };
 
     const id = await house.submit();
@@ -137,7 +137,7 @@ describe("intake", () => {
   it("answers 503 when the connection is lost before the task was stored, and stores nothing", async () => {
     const [before] = await house.database.rows<{ count: string }>("select count(*) from tasks");
     house.databases.intake.before = (statement) => {
-      if (statement === "insert_tasks") throw databaseAway();
+      if (statement === "insert_tasks_plain") throw databaseAway();
     };
 
     await assert.rejects(house.submit(), (error: Problem) => error.status === 503);

@@ -115,6 +115,21 @@ describe("what a plan bounds", () => {
       message: "The plan free allows at most 2000 bytes stored (bytesStored)",
     });
   });
+
+  it("keeps of an answer the beginning alone when what is stored has reached its bytes", async () => {
+    const guest = await openFree({ bytesStored: 10_000 });
+    house.target.answer = (_, response) => response.end("x".repeat(6_000));
+    const bodies: (string | undefined)[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const id = await house.submit({}, guest);
+      await house.dispatchOnce();
+      bodies.push((await house.tasks.get(guest, id)).result?.body);
+    }
+    assert.deepEqual(
+      bodies.map((body) => body?.length),
+      [6_000, 1_024, 1_024],
+    );
+  });
 });
 
 describe("calls to one host", () => {

@@ -57,7 +57,7 @@ function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[
       statements.push(rows.map((row: { id: string }) => row.id));
       const error = refuse(rows);
       if (error !== null) throw error;
-      return rows.map((row: { id: string }) => ({ ...row, status: "completed", runAt: at })) as Row[];
+      return [{ settled: rows.length, notified: null }] as object[] as Row[];
     },
   };
   return { sql, statements };

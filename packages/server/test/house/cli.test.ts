@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { access, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
@@ -10,6 +9,7 @@ import { ensureOperator } from "../../src/service/operator/operator.ts";
 import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
 import { SERVER } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";
 
 const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
@@ -63,7 +63,7 @@ describe("the bellhop command, on an embedded database", () => {
   };
 
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "bellhop-cli-"));
+    home = await copyDataDir();
     server = await startServer({ BELLHOP_DATA_DIR: home });
   });
   after(async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
 import { ROOT } from "../places.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
 /**
@@ -42,16 +42,20 @@ async function examplesOf(page: string): Promise<{ readonly marked: Example[]; r
   };
 }
 
-describe("the examples of the documentation", { concurrency: true }, () => {
+/** Readers at once: some wait for what is due in a second, but all together they would ask more of the server than a reader does. */
+const READERS = 4;
+
+describe("the examples of the documentation", { concurrency: READERS }, () => {
   let home: string;
   let server: ServerProcess;
   let echo: Echo;
 
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "bellhop-docs-"));
-    await writeFile(join(home, ".curlrc"), "silent\nshow-error\nfail-with-body\n");
+    home = await copyDataDir();
+    // As good clients do, a reader tries again when a busy server answers 503.
+    await writeFile(join(home, ".curlrc"), "silent\nshow-error\nfail-with-body\nretry = 5\n");
     echo = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
-    server = await startServer({ BELLHOP_DATA_DIR: join(home, "data") });
+    server = await startServer({ BELLHOP_DATA_DIR: home });
   });
   after(async () => {
     server.signal("SIGTERM");
@@ -63,6 +67,11 @@ describe("the examples of the documentation", { concurrency: true }, () => {
   for (const page of [
     "README.md",
     "docs/quickstart.md",
+    "docs/tasks.md",
+    "docs/retries.md",
+    "docs/vault.md",
+    "docs/providers-and-callbacks.md",
+    "docs/beyond-one-database.md",
     "docs/cli.md",
     "docs/production.md",
     "docs/api.md",
@@ -134,8 +143,8 @@ describe("the examples of the documentation", { concurrency: true }, () => {
   }
 
   async function bash(script: string): Promise<{ code: number; printed: string }> {
-    const env = { PATH: process.env.PATH, CURL_HOME: home, BELLHOP_DATA_DIR: join(home, "data") };
-    const run = promisify(execFile)("bash", ["-e", "-c", script], { cwd: ROOT, env });
+    const env = { PATH: process.env.PATH, CURL_HOME: home, BELLHOP_DATA_DIR: home };
+    const run = promisify(execFile)("bash", ["--norc", "-e", "-c", script], { cwd: ROOT, env });
     const { code = 0, stdout, stderr } = await run.catch((error) => error);
     return { code, printed: stdout + stderr };
   }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";
 
 /** Two seconds are promised; a busy machine is given one more. */
@@ -19,7 +19,7 @@ describe("a node whose PostgreSQL stands still", () => {
   let node: ServerProcess;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-frozen-"));
+    dataDir = await copyDataDir();
     postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
     target = await startTestTarget();
     const { host, port, user, password, database } = postgres.connection;

@@ -4,35 +4,39 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { launch, type ServerProcess, startServer, until } from "./server-process.ts";
 
 describe("the built server, on its embedded database", () => {
   let dataDir: string;
   let target: TestTarget;
-  const servers: ServerProcess[] = [];
-  const start = async (environment: Record<string, string> = {}) => {
-    const server = await startServer({ BELLHOP_DATA_DIR: dataDir, ...environment });
-    servers.push(server);
+  let running: ServerProcess | null = null;
+  /** The one that runs, or the next: a start takes seconds. */
+  const serve = async () => {
+    if (running !== null) return running;
+    const server = await startServer({ BELLHOP_DATA_DIR: dataDir, BELLHOP_STOP_GRACE: "3600" });
+    running = server;
+    server.exited.finally(() => {
+      running = null;
+    });
     return server;
   };
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-life-"));
+    dataDir = await copyDataDir();
   });
-  after(() => rm(dataDir, { recursive: true, force: true }));
+  after(async () => {
+    running?.signal("SIGKILL");
+    await running?.exited;
+    await rm(dataDir, { recursive: true, force: true });
+  });
   beforeEach(async () => {
     target = await startTestTarget();
   });
-  afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.signal("SIGTERM");
-      await server.exited;
-    }
-    await target.close();
-  });
+  afterEach(() => target.close());
 
   it("takes a task from its creation to its end", async () => {
-    const server = await start();
+    const server = await serve();
     await server.api("POST", "/v1/queues", { name: "errands" });
     const created = await server.api("POST", "/v1/tasks", {
       queue: "errands",
@@ -56,7 +60,7 @@ describe("the built server, on its embedded database", () => {
   });
 
   it("finishes after a restart what kill -9 interrupted in the middle of its call", async () => {
-    const first = await start();
+    const first = await serve();
     target.answer = () => {};
     const { json } = await first.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
     await target.received(1);
@@ -64,7 +68,7 @@ describe("the built server, on its embedded database", () => {
     await first.exited;
     target.answer = (_call, response) => response.end("done");
 
-    const second = await start();
+    const second = await serve();
     const task = await second.ended(json.id);
 
     assert.equal(task.status, "completed");
@@ -79,7 +83,7 @@ describe("the built server, on its embedded database", () => {
   });
 
   it("lets a call finish when it is told to stop, takes no more, and exits 0", async () => {
-    const server = await start();
+    const server = await serve();
     let answer = () => {};
     target.answer = (_call, response) => {
       answer = () => response.end("late");
@@ -96,14 +100,14 @@ describe("the built server, on its embedded database", () => {
     answer();
 
     assert.equal(await server.exited, 0);
-    const again = await start();
+    const again = await serve();
     const task = await again.ended(json.id);
     assert.equal(task.status, "completed");
     assert.equal(target.calls.length, 1);
   });
 
   it("does not wait for calls when it is told a second time, and loses nothing", async () => {
-    const server = await start({ BELLHOP_STOP_GRACE: "3600" });
+    const server = await serve();
     target.answer = () => {};
     const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
     await target.received(1);
@@ -116,12 +120,12 @@ describe("the built server, on its embedded database", () => {
     assert.equal(await server.exited, 0);
 
     target.answer = (_call, response) => response.end("done");
-    const again = await start();
+    const again = await serve();
     assert.equal((await again.ended(json.id)).status, "completed");
   });
 
   it("takes two signals at once, as Ctrl-C sends them through npm, for one: calls still finish", async () => {
-    const server = await start();
+    const server = await serve();
     let answer = () => {};
     target.answer = (_call, response) => {
       answer = () => response.end("late");
@@ -130,36 +134,36 @@ describe("the built server, on its embedded database", () => {
     await target.received(1);
     server.signal("SIGINT");
     server.signal("SIGTERM");
-    await until(() => server.stderr.includes('"calls":1,"graceSeconds":25,"msg":"bellhop.stopping"'));
+    await until(() => server.stderr.includes('"calls":1,"graceSeconds":3600,"msg":"bellhop.stopping"'));
     answer();
 
     assert.equal(await server.exited, 0);
-    const again = await start();
+    const again = await serve();
     assert.equal((await again.ended(json.id)).attempts.length, 1);
   });
 
   it("starts a delayed task within 50 ms of its time when idle", async () => {
-    const server = await start();
-    const at = new Date(Date.now() + 700);
-    let arrivedAt = 0;
+    const server = await serve();
+    const lateMs: number[] = [];
     target.answer = (_call, response) => {
-      arrivedAt = Date.now();
+      lateMs.push(Date.now() - at.getTime());
       response.end();
     };
-    await server.api("POST", "/v1/tasks", {
-      queue: "default",
-      webhook_url: target.url,
-      run_at: at.toISOString(),
-    });
-    await target.received(1);
+    let at = new Date();
+    // On a busy machine one may come late that was started in time, but not one after the other.
+    for (let tries = 1; tries <= 4 && lateMs.every((late) => late >= 150); tries += 1) {
+      at = new Date(Date.now() + 700);
+      const run_at = at.toISOString();
+      await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url, run_at });
+      await target.received(tries);
+    }
 
-    assert.ok(arrivedAt >= at.getTime(), "not before its time");
-    // Told from 50 ms by an order of magnitude, so that a busy machine does not fail it.
-    assert.ok(arrivedAt - at.getTime() < 500, `${arrivedAt - at.getTime()} ms late`);
+    assert.ok(Math.min(...lateMs) >= 0, "not before its time");
+    assert.ok(Math.min(...lateMs) < 150, `${lateMs} ms late`);
   });
 
   it("refuses a second server on the same data directory, and says what to do", async () => {
-    await start();
+    await serve();
     const second = launch({ BELLHOP_DATA_DIR: dataDir });
 
     assert.equal(await second.exited, 1);
@@ -179,7 +183,8 @@ describe("the built server, on its embedded database", () => {
 
   it("prints a key, and a link that signs the operator in, on the first start and never again", async () => {
     const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
-    const first = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
+    const first = await startServer({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
+    assert.match(first.stdout, /new and empty/i);
     assert.match(first.stdout, /shown this once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
     const link = /^ {2}(http:\S+)\/sign-in\/link\?token=([0-9a-f]{64})$/m.exec(first.stdout);
     assert.equal(link?.[1], first.url);
@@ -191,7 +196,7 @@ describe("the built server, on its embedded database", () => {
     first.signal("SIGTERM");
     await first.exited;
 
-    const second = await start({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
+    const second = await startServer({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
     assert.doesNotMatch(second.stdout, /bh_live_|sign-in\/link/);
     second.signal("SIGTERM");
     await second.exited;

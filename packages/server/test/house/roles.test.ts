@@ -118,6 +118,46 @@ describe("one node for the API and two for the calls", () => {
     assert.ok(performance.now() - beganMs < 2_000);
   });
 
+  it("a cancel is answered as soon as the worker has dropped the call", async () => {
+    const hungUp = new Promise<void>((resolve) => {
+      target.answer = (_call, response) => void response.once("close", resolve);
+    });
+    const arrived = target.calls.length;
+    const { id } = await submit();
+    await target.received(arrived + 1);
+    const beganMs = performance.now();
+    assert.equal((await api.api("POST", `/v1/tasks/${id}/cancel`)).json.status, "cancelled");
+    // Unheard, it would have waited for a second.
+    assert.ok(performance.now() - beganMs < 900, `${performance.now() - beganMs} ms`);
+    await hungUp;
+  });
+
+  it("a third party whose job is cancelled is told by one worker, once", async () => {
+    const told: string[] = [];
+    target.answer = (call, response) => {
+      if (call.path.endsWith("/cancel")) told.push(call.path);
+      response.end(JSON.stringify({ id: "job-1", status: "running" }));
+    };
+    const job = `${target.url}/jobs/{startResult.body.id}`;
+    const { json } = await api.api("POST", "/v1/tasks", {
+      targetUrl: target.url,
+      pollConfig: {
+        urlTemplate: job,
+        cancelUrlTemplate: `${job}/cancel`,
+        statusPath: "status",
+        doneValues: ["done"],
+        failValues: ["failed"],
+      },
+    });
+    const { id } = json.task;
+    await until(async () => (await api.api("GET", `/v1/tasks/${id}`)).json.task.status === "polling");
+    assert.equal((await api.api("POST", `/v1/tasks/${id}/cancel`)).status, 200);
+    await until(async () => told.length > 0);
+    const left = "select 1 from tasks where status = 'cancelled' and poll is not null";
+    assert.deepEqual(await test.database.rows(left), []);
+    assert.deepEqual(told, ["/jobs/job-1/cancel"]);
+  });
+
   it("a worker that is asked to stop ends its call, while the other takes what comes", async () => {
     const arrived = target.calls.length;
     const held: (() => void)[] = [];

@@ -48,6 +48,8 @@ export function launch(
       PORT: "0",
       LOG_LEVEL: "info",
       BELLHOP_API_KEY: API_KEY,
+      // The same on every machine.
+      BELLHOP_PROCESSES: "1",
       ...environment,
     },
   });

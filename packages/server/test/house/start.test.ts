@@ -11,6 +11,7 @@ import { readable } from "../../src/log.ts";
 import { refuseNode } from "../../src/version.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
 
 async function portOf(server: Server): Promise<string> {
@@ -33,7 +34,7 @@ describe("a first start", () => {
     home = await realpath(await mkdtemp(join(tmpdir(), "bellhop start ")));
     // Root's data would lie elsewhere if PostgreSQL's user could not enter.
     await chmod(home, 0o755);
-    dataDir = join(home, "data");
+    dataDir = join(home, "elsewhere", ".bellhop");
   });
   after(() => rm(home, { recursive: true, force: true }));
 
@@ -52,27 +53,23 @@ listens there (EADDRINUSE). Stop it, or set PORT to another port; PORT=0 takes a
 
     const next = await startServer(environment());
     await stop(next);
+    assert.match(next.stdout, /^ {2}data {6}\S.*elsewhere\/\.bellhop/m);
     assert.match(next.stdout, /^ {2}export KEY=bh_live_[0-9a-f]{64}$/m);
   });
 
   it("says that its data directory is new, and where else there is data", async () => {
-    const elsewhere = join(home, "elsewhere", ".bellhop");
-    const first = await startServer({ BELLHOP_DATA_DIR: elsewhere });
-    await stop(first);
-    assert.match(first.stdout, /^ {2}data {6}\S.*elsewhere\/\.bellhop/m);
-    assert.match(first.stdout, /new and empty/i);
-    assert.ok(!first.stdout.includes(`              ${elsewhere}\n`), "not another one");
-
     const below = join(home, "elsewhere", "below");
     await mkdir(below);
-    const second = await ready(launch({}, below));
-    await stop(second);
-    assert.ok(second.stdout.includes(`  data      ${join(below, ".bellhop")}\n            NEW AND EMPTY.`));
-    assert.ok(second.stdout.includes(`\n              ${elsewhere}\n`), second.stdout);
+    const first = await ready(launch({}, below));
+    await stop(first);
+    const own = join(below, ".bellhop");
+    assert.ok(first.stdout.includes(`  data      ${own}\n            NEW AND EMPTY.`));
+    assert.ok(first.stdout.includes(`\n              ${dataDir}\n`), first.stdout);
+    assert.ok(!first.stdout.includes(`\n              ${own}\n`), "it is not another one");
 
     const again = await ready(launch({}, below));
     await stop(again);
-    assert.ok(again.stdout.includes(`  data      ${join(below, ".bellhop")}\n  egress`));
+    assert.ok(again.stdout.includes(`  data      ${own}\n  egress`));
   });
 });
 
@@ -162,7 +159,7 @@ describe("npm start", () => {
   let running: ServerProcess | null = null;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-npm-"));
+    dataDir = await copyDataDir();
   });
   afterEach(() => {
     // All of the group, should the signal under test have missed one.
@@ -200,16 +197,18 @@ describe("npm start", () => {
 
 describe("the log", () => {
   it("has its levels as words, the actors' lives only at debug, and the banner after all of it", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "bellhop-log-"));
+    const test = await createTestDatabase({ template: "template0" });
+    const { host, port, user, database } = test.connection;
+    const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     // Both into one pipe, as in a terminal.
     const command = {
       file: "sh",
       args: ["-c", `exec "${process.execPath}" packages/server/dist/main.js 2>&1`],
     };
-    const server = await ready(launch({ BELLHOP_DATA_DIR: dataDir }, ROOT, command));
+    const server = await ready(launch({ DATABASE_URL }, ROOT, command));
     const lines = server.stdout.trimEnd().split("\n");
     await stop(server);
-    await rm(dataDir, { recursive: true, force: true });
+    await test.drop();
 
     assert.ok(lines.some((line) => line.startsWith('{"level":"info",')));
     assert.ok(!lines.some((line) => line.includes("actor.started")));

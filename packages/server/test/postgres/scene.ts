@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -17,7 +19,7 @@ export function recordLog(): { entries: LogEntry[]; log: (event: string, fields:
 }
 
 export async function makeTempDir(): Promise<string> {
-  return realpath(await mkdtemp("/tmp/bellhop-postgres-test-"));
+  return realpath(await mkdtemp(join(tmpdir(), "bellhop-postgres-")));
 }
 
 export async function removeDir(dir: string): Promise<void> {

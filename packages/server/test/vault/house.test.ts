@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
+import { copyDataDir } from "../house/data-dir.ts";
 import { type ServerProcess, startServer } from "../house/server-process.ts";
 import { createTestDatabase } from "../test-database.ts";
 
@@ -25,7 +25,7 @@ describe("the vault of the built server", () => {
   };
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-vault-house-"));
+    dataDir = await copyDataDir();
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
   afterEach(stopAll);

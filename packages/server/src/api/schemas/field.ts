@@ -4,6 +4,7 @@ import {
   type TObjectOptions,
   type TProperties,
   type TSchema,
+  type TString,
   Type,
 } from "typebox";
 
@@ -28,6 +29,11 @@ export function textMap(options: { readonly description: string; readonly exampl
 
 export function textOrNull(description: string) {
   return Type.Unsafe<string | null>({ type: ["string", "null"], description });
+}
+
+/** The same text, or null, which says something here: it is not taken for a field that was not given. */
+export function orNull(text: TString, description: string) {
+  return Type.Unsafe<string | null>({ ...text, type: ["string", "null"], description });
 }
 
 export function integerOrNull(description: string) {
@@ -66,10 +72,15 @@ export function model<T extends TProperties>(
 
 type Model<T extends TProperties> = TObject<T> & { readonly $id: string };
 
-/** The names of the fields of a model that `ref` points at; none for any other schema. */
-export function fieldsOf(schema: unknown): readonly string[] {
+/** The fields of a model that `ref` points at for which null says no more than leaving them out; none of any other schema. */
+export function fieldsWithoutNull(schema: unknown): readonly string[] {
   const target = typeof schema === "object" && schema !== null && "$ref" in schema ? String(schema.$ref) : "";
-  return Object.keys(models.get(target.slice(0, -1))?.properties ?? {});
+  return Object.entries(models.get(target.slice(0, -1))?.properties ?? {})
+    .filter(
+      ([, { type }]: [string, { readonly type?: unknown }]) =>
+        !(Array.isArray(type) && type.includes("null")),
+    )
+    .map(([name]) => name);
 }
 
 /** The keyword of what a handler judges: names of models, one of which the reference shows there. */

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from "../../domain/event.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LABEL_LIMITS } from "../../domain/task-request.ts";
 import { DELIVERY_STATUSES, WEBHOOK_PATIENCE_DAYS } from "../../domain/webhook.ts";
-import { instant, integerOrNull, model, oneOf, ref, textOrNull } from "./field.ts";
+import { instant, integerOrNull, model, oneOf, orNull, ref, textOrNull } from "./field.ts";
 import { pagination } from "./page.ts";
 
 const EXAMPLE = {
@@ -68,8 +68,8 @@ export const UpdateWebhook = model(
   {
     url: Type.Optional(terms.url),
     events: Type.Optional(terms.events),
-    queue: Type.Optional(terms.queue),
-    tag: Type.Optional(terms.tag),
+    queue: Type.Optional(orNull(terms.queue, "Only events of this queue and its tasks; null for all.")),
+    tag: Type.Optional(orNull(terms.tag, "Only events of tasks that have this tag; null for all.")),
     enabled: Type.Optional(
       Type.Boolean({ description: "True also gives one that was turned off its time anew." }),
     ),

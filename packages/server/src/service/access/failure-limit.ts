@@ -1,5 +1,5 @@
 import { sourceOf } from "../../domain/identity/source-address.ts";
-import { createSourceLimit, type SourceLimit } from "./source-limit.ts";
+import { createSourceLimit, type SharedHits, type SourceLimit } from "./source-limit.ts";
 
 /**
  * Holds back a source that keeps presenting credentials that do not count. One that does is let in all the same: others at
@@ -24,7 +24,10 @@ interface Line {
   readonly waiting: ((isTurn: boolean) => void)[];
 }
 
-export function createFailureLimit(deps: { readonly monotonicMs: () => number }): FailureLimit {
+export function createFailureLimit(deps: {
+  readonly monotonicMs: () => number;
+  readonly shared?: SharedHits | undefined;
+}): FailureLimit {
   const limit = createSourceLimit({ ...FAILURES, ...deps });
   const lines = new Map<string, Line>();
 

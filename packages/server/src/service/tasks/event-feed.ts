@@ -85,6 +85,8 @@ export function createEventFeed(deps: {
   readonly sql: Sql;
   readonly time: Time;
   readonly words: EventWords;
+  /** Slow: its reader did not keep up. Failed: what it had missed could not be read. */
+  readonly onCut?: (reason: "slow" | "failed") => void;
 }): EventFeed {
   const { sql, time, words } = deps;
   const readings = new Map<number, Reading>();
@@ -161,7 +163,7 @@ export function createEventFeed(deps: {
         .join("");
     for (const stream of streams) {
       if (isStuck(stream)) {
-        stream.sink.cut();
+        cut(stream.sink, "slow");
         continue;
       }
       const key = `${formatPosition(stream.position)} ${stream.wish}`;
@@ -170,6 +172,11 @@ export function createEventFeed(deps: {
       if (comparePositions(position, stream.position) > 0) stream.position = position;
       if (text !== "") stream.sink.write(text);
     }
+  }
+
+  function cut(sink: EventSink, reason: "slow" | "failed"): void {
+    sink.cut();
+    deps.onCut?.(reason);
   }
 
   /** Too much waits for its reader, and no less than at the last look: asked at every look, also when there is no news. */
@@ -247,7 +254,7 @@ export function createEventFeed(deps: {
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;
           // Not waited for: a reader that was away for long has much to read before it has caught up.
-          catchUp(stream, beginning.since).catch(() => sink.cut());
+          catchUp(stream, beginning.since).catch(() => cut(sink, "failed"));
         } else {
           join(stream, readingOf(teamId, beginning));
           if (lastId !== null) sink.write(words.reset(formatPosition(stream.position)));

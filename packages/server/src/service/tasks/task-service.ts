@@ -73,6 +73,8 @@ export function createTaskService(deps: {
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
+  /** This node makes no calls: a worker tells the third party of a task that is cancelled here. */
+  readonly leavesJobs?: boolean;
   /** Resolves once no node makes a call of the task any more. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was begun anew. */
@@ -155,13 +157,23 @@ export function createTaskService(deps: {
     return accepted === null ? null : finish(accepted);
   }
 
-  /** The key may be taken or let go between two looks; the request that loses a round finds the winner in the next. */
+  /**
+   * Nearly every key is new, and the insert finds out: the key is looked for only where it turns out to be taken, or the
+   * request would be refused, though not for a database that does not answer. It may be taken or let go between two looks; the request that loses a round finds the winner in
+   * the next.
+   */
   async function createOnce(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    // Refused before the key is asked for, as every other mistake in the request is.
+    // Refused whatever the key is, as every other mistake in the request is.
     followUpOf(request, findProvider);
     for (let round = 0; round < 3; round += 1) {
-      const created = (await replay(principal, request)) ?? (await submitNew(principal, request));
-      if (created !== null) return created;
+      const created = await submitNew(principal, request).catch(async (refusal: unknown) => {
+        const isLooked = refusal instanceof Problem && refusal.code !== "database_away";
+        const replayed = isLooked ? await replay(principal, request) : null;
+        if (replayed === null) throw refusal;
+        return replayed;
+      });
+      const found = created ?? (await replay(principal, request));
+      if (found !== null) return found;
     }
     return null;
   }
@@ -200,7 +212,7 @@ export function createTaskService(deps: {
     },
     async cancel(requester, id) {
       const cancelled = await database.transaction(async (sql) => {
-        const ended = await cancelTask(sql, requester, id);
+        const ended = await cancelTask(sql, requester, id, deps.leavesJobs);
         if (ended === null) return null;
         await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
         if (ended.held !== null) await sendHints(sql, [hintText({ kind: "void", claim: ended.held }, 0)]);

@@ -82,7 +82,7 @@ export function createWebhookService(deps: {
   return {
     get,
     create: (requester, terms) =>
-      change(requester, "webhook.created", named(terms), async (sql, count) => {
+      change(requester, "webhook.created", named(withoutNulls(terms)), async (sql, count) => {
         if (count >= MOST_WEBHOOKS) throw new Problem("webhooks_full", { limit: String(MOST_WEBHOOKS) });
         return insertWebhook(sql, requester.teamId, newUuid(), terms);
       }),
@@ -116,9 +116,13 @@ async function listenAsNeeded(sql: Sql, teamId: number): Promise<void> {
   }
 }
 
+function withoutNulls(terms: WebhookTerms): Partial<WebhookTerms> {
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
+}
+
 /** Without the address: what stands in its query may be a secret. */
 function named({ url, ...terms }: Partial<WebhookTerms>): Record<string, unknown> {
-  const said = Object.entries(terms).filter(([, value]) => value !== null && value !== undefined);
+  const said = Object.entries(terms).filter(([, value]) => value !== undefined);
   return { ...(url !== undefined && { host: new URL(url).host }), ...Object.fromEntries(said) };
 }
 

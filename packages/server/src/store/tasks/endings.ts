@@ -24,17 +24,19 @@ export function endColumns(options: {
   readonly completed: string;
   /** Of the rows that do not end. They are as before where nothing is said. */
   readonly onward?: { readonly deadlineAt?: string; readonly poll?: string };
+  /** The rows that end and keep how they were polled. */
+  readonly keepsPoll?: string;
   /** Spent: used, so that it leads nowhere any more. Otherwise it still tells the task's state. */
   readonly callback?: "spent";
 }): string {
-  const { status, when, completed, onward, callback } = options;
+  const { status, when, completed, onward, keepsPoll, callback } = options;
   const ended = (value: string, otherwise: string) =>
     when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
   const columns = [
     `status = ${status}`,
     `completed_at = ${ended("now()", "null")}`,
     `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
-    `poll = ${ended("null", onward?.poll ?? "t.poll")}`,
+    `poll = ${ended(keepsPoll === undefined ? "null" : `case when ${keepsPoll} then t.poll end`, onward?.poll ?? "t.poll")}`,
     ...(completed === "false"
       ? []
       : [`callback_sealed = case when ${completed} then null else t.callback_sealed end`]),

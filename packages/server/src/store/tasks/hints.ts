@@ -29,11 +29,19 @@ export interface HeldClaim {
   readonly workerId: number;
 }
 
-export type Hint = QueueHint | ClaimHint;
+/** The job of this cancelled task goes on at its third party, and the worker that takes it first tells that. */
+export interface JobHint {
+  readonly kind: "job";
+  readonly teamId: number;
+  readonly taskId: string;
+}
+
+export type Hint = QueueHint | ClaimHint | JobHint;
 
 /** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
 export function hintText(hint: Hint, from: number): string {
   if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
+  if ("taskId" in hint) return `${hint.kind} ${hint.teamId} ${hint.taskId} ${from}`;
   return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
 }
 
@@ -50,6 +58,7 @@ export function parseHint(message: string): (Hint & { readonly from: number }) |
     const claim = { taskId: subject, fence: Number(detail), workerId: Number(rest[0]) };
     return { kind: word, claim, from };
   }
+  if (word === "job") return { kind: word, teamId: Number(subject), taskId: detail, from };
   const kind = KINDS.find((known) => known === word);
   return kind === undefined ? null : { kind, teamId: Number(subject), queue: detail, from };
 }

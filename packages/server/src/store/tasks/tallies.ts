@@ -17,18 +17,20 @@ export const NO_WORKER = 0;
  */
 export function tally(options: {
   readonly from: string;
+  /** It has one row for each queue and environment already: nothing is to be grouped. */
+  readonly isSummed?: boolean;
   /** The id of the worker that counts, as SQL. */
   readonly worker: string | typeof NO_WORKER;
   readonly writer: keyof typeof WRITERS;
   readonly deltas: Partial<Record<TaskStatus, string>>;
 }): string {
-  const { from, worker, writer, deltas } = options;
+  const { from, isSummed = false, worker, writer, deltas } = options;
   const states = TASK_STATUSES.filter((state) => deltas[state] !== undefined);
-  const sums = states.map((state) => `sum(${deltas[state]})`).join(", ");
+  const sums = states.map((state) => (isSummed ? deltas[state] : `sum(${deltas[state]})`)).join(", ");
+  const groups = isSummed ? "" : "group by team_id, queue_id, sandbox order by team_id, queue_id, sandbox";
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
   return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${states.join(", ")})
-    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from}
-     group by team_id, queue_id, sandbox order by team_id, queue_id, sandbox
+    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from} ${groups}
     on conflict (team_id, queue_id, worker_id, writer, sandbox) do update set ${adds}`;
 }
 

@@ -28,6 +28,9 @@ export interface PolledJob {
   readonly callbackSealed: string | null;
 }
 
+/** Its third party can be told, and another node is to do so. */
+const LEFT = "$4 and not t.sandbox and t.poll -> 'cancel' is not null";
+
 const CANCEL_TASK = prepare(
   "cancel_task",
   `with found as (
@@ -36,7 +39,7 @@ const CANCEL_TASK = prepare(
         and status in ('pending', 'active', 'waiting', 'polling') for update
    ), cancelled as (
      update tasks t
-        set ${endColumns({ status: "'cancelled'", completed: "false" })},
+        set ${endColumns({ status: "'cancelled'", completed: "false", keepsPoll: LEFT })},
             error = null,
             attempt_started_at = null,
             attempts = case when was <> 'active' then t.attempts else t.attempts || jsonb_build_object(
@@ -79,14 +82,39 @@ type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
 /**
  * Ends a task by its owner's will, once, whatever it was doing. Null if it had ended, or is unknown. The fence rises: the
  * verdict of a call or poll that is under way finds it gone, and so does every other ending.
+ *
+ * `leavesJob`: what is needed to tell its third party stays in the row, for the worker that takes it.
  */
 export async function cancelTask(
   sql: Sql,
   { teamId, environment }: Reach,
   id: string,
+  leavesJob = false,
 ): Promise<Cancelled | null> {
-  const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id, environment]);
-  if (row === undefined) return null;
+  const [row] = await sql.rows<CancelledRow>(CANCEL_TASK, [teamId, id, environment, leavesJob]);
+  return row === undefined ? null : cancelledOf(teamId, id, row);
+}
+
+const TAKE_CANCELLED_JOB = prepare(
+  "take_cancelled_job",
+  `with found as (
+     select team_id, id, poll as plan from tasks
+      where team_id = $1 and id = $2 and status = 'cancelled' and poll is not null for update
+   )
+   update tasks t set poll = null
+     from found where t.team_id = found.team_id and t.id = found.id
+   returning t.shape, t.queue_id::float8 as "queueId", t.sandbox, null as "workerId", t.fence, t.poll_config as config, plan,
+             t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
+             encode(t.callback_sealed, 'hex') as "callbackSealed"`,
+);
+
+/** What a cancel has left of the task for one worker: the first that asks. Null for all others. */
+export async function takeCancelledJob(sql: Sql, teamId: number, id: string): Promise<Cancelled | null> {
+  const [row] = await sql.rows<CancelledRow>(TAKE_CANCELLED_JOB, [teamId, id]);
+  return row === undefined ? null : cancelledOf(teamId, id, row);
+}
+
+function cancelledOf(teamId: number, id: string, row: CancelledRow): Cancelled {
   const { shape, queueId, sandbox, workerId, fence, config, plan, ...rest } = row;
   return {
     teamId,

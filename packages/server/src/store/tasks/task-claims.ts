@@ -27,9 +27,13 @@ const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, 
  */
 const CLAIM_DUE_TASKS = hotStatement(
   "claim_due_tasks",
-  (condition, tells) => `with picked as (
+  (condition, tells) => `with current as materialized (
+     select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
+        and exists (select 1 from workers where id = $4) as is_current
+      where ${condition}
+   ), picked as (
      select due.id
-       from (values (10), (9), (8), (7), (6), (5), (4), (3), (2), (1)) as p(priority)
+       from current cross join (values (10), (9), (8), (7), (6), (5), (4), (3), (2), (1)) as p(priority)
        cross join lateral (
          select t.id from tasks t
           where t.team_id = $1 and t.queue_id = $2 and t.priority = p.priority
@@ -39,25 +43,29 @@ const CLAIM_DUE_TASKS = hotStatement(
           limit $5
             for update skip locked
        ) due
-      where exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
-        and exists (select 1 from workers where id = $4)
-        and ${condition}
+      where current.is_current
       limit $5
    ), claimed as (
      update tasks t
         set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now()), deadline_at = null
       where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning team_id, queue_id, sandbox, status, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED},
-               ${TOLD_COLUMNS}
+     returning run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}${
+       tells ? `, team_id, queue_id, sandbox, status, ${TOLD_COLUMNS}` : ""
+     }
+   ), counted as (
+     select $1::integer as team_id, $2::bigint as queue_id, false as sandbox, count(*) as claims from claimed having count(*) > 0
    ), tallied as (
-     ${tally({ from: "claimed", worker: "$4::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
+     ${tally({
+       from: "counted",
+       isSummed: true,
+       worker: "$4::bigint",
+       writer: "claim",
+       deltas: { pending: "-claims", active: "claims" },
+     })}
    )${tells ? `, ${telling({ from: "claimed", type: "'task.started'" })}` : ""}
-   select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
-          and exists (select 1 from workers where id = $4) as "isCurrent",
-          ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
-     from (select 1) always left join claimed c on true
-    where ${condition}
+   select current.is_current as "isCurrent", ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
+     from current left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,
 );
 

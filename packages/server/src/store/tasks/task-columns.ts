@@ -118,7 +118,7 @@ export function insertedRow(
   };
 }
 
-function hasOwnKeys(value: object): boolean {
+export function hasOwnKeys(value: object): boolean {
   for (const _ in value) return true;
   return false;
 }

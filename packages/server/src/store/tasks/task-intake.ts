@@ -1,26 +1,13 @@
-import type { NewTask, TaskSettings } from "../../domain/task.ts";
+import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
-import type { SlotGrant } from "./queue-slots.ts";
+import { insertPlainTasks } from "./plain-tasks.ts";
+import type { Accepted, Submission } from "./submission.ts";
 import { one, tally } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
 
-export interface Submission {
-  readonly task: NewTask;
-  /** The grant under which a slot was set aside for the task, if one was. */
-  readonly reservation: Pick<SlotGrant, "queueId" | "epoch"> | null;
-}
-
-/** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */
-export interface Accepted extends TaskSettings {
-  readonly id: string;
-  readonly queueId: number;
-  /** Inserted already active under the reservation: the call may start now. */
-  readonly handedOff: boolean;
-  readonly createdAt: Date;
-  readonly runAt: Date;
-}
+export type { Accepted, Submission } from "./submission.ts";
 
 /**
  * Instants as milliseconds: the driver is slow at reading dates, and these come with every task. Multiplied before they
@@ -123,6 +110,15 @@ type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
 
 /** Inserts a batch in one commit. Answers in the order of the submissions. */
 export async function insertTasks(
+  sql: Sql,
+  submissions: readonly Submission[],
+  workerId: number,
+): Promise<readonly (Accepted | null)[]> {
+  const plain = await insertPlainTasks(sql, submissions, workerId);
+  return plain ?? insertAny(sql, submissions, workerId);
+}
+
+async function insertAny(
   sql: Sql,
   submissions: readonly Submission[],
   workerId: number,

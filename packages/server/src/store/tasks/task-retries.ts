@@ -44,7 +44,9 @@ const RETRY_TASK = prepare(
             completed_at = null,
             result = null,
             error = null,
-            failure_reason = null
+            failure_reason = null,
+            -- What a cancel has left, if no worker has taken it: the job that it would end is another's now.
+            poll = null
        from found join kept q on q.team_id = found.team_id and q.id = found.queue_id and q.deleted_at is null
       where t.team_id = found.team_id and t.id = found.id
      returning t.team_id, t.queue_id, t.id, q.name as queue, t.run_at, t.sandbox, was

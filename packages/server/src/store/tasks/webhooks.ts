@@ -33,7 +33,7 @@ export async function insertWebhook(
   return row;
 }
 
-/** One that is enabled, again or still, has its time anew. Null if there is none. */
+/** What is not named stays; null takes a condition away. One that is enabled, again or still, has its time anew. Null if there is none. */
 export async function updateWebhook(
   sql: Sql,
   teamId: number,
@@ -43,13 +43,23 @@ export async function updateWebhook(
   const { url, events, queue, tag, enabled } = changes;
   const rows = await sql.rows<Webhook>(
     `update webhooks w
-        set url = coalesce($3, w.url), events = coalesce($4::text[], w.events), queue = coalesce($5, w.queue),
-            tag = coalesce($6, w.tag), enabled = coalesce($7, w.enabled),
+        set url = coalesce($3, w.url), events = coalesce($4::text[], w.events), queue = case when $8 then $5 else w.queue end,
+            tag = case when $9 then $6 else w.tag end, enabled = coalesce($7, w.enabled),
             disabled_at = case when $7 then null else w.disabled_at end,
             failing_since = case when $7 then null else w.failing_since end, updated_at = now()
       where w.team_id = $1 and w.id = $2
      returning ${WEBHOOK}`,
-    [teamId, id, url ?? null, events ?? null, queue ?? null, tag ?? null, enabled ?? null],
+    [
+      teamId,
+      id,
+      url ?? null,
+      events ?? null,
+      queue ?? null,
+      tag ?? null,
+      enabled ?? null,
+      queue !== undefined,
+      tag !== undefined,
+    ],
   );
   return rows[0] ?? null;
 }

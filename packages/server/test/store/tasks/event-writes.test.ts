@@ -44,7 +44,7 @@ describe("a statement on every task's way", () => {
   it("is the short one while none listens, and does nothing twice", async () => {
     await runTask();
 
-    assert.deepEqual(sent(), ["insert_tasks", "claim_due_tasks", "settle_attempts"]);
+    assert.deepEqual(sent(), ["insert_tasks_plain", "claim_due_tasks", "settle_attempts_completed"]);
     assert.equal(await told(), 0);
   });
 
@@ -53,6 +53,7 @@ describe("a statement on every task's way", () => {
     await runTask();
 
     assert.deepEqual(sent(), [
+      "insert_tasks_plain",
       "insert_tasks",
       "insert_tasks_telling",
       "claim_due_tasks_telling",

@@ -38,7 +38,7 @@ describe("a plan that a connection has made once and keeps", () => {
     queueId = Number(queue?.id);
     await house.database.rows("alter table tasks set (autovacuum_enabled = false)");
     // Each statement is run once more, with the values that it had.
-    await house.database.rows("truncate task_tags, simulations");
+    await house.database.rows("truncate task_tags, simulations, idempotency_keys");
   });
   after(() => house.close());
 
@@ -48,6 +48,7 @@ describe("a plan that a connection has made once and keeps", () => {
     await house.reapEverything();
     const node = await house.openNode();
     const id = await node.submit();
+    await node.submit({ idempotencyKey: "once", requestText: "{}" });
     await node.submit({ delaySeconds: 60, onCompleteUrl: target.url });
     const waiting = await node.tasks.create(principal, {
       ...plainRequest(target.url),

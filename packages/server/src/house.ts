@@ -1,0 +1,180 @@
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "pino";
+import {
+  type Closers,
+  chooseKeyRing,
+  describeGround,
+  type FirstKeys,
+  type Ground,
+  layGround,
+  makeFirstKeys,
+  openStartDatabase,
+  prepareGround,
+} from "./compose-ground.ts";
+import type { Config } from "./config.ts";
+import { mergeScrapes } from "./metrics/merged-scrapes.ts";
+import { createProcessMetrics } from "./metrics/metrics.ts";
+import { startCrew } from "./processes/crew.ts";
+import type { Member } from "./processes/member.ts";
+import { createProviderService } from "./service/tasks/provider-service.ts";
+import { migrate } from "./store/migrate.ts";
+
+/** What runs here, and how to end it: a server, or one process of it. */
+export interface Running {
+  callsUnderWay(): number;
+  stop(): Promise<void>;
+  /** Ends a stop that is under way without waiting for calls. */
+  hurry(): void;
+  /** Resolves where it cannot go on, and has to be stopped. */
+  readonly hopeless?: Promise<Error>;
+}
+
+/** A server that runs, and what its banner tells. */
+export interface House extends Running, FirstKeys {
+  readonly url: string;
+  /** How many share the port. */
+  readonly processes: number;
+  readonly database: string;
+  readonly dataDir: string | null;
+  /** The data directory was empty before this start. */
+  readonly isNewData: boolean;
+}
+
+/** A parent builds no node, and keeps none of what it is made of in memory. */
+const loadNode = () => import("./compose.ts");
+
+/** What every process of a server runs. */
+const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
+
+/** Builds the whole house in this one process, and opens its door. */
+export function openHouse(config: Config, log: Logger): Promise<House> {
+  return openWith(log, async (closers, closeAll) => {
+    // First of all: a mistake in the file must not cost the start of a database.
+    const providers = createProviderService(config.providersFile);
+    const ground = await layGround(config, log, closers);
+    const { openProcess } = await loadNode();
+    const { database, url, callsUnderWay, hurry } = await openProcess({
+      config,
+      log,
+      ground,
+      providers,
+      prepare: (opened) => prepareGround(opened, ground, config, log),
+      closers,
+    });
+    const keys = await makeFirstKeys(database, config, url);
+    return { ...keys, ...described(ground), url, processes: 1, callsUnderWay, hurry, stop: closeAll };
+  });
+}
+
+/**
+ * Opens a house of several processes, as their parent: it runs the database, does once what a start does once, and hands out
+ * connections. No request is answered and no task executed here.
+ */
+export function openCrew(config: Config, processes: number, log: Logger): Promise<House> {
+  return openWith(log, async (closers, closeAll) => {
+    createProviderService(config.providersFile);
+    const ground = await layGround(config, log, closers, processes);
+    const embedded =
+      ground.dataDir === null ? null : { connection: ground.connection, dataDir: ground.dataDir };
+    const starting: Closers = [];
+    const database = openStartDatabase(ground, log, starting);
+    try {
+      await prepareGround(database, ground, config, log);
+      // Two processes that made a key at once would make two.
+      await chooseKeyRing(config, ground);
+      const port = await findPort(config);
+      const crew = await startCrew({
+        processes,
+        file: MAIN,
+        begin: (number) => ({ kind: "begin", number, processes, port, embedded }),
+        scrape: createProcessMetrics().render,
+        log,
+      });
+      closers.push(crew.stop);
+      const keys = await makeFirstKeys(database, config, crew.url);
+      return { ...keys, ...described(ground), ...crew, processes, stop: closeAll };
+    } finally {
+      for (const close of starting) await close();
+    }
+  });
+}
+
+/** Opens one process of a house whose parent has opened the rest. */
+export function openMember(config: Config, member: Member, log: Logger): Promise<Running> {
+  return openWith(log, async (closers, closeAll) => {
+    const providers = createProviderService(config.providersFile);
+    const { embedded, port, processes } = member;
+    const ground: Ground =
+      embedded === null ? await layGround(config, log, closers) : { ...embedded, isNew: false };
+    const { openProcess } = await loadNode();
+    const work = await openProcess({
+      config: { ...config, port },
+      log,
+      ground,
+      providers,
+      // The parent has migrated. A process that is begun later may find that a newer server has done so too, and must not start.
+      prepare: migrate,
+      closers,
+      seat: {
+        processes,
+        hitLines: member.hitLines,
+        metricsPage: (own) => ({
+          contentType: own.contentType,
+          async render() {
+            const [scrapes, common] = await Promise.all([member.gather(), own.renderCommon()]);
+            return `${mergeScrapes(scrapes ?? [])}\n${common}`;
+          },
+        }),
+      },
+    });
+    member.ready(work);
+    const { callsUnderWay, hurry } = work;
+    return {
+      callsUnderWay,
+      hurry,
+      async stop() {
+        await closeAll().finally(member.leave);
+      },
+    };
+  });
+}
+
+/** Builds something with a life. Whatever was built is torn down again if a later part fails. */
+async function openWith<T>(
+  log: Logger,
+  build: (closers: Closers, closeAll: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const closers: Closers = [];
+  const closeAll = async () => {
+    const failures: unknown[] = [];
+    for (const close of closers.reverse()) await close().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    return await build(closers, closeAll);
+  } catch (error) {
+    await closeAll().catch((err) => log.error({ err }, "stop.failed"));
+    throw error;
+  }
+}
+
+function described(ground: Ground): Pick<House, "database" | "dataDir" | "isNewData"> {
+  const isNewData = ground.dataDir !== null && ground.isNew;
+  return { database: describeGround(ground), dataDir: ground.dataDir, isNewData };
+}
+
+/**
+ * Listens for a moment, to say once that it cannot be done, and to settle which port any free one is: a process that is begun
+ * after all others have died must come to the same.
+ */
+function findPort({ host, port }: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
+    });
+  });
+}

@@ -1,0 +1,88 @@
+import cluster from "node:cluster";
+import { createHitExchange, type HitLines } from "./hits.ts";
+import { type Begin, isMessage, type Scrape, type ToParent, type ToProcess } from "./messages.ts";
+import { createQuestions } from "./questions.ts";
+
+/** Well below the time after which the parent takes a process for stuck. */
+const BEAT_MS = 5_000;
+/** Longer than the parent waits for the slowest process, and less than any scraper waits. */
+const GATHER_MS = 2_000;
+
+/** What a process can do that the others may need. */
+export interface Work {
+  readonly url: string;
+  callsUnderWay(): number;
+  /** Null where it makes no calls. */
+  workerId(): number | null;
+  /** What it counts itself. */
+  scrape(): Promise<string>;
+  /** Gives back what a worker that is no more had claimed. */
+  bury(workerId: number): Promise<void>;
+}
+
+/** This process, as one of several. */
+export interface Member extends Begin {
+  /** What all processes count. Null: the parent does not answer. */
+  gather(): Promise<readonly Scrape[] | null>;
+  /** What all of them count of a source. */
+  readonly hitLines: HitLines;
+  /** It serves from now on. */
+  ready(work: Work): void;
+  /** It does not start: the parent says so, once for all. */
+  failed(reason: string): void;
+  /** It has stopped. Nothing but the channel to the parent is left to end. */
+  leave(): void;
+}
+
+/** Waits for what the parent gives each of its processes. Without a parent the process ends of itself. */
+export async function joinParent(): Promise<Member> {
+  const gathering = createQuestions<readonly Scrape[]>(GATHER_MS);
+  const exchange = createHitExchange((hits) => send({ kind: "hits", hits }));
+  let work: Work | null = null;
+  let beating: NodeJS.Timeout | undefined;
+
+  async function tellScrape(id: number): Promise<void> {
+    if (work !== null) send({ kind: "scraped", id, text: await work.scrape() });
+  }
+
+  function hear(message: ToProcess): void {
+    if (message.kind === "scrape") void tellScrape(message.id);
+    else if (message.kind === "gathered") gathering.answer(message.id, message.scrapes);
+    else if (message.kind === "hits") exchange.hear(message.hits);
+    else if (message.kind === "died") void work?.bury(message.workerId);
+  }
+
+  function beat({ callsUnderWay, workerId }: Work): void {
+    send({ kind: "beat", calls: callsUnderWay(), workerId: workerId() });
+  }
+
+  const begin = await new Promise<Begin>((resolve) => {
+    process.on("message", (message: unknown) => {
+      if (!isMessage<ToProcess>(message)) return;
+      if (message.kind === "begin") resolve(message);
+      else hear(message);
+    });
+    send({ kind: "here" });
+  });
+  return {
+    ...begin,
+    hitLines: exchange.lines,
+    gather: () => gathering.ask((id) => send({ kind: "gather", id })),
+    ready(done) {
+      work = done;
+      beat(done);
+      send({ kind: "ready", url: done.url });
+      beating = setInterval(() => beat(done), BEAT_MS);
+    },
+    failed: (reason) => send({ kind: "failed", reason }),
+    leave() {
+      clearInterval(beating);
+      cluster.worker?.disconnect();
+    },
+  };
+}
+
+/** A parent that has just died is no failure of what was to be told. */
+function send(message: ToParent): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

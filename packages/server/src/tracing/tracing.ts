@@ -1,0 +1,141 @@
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { Problem } from "../domain/problem.ts";
+import type { TaskRequest } from "../domain/task-request.ts";
+import type { Outgoing, RecordedCall, Sent } from "../engine/outgoing.ts";
+import type { TaskService } from "../service/tasks/task-service.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+const TRACEPARENT = "traceparent";
+
+/** Makes spans of what happens to tasks. There is none of it where traces are off: nothing asks whether they are on. */
+export interface Tracing {
+  /** Runs what follows of a request under the trace that its headers name. */
+  readonly follow: (headers: Readonly<Record<string, unknown>>, next: () => void) => void;
+  /** The same service, with a span for each creation, whose place is kept in the headers of the call. */
+  readonly ofTasks: (tasks: TaskService) => TaskService;
+  /** The same way out, with a span for each call, that links to the creation and is sent along. */
+  readonly ofCalls: (kind: string, outgoing: Outgoing) => Outgoing;
+}
+
+export function createTracing(tracer: Tracer): Tracing {
+  async function create<T>(
+    name: string,
+    attributes: Readonly<Record<string, string | number>>,
+    work: (place: Headers) => Promise<T>,
+  ) {
+    return tracer.startActiveSpan(name, { kind: SpanKind.PRODUCER, attributes }, async (span) => {
+      try {
+        return await work(placeOf());
+      } catch (error) {
+        const type = error instanceof Problem ? error.code : "error";
+        span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  }
+
+  return {
+    follow: (headers, next) => context.with(propagation.extract(ROOT_CONTEXT, headers), next),
+    ofTasks: (tasks) => ({
+      ...tasks,
+      create: (principal, request) =>
+        create("create task", { "bellhop.queue": request.queue }, async (place) => {
+          const created = await tasks.create(principal, placed(request, place));
+          trace.getActiveSpan()?.setAttribute("bellhop.task.id", created.id);
+          return created;
+        }),
+      createMany: (principal, items, together) =>
+        create("create tasks", { "bellhop.tasks": items.length }, (place) => {
+          const all = items.map((item) => (item instanceof Problem ? item : placed(item, place)));
+          return tasks.createMany(principal, all, together);
+        }),
+    }),
+    ofCalls: (kind, outgoing) => ({
+      async send(recorded) {
+        const span = tracer.startSpan(
+          kind,
+          { kind: SpanKind.CLIENT, attributes: attributesOf(recorded), links: linksOf(recorded) },
+          ROOT_CONTEXT,
+        );
+        try {
+          const place = context.with(trace.setSpan(ROOT_CONTEXT, span), placeOf);
+          const call = { ...recorded.call, headers: { ...withoutPlace(recorded.call.headers), ...place } };
+          const sent = await outgoing.send({ ...recorded, call });
+          span.setAttributes(resultOf(sent));
+          if (isFailure(sent)) span.setStatus({ code: SpanStatusCode.ERROR });
+          return sent;
+        } finally {
+          span.end();
+        }
+      },
+    }),
+  };
+}
+
+/** The active span, as headers. */
+function placeOf(): Headers {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return carrier;
+}
+
+/** What the caller wrote there itself is the caller's trace, and is linked to as it stands. */
+function placed(request: TaskRequest, place: Headers): TaskRequest {
+  if (findPlace(request.call.headers) !== undefined) return request;
+  return { ...request, call: { ...request.call, headers: { ...request.call.headers, ...place } } };
+}
+
+function findPlace(headers: Headers): string | undefined {
+  return Object.keys(headers).find((name) => name.toLowerCase() === TRACEPARENT);
+}
+
+function withoutPlace(headers: Headers): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(traceparent|tracestate)$/i.test(name)),
+  );
+}
+
+/** Of a poll, the headers of the first call of its task stand beside it. */
+function linksOf({ call, wipe }: RecordedCall) {
+  const place = [call.headers, wipe?.headers ?? {}].flatMap((headers) => {
+    const name = findPlace(headers);
+    return name === undefined ? [] : [headers[name]];
+  })[0];
+  const found = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { [TRACEPARENT]: place }));
+  return found === undefined ? [] : [{ context: found }];
+}
+
+/** The host of the target and nothing else of its address: a path or a query may hold a secret. */
+function attributesOf({ taskId, call, headers }: RecordedCall): Record<string, string> {
+  const host = URL.canParse(call.url) ? new URL(call.url).hostname : "";
+  return {
+    "bellhop.task.id": taskId,
+    "http.request.method": call.method,
+    "server.address": host,
+    ...(headers["bellhop-attempt"] !== undefined && { "bellhop.attempt": headers["bellhop-attempt"] }),
+    ...(headers["bellhop-queue"] !== undefined && { "bellhop.queue": headers["bellhop-queue"] }),
+  };
+}
+
+function resultOf(sent: Sent): Record<string, string | number> {
+  if (sent.kind === "refused") return { "error.type": sent.reason };
+  const { outcome } = sent;
+  return outcome.kind === "response"
+    ? { "http.response.status_code": outcome.statusCode }
+    : { "error.type": outcome.code };
+}
+
+function isFailure(sent: Sent): boolean {
+  return sent.kind === "refused" || sent.outcome.kind === "failure" || sent.outcome.statusCode >= 400;
+}

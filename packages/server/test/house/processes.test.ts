@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { request } from "undici";
+import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { type Json, launch, type ServerProcess, startServer, until } from "./server-process.ts";
+
+describe("a server of two processes", () => {
+  let dataDir: string;
+  let target: TestTarget;
+  let server: ServerProcess;
+  let key: string;
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-processes-"));
+    target = await startTestTarget();
+    server = await startServer({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2", BELLHOP_API_KEY: "" });
+    key = /^ {2}export KEY=(bh_live_\w+)$/m.exec(server.stdout)?.[1] ?? "";
+  });
+  after(async () => {
+    server.signal("SIGKILL");
+    await server.exited;
+    await target.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Each on a connection of its own, so that the processes have them in turn. */
+  async function ask(method: "GET" | "POST", path: string, body?: object) {
+    const answer = await request(`${server.url}${path}`, {
+      method,
+      reset: true,
+      headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  }
+
+  /** As a client does: on a busy machine a statement may take longer than its deadline. */
+  async function submit(): Promise<string> {
+    for (;;) {
+      const { status, text } = await ask("POST", "/v1/tasks", { queue: "errands", webhook_url: target.url });
+      if (status === 503) continue;
+      assert.equal(status, 201, text);
+      return JSON.parse(text).id;
+    }
+  }
+
+  async function ended(id: string): Promise<Json> {
+    const { text } = await ask("GET", `/v1/tasks/${id}?wait=25`);
+    return JSON.parse(text);
+  }
+
+  async function nodes(): Promise<Json[]> {
+    return JSON.parse((await ask("GET", "/v1/system")).text).nodes;
+  }
+
+  const pidOf = ({ name }: { name: string }) => Number(name.split(":").at(-1));
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  const logged = (event: string): Json[] =>
+    server.stderr
+      .split("\n")
+      .filter((line) => line.includes(`"msg":"${event}"`))
+      .map((line) => JSON.parse(line));
+
+  it("tells once what a start tells once, and is two nodes", async () => {
+    assert.equal((await ask("POST", "/v1/queues", { name: "errands", concurrency: 20 })).status, 201);
+    assert.equal(server.stdout.match(/Bellhop is ready at/g)?.length, 1);
+    assert.equal(server.stdout.match(/export KEY=/g)?.length, 1);
+    assert.match(server.stdout, /^ {2}processes 2 \(set by BELLHOP_PROCESSES\)$/m);
+    assert.equal(
+      logged("schema.migrated").every((line) => line.process === "parent"),
+      true,
+    );
+    await until(async () => (await nodes()).length === 2);
+    const pids = (await nodes()).map(pidOf);
+    assert.equal(new Set([...pids, server.child.pid]).size, 3);
+    assert.deepEqual(
+      (await nodes()).map(({ lease }) => lease),
+      ["held", "held"],
+    );
+    assert.deepEqual(
+      logged("lease.registered")
+        .map((line) => line.process)
+        .sort(),
+      ["1", "2"],
+    );
+  });
+
+  const sum = (scrape: Scrape, name: string) =>
+    scrape.families.get(name)?.samples.reduce((all, { value }) => all + value, 0) ?? 0;
+
+  it("hands connections out in turn, and tells a scraper of both, whichever of them it asks", async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, submit));
+    for (const id of ids) assert.equal((await ended(id)).status, "completed");
+    for (const _ of ["one", "the other"]) {
+      const scrape = parseMetrics((await ask("GET", "/metrics")).text);
+      assert.ok(sum(scrape, "bellhop_tasks_created_total") >= ids.length);
+      assert.equal(sum(scrape, "bellhop_calls_in_flight_max"), 2000);
+      for (const process of ["1", "2"]) {
+        assert.ok(scrape.value("bellhop_tasks_created_total", { process, kind: "queue" }) > 0);
+        assert.equal(scrape.value("bellhop_process_up", { process }), 1);
+      }
+      assert.ok(scrape.value("process_resident_memory_bytes", { process: "parent" }) > 0);
+      assert.equal(scrape.value("bellhop_queue_tasks", { queue: "errands", state: "pending" }), 0);
+    }
+  });
+
+  it("replaces one that is killed, has its calls made again at once, and goes on meanwhile", async () => {
+    target.hold();
+    const held = await Promise.all(Array.from({ length: 8 }, submit));
+    await until(() => target.held.length >= held.length);
+    const scrape = parseMetrics((await ask("GET", "/metrics")).text);
+    const busy = scrape.value("bellhop_calls_in_flight", { process: "1" }) > 0 ? "1" : "2";
+    const dead: number = logged("process.ready").find(({ of }) => of === busy)?.pid;
+    process.kill(dead, "SIGKILL");
+    await until(() => logged("process.ended").length > 0);
+    const meanwhile = await submit();
+    target.answer = (_call, response) => response.end();
+    target.release();
+    for (const id of [...held, meanwhile]) assert.equal((await ended(id)).status, "completed");
+
+    const [end] = logged("process.ended");
+    assert.deepEqual([end.pid, end.signal, end.process], [dead, "SIGKILL", "parent"]);
+    await until(() => logged("process.ready").length === 3);
+    assert.equal(logged("process.ready").at(-1)?.of, end.of);
+    assert.equal(logged("tasks.reaped").length, 1);
+    // What was not waited for.
+    assert.deepEqual(logged("workers.died"), []);
+    await until(async () =>
+      (await ask("GET", "/metrics")).text.includes(`bellhop_process_up{process="${end.of}"} 1`),
+    );
+  });
+
+  it("stops all of them on SIGTERM, lets their calls finish, and exits 0", async () => {
+    target.hold();
+    const ids = await Promise.all([submit(), submit()]);
+    await until(() => target.held.length >= ids.length);
+    const pids = (await nodes()).map(pidOf);
+    server.signal("SIGTERM");
+    await until(() => logged("bellhop.stopping").length === 3);
+    target.release();
+    assert.equal(await server.exited, 0);
+    assert.deepEqual(pids.filter(isAlive), []);
+    assert.deepEqual(
+      logged("bellhop.stopped")
+        .map((line) => line.process)
+        .sort(),
+      ["1", "2", "parent"],
+    );
+    assert.equal(logged("attempt.settled").filter(({ task }) => ids.includes(task)).length, 2);
+  });
+
+  it("on a busy port says so once, and why", async () => {
+    const busy = createServer();
+    await once(busy.listen(0, "127.0.0.1"), "listening");
+    const address = busy.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const failed = launch({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2", PORT: String(port) });
+    assert.equal(await failed.exited, 1);
+    busy.close();
+    assert.equal(failed.stderr.match(/ is in use: another program/g)?.length, 1);
+  });
+
+  it("leaves no process behind when its parent is killed, and the next start takes over, with one process as ever", async () => {
+    server = await startServer({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2" });
+    await until(async () => (await nodes()).length === 2);
+    const pids = (await nodes()).map(pidOf);
+    server.signal("SIGKILL");
+    await until(() => !pids.some(isAlive));
+
+    server = await startServer({ BELLHOP_DATA_DIR: dataDir });
+    await until(async () => (await nodes()).length === 1);
+    assert.deepEqual((await nodes()).map(pidOf), [server.child.pid]);
+    const { families } = parseMetrics((await ask("GET", "/metrics")).text);
+    assert.ok(!families.has("bellhop_process_up"));
+    assert.doesNotMatch(server.stderr, /"process":/);
+    assert.doesNotMatch(server.stdout, /^ {2}processes/m);
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { request } from "undici";
+import { openTraceExporter } from "../../src/outbound/trace-exporter.ts";
+import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
+
+describe("a server that is told of a collector", () => {
+  let test: TestDatabase;
+  let target: TestTarget;
+  let collector: TestTarget;
+  let server: ServerProcess;
+
+  before(async () => {
+    test = await createTestDatabase({ template: "template0" });
+    target = await startTestTarget();
+    collector = await startTestTarget();
+    const { host, port, user, database } = test.connection;
+    server = await startServer({
+      DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: "50",
+    });
+  });
+  after(async () => {
+    server.signal("SIGTERM");
+    await server.exited;
+    await target.close();
+    await collector.close();
+    await test.drop();
+  });
+
+  const resources = (): Json[] => collector.calls.flatMap(({ body }) => JSON.parse(body).resourceSpans);
+  const spans = (name: string): Json[] =>
+    resources().flatMap(({ scopeSpans }) =>
+      scopeSpans.flatMap((scope: Json) => scope.spans.filter((span: Json) => span.name === name)),
+    );
+  const attribute = ({ attributes }: Json, key: string) =>
+    Object.values(attributes.find((each: Json) => each.key === key)?.value ?? {})[0];
+  const linked = ({ links = [] }: Json) => links.map(({ traceId, spanId }: Json) => `${traceId} ${spanId}`);
+  const name = ({ traceId, spanId }: Json) => `${traceId} ${spanId}`;
+  const isOf = (id: string) => (span: Json) => attribute(span, "bellhop.task.id") === id;
+
+  async function create(body: object, traceparent?: string): Promise<Json> {
+    const answer = await request(`${server.url}/v1/tasks`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${API_KEY}`,
+        "content-type": "application/json",
+        ...(traceparent !== undefined && { traceparent }),
+      },
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.statusCode, 201);
+    return answer.body.json();
+  }
+
+  it("sends a span of the creation, in the caller's trace, one of the attempt that links to it, and one of the notification", async () => {
+    const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+    await create(
+      {
+        targetUrl: `${target.url}/secret-path?k=s3cret`,
+        onCompleteUrl: `${target.url}/told`,
+      },
+      `00-${caller.traceId}-${caller.spanId}-01`,
+    );
+    await until(() => spans("notification").length === 1);
+    const [created] = spans("create task");
+    const [attempt] = spans("attempt");
+    const [notification] = spans("notification");
+    assert.deepEqual([created.traceId, created.parentSpanId], [caller.traceId, caller.spanId]);
+    assert.deepEqual(linked(attempt), [name(created)]);
+    assert.notEqual(attempt.traceId, created.traceId);
+    assert.equal(attribute(attempt, "bellhop.task.id"), attribute(created, "bellhop.task.id"));
+    assert.equal(attribute(notification, "bellhop.task.id"), attribute(created, "bellhop.task.id"));
+    assert.equal(Number(attribute(attempt, "http.response.status_code")), 200);
+
+    const called = target.calls.map(({ path, headers }) => [path, headers.traceparent]);
+    assert.deepEqual(called, [
+      ["/secret-path?k=s3cret", `00-${attempt.traceId}-${attempt.spanId}-01`],
+      ["/told", `00-${notification.traceId}-${notification.spanId}-01`],
+    ]);
+    const all = collector.calls.map(({ body }) => body).join();
+    assert.doesNotMatch(all, /s3cret|secret-path|bh_live_/);
+    const [{ resource }] = resources();
+    assert.equal(attribute(resource, "service.name"), "bellhop");
+  });
+
+  it("links every attempt and every poll to the creation, and marks what failed", async () => {
+    let calls = 0;
+    target.answer = (call, response) => {
+      calls += 1;
+      if (calls === 1) response.statusCode = 500;
+      response.end(
+        JSON.stringify({ id: "job-1", status: call.path.startsWith("/jobs") ? "done" : "running" }),
+      );
+    };
+    const { task } = await create({
+      targetUrl: target.url,
+      retryDelay: 0,
+      pollConfig: {
+        urlTemplate: `${target.url}/jobs/{startResult.body.id}`,
+        interval: 1,
+        statusPath: "status",
+        doneValues: ["done"],
+        failValues: ["failed"],
+      },
+    });
+    await until(() => spans("poll").some(isOf(task.id)));
+    const created = spans("create task").find(isOf(task.id));
+    const attempts = spans("attempt").filter(isOf(task.id));
+    assert.deepEqual(
+      attempts.map((each) => attribute(each, "bellhop.attempt")),
+      ["1", "2"],
+    );
+    for (const each of [...attempts, ...spans("poll").filter(isOf(task.id))])
+      assert.deepEqual(linked(each), [name(created)]);
+    assert.deepEqual(
+      attempts.map(({ status }) => status.code),
+      [2, 0],
+    );
+  });
+
+  it("stops in time though the collector hangs", async () => {
+    const exports = collector.calls.length;
+    collector.hold();
+    await create({ targetUrl: target.url });
+    await collector.received(exports + 1);
+    server.signal("SIGTERM");
+    assert.equal(await server.exited, 0);
+  });
+});
+
+describe("a server that is told of a collector without the packages that it takes", () => {
+  it("does not start, and names them", async () => {
+    const missing = async () => {
+      throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+    };
+    await assert.rejects(openTraceExporter({}, missing), {
+      name: "TracePackagesMissing",
+      message: /npm install @opentelemetry\/sdk-trace-node @opentelemetry\/exporter-trace-otlp-http/,
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { coresAllowed, processesFor } from "../../src/processes/count.ts";
+
+const GIB = 2 ** 30;
+
+describe("how many processes a server has unless it is told", () => {
+  it("one on up to three cores, then one for every two, and no more than eight", () => {
+    for (const [cores, processes] of [
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [4, 2],
+      [8, 4],
+      [16, 8],
+      [96, 8],
+    ] as const)
+      assert.equal(processesFor({ cores, memoryBytes: 256 * GIB }, true), processes, `${cores} cores`);
+  });
+
+  it("no more than there is memory for", () => {
+    assert.equal(processesFor({ cores: 16, memoryBytes: 3.5 * GIB }, true), 3);
+    assert.equal(processesFor({ cores: 16, memoryBytes: GIB / 2 }, true), 1);
+  });
+
+  it("one on a database of the operator's own, whose connections are the operator's to share out", () => {
+    assert.equal(processesFor({ cores: 16, memoryBytes: 256 * GIB }, false), 1);
+  });
+
+  it("by the processor time of the container or unit, and of what stands around it", async () => {
+    const groups = await mkdtemp(join(tmpdir(), "bellhop-groups-"));
+    const unit = join(groups, "system.slice", "bellhop.service");
+    await mkdir(unit, { recursive: true });
+    const file = join(groups, "self");
+    await writeFile(file, "0::/system.slice/bellhop.service\n");
+    assert.equal(coresAllowed(file, groups), Number.POSITIVE_INFINITY);
+    await writeFile(join(unit, "cpu.max"), "max 100000\n");
+    assert.equal(coresAllowed(file, groups), Number.POSITIVE_INFINITY);
+    await writeFile(join(groups, "system.slice", "cpu.max"), "150000 100000\n");
+    assert.equal(coresAllowed(file, groups), 1.5);
+    await writeFile(join(unit, "cpu.max"), "50000 100000\n");
+    assert.equal(coresAllowed(file, groups), 0.5);
+    assert.equal(coresAllowed(join(groups, "nowhere"), join(groups, "nowhere")), Number.POSITIVE_INFINITY);
+    await rm(groups, { recursive: true });
+  });
+
+  it("or what it is told, from 1 to 64", () => {
+    assert.equal(readConfig({}).processes, null);
+    assert.equal(readConfig({ BELLHOP_PROCESSES: "3" }).processes, 3);
+    for (const wrong of ["0", "65", "all", "1.5"])
+      assert.throws(
+        () => readConfig({ BELLHOP_PROCESSES: wrong }),
+        /BELLHOP_PROCESSES must be a whole number/,
+      );
+  });
+});

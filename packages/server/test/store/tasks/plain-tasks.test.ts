@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
+import { newUuid } from "../../../src/service/new-uuid.ts";
+import { NO_WORKER } from "../../../src/store/tasks/tallies.ts";
+import { type Accepted, insertTasks } from "../../../src/store/tasks/task-intake.ts";
+import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
+import { countBothWays, newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
+
+const PLAIN = "insert_tasks_plain";
+const POLLED = {
+  urlTemplate: "http://localhost/job",
+  interval: 5,
+  maxDuration: 600,
+  forwardAuth: false,
+  statusPath: "status",
+  doneValues: ["done"],
+  failValues: [],
+  resultPath: "",
+};
+
+const timeless = (accepted: Accepted | null | undefined) => ({ ...accepted, createdAt: null, runAt: null });
+
+describe("a batch of plain tasks", () => {
+  let store: TestStore;
+  let sql: WatchedDatabase;
+  let queue: StoredQueue;
+  let workerId: number;
+  before(async () => {
+    store = await openTestStore();
+    sql = watchDatabase(store.database);
+    queue = await store.openQueue({ maxRetries: 7, retryMaxDelaySeconds: 60, noRetryStatuses: [410] });
+    workerId = await store.openWorker();
+  });
+  after(() => store.close());
+
+  const slot = (epoch = 1) => ({ queueId: queue.id, epoch });
+  const sent = () => sql.sent.splice(0);
+
+  /** With the times relative to the creation. */
+  async function stored(id: string): Promise<object | undefined> {
+    const times = ["run_at", "started_at", "attempt_started_at", "deadline_at", "completed_at"];
+    const [row] = await store.database.rows<{ task: object }>(
+      `select to_jsonb(t) - 'id' - 'created_at' - '{${times.join()}}'::text[]
+              || jsonb_build_object(${times.map((time) => `'${time}', ${time} - created_at`).join()}) as task
+         from tasks t where id = $1`,
+      [id],
+    );
+    return row?.task;
+  }
+
+  /** Something else than usual in each field, and whether a plain task may have it. */
+  const unlike: Record<keyof NewTask, { task: Partial<NewTask>; isPlain: boolean } | null> = {
+    teamId: null,
+    id: null,
+    queue: null,
+    shape: { task: { shape: "direct" }, isPlain: true },
+    call: {
+      task: { call: { method: "PUT", url: "http://localhost/x", headers: { a: "b" }, body: null } },
+      isPlain: true,
+    },
+    priority: { task: { priority: 9 }, isPlain: true },
+    bodyIsJson: { task: { bodyIsJson: true }, isPlain: true },
+    sign: { task: { sign: true }, isPlain: true },
+    onCompleteUrl: { task: { onCompleteUrl: "http://localhost/done" }, isPlain: true },
+    delaySeconds: { task: { delaySeconds: 5 }, isPlain: false },
+    runAt: { task: { runAt: new Date(Date.now() + 60_000) }, isPlain: false },
+    simulate: {
+      task: {
+        sandbox: true,
+        simulate: { outcome: "complete", afterSeconds: 0, responseCode: null, body: "", attempts: 1 },
+      },
+      isPlain: false,
+    },
+    maxRetries: { task: { maxRetries: 1 }, isPlain: false },
+    backoff: { task: { backoff: "fixed" }, isPlain: false },
+    retryDelaySeconds: { task: { retryDelaySeconds: 9 }, isPlain: false },
+    retryMaxDelaySeconds: { task: { retryMaxDelaySeconds: 99 }, isPlain: false },
+    noRetryStatuses: { task: { noRetryStatuses: [404] }, isPlain: false },
+    expiresInSeconds: { task: { expiresInSeconds: 60 }, isPlain: false },
+    timeoutSeconds: { task: { timeoutSeconds: 11 }, isPlain: false },
+    follow: { task: { follow: { ...NO_FOLLOW_UP, pollConfig: POLLED } }, isPlain: false },
+    tags: { task: { tags: ["a"] }, isPlain: false },
+    metadata: { task: { metadata: { a: "b" } }, isPlain: false },
+    callback: { task: { callback: { hash: "ab", sealed: "cd" } }, isPlain: false },
+    idempotency: {
+      task: { idempotency: { key: "key", requestHash: "ab", callbackSealed: "cd" } },
+      isPlain: false,
+    },
+    sandbox: { task: { sandbox: true }, isPlain: false },
+  };
+
+  for (const [field, each] of Object.entries({ usual: { task: {}, isPlain: true }, ...unlike })) {
+    if (each === null) continue;
+    it(`${each.isPlain ? "holds" : "does not hold"} a task with this of its own: ${field}`, async () => {
+      const task = () => ({ ...newTask(queue), ...each.task });
+      for (const reservation of [null, ...(each.isPlain ? [slot()] : [])]) {
+        sent();
+        const plain = task();
+        const [accepted] = await insertTasks(sql, [{ task: plain, reservation }], workerId);
+        assert.equal(sent().includes(PLAIN), each.isPlain);
+        if (!each.isPlain) return;
+
+        // In a batch with another that is not, it takes the way of all.
+        const same = task();
+        const other = { ...newTask(queue), tags: ["other"] };
+        const [expected] = await insertTasks(
+          sql,
+          [
+            { task: same, reservation },
+            { task: other, reservation: null },
+          ],
+          workerId,
+        );
+        assert.ok(!sent().includes(PLAIN));
+        assert.deepEqual(await stored(plain.id), await stored(same.id));
+        assert.deepEqual(timeless(accepted), { ...timeless(expected), id: plain.id });
+        assert.deepEqual(accepted?.createdAt, accepted?.runAt);
+      }
+    });
+  }
+
+  const refused: Record<string, () => Parameters<typeof insertTasks>[1]> = {
+    "is of two queues": () => [
+      { task: newTask(queue), reservation: slot() },
+      { task: { ...newTask(queue), queue: "another" }, reservation: null },
+    ],
+    "has slots of two epochs": () => [
+      { task: newTask(queue), reservation: slot(1) },
+      { task: newTask(queue), reservation: slot(2) },
+    ],
+  };
+  for (const [what, submissions] of Object.entries(refused))
+    it(`is none that ${what}`, async () => {
+      sent();
+      await insertTasks(sql, submissions(), workerId);
+      assert.deepEqual(sent(), ["insert_tasks"]);
+    });
+
+  it("is stored but for the tasks whose idempotency key is taken, and a key is free again after a day", async () => {
+    const keyed = (key: string | null) => ({
+      task: {
+        ...newTask(queue),
+        idempotency: key === null ? null : { key, requestHash: "ab", callbackSealed: null },
+      },
+      reservation: slot(),
+    });
+    sent();
+    const first = keyed("one");
+    const answers = await insertTasks(sql, [first, keyed("two"), keyed(null)], workerId);
+    assert.ok(answers.every((answer) => answer?.handedOff));
+    const again = await insertTasks(sql, [keyed("one"), keyed("three"), keyed(null)], workerId);
+    assert.deepEqual(
+      again.map((answer) => answer !== null),
+      [false, true, true],
+    );
+    assert.deepEqual(await insertTasks(sql, [keyed("one")], workerId), [null]);
+
+    await store.database.rows("update idempotency_keys set created_at = created_at - interval '24 hours'");
+    const later = keyed("one");
+    const [renewed] = await insertTasks(sql, [later], workerId);
+    assert.equal(renewed?.id, later.task.id);
+    assert.deepEqual(
+      await store.database.rows(
+        "select task_id, encode(request_hash, 'hex') as hash from idempotency_keys where key = 'one'",
+      ),
+      [{ task_id: later.task.id, hash: "ab" }],
+    );
+    const rows = await store.database.rows("select idempotency_key as key from tasks where id = $1", [
+      first.task.id,
+    ]);
+    assert.deepEqual(rows, [{ key: "one" }]);
+    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed"]));
+  });
+
+  it("is stored pending by the other statement when its slots are of another epoch, or its worker is gone", async () => {
+    const gone = await store.openWorker();
+    await store.database.rows("delete from workers where id = $1", [gone]);
+    for (const [epoch, worker] of [
+      [2, workerId],
+      [1, gone],
+    ] as const) {
+      const [accepted] = await insertTasks(sql, [{ task: newTask(queue), reservation: slot(epoch) }], worker);
+      assert.equal(accepted?.handedOff, false);
+    }
+  });
+
+  it("is refused whole when one of its tasks is refused, and counted exactly", async () => {
+    const id = newUuid();
+    await insertTasks(sql, [{ task: { ...newTask(queue), id }, reservation: slot() }], workerId);
+    const again = [
+      { task: newTask(queue), reservation: null },
+      { task: { ...newTask(queue), id }, reservation: null },
+    ];
+    await assert.rejects(insertTasks(sql, again, workerId));
+    assert.equal(await stored(again[0]?.task.id ?? ""), undefined);
+    await insertTasks(sql, [{ task: newTask(queue), reservation: null }], NO_WORKER);
+
+    const { tallied, counted } = await countBothWays(store.database);
+    assert.deepEqual(tallied, counted);
+  });
+});

@@ -1,0 +1,71 @@
+// Which test files share a process, and which of the processes starts first. To start one and load the house takes longer
+// than most files do, so the files of a room are dealt out to a few; the longest start first, so that none is waited for.
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+/** In how many processes the files of a room run. Files of other rooms have one each. */
+const SHARED = {
+  "packages/dashboard/test": 1,
+  "packages/server/test/domain": 1,
+  "packages/server/test/engine": 4,
+  "packages/server/test/metrics": 1,
+  "packages/server/test/outbound": 1,
+  "packages/server/test/processes": 1,
+  "packages/server/test/service": 2,
+  "packages/server/test/store": 2,
+  "packages/server/test/vault": 1,
+};
+
+/** They change what belongs to the whole process, or start servers. */
+const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/tls", "vault/house"];
+
+/** What takes longest, the longest first. `test.mjs --times` tells. */
+const FIRST = [
+  "house/silence",
+  "house/life",
+  "house/dashboard",
+  "house/docs",
+  "simulation/simulation",
+  "house/start",
+  "house/processes",
+  "house/user-cli",
+];
+
+/** Modules to run, in this order: test files as they were compiled, and such as load several of them. */
+export async function planProcesses(files, tree) {
+  const alone = files.filter((file) => roomOf(file, tree) === undefined);
+  const entries = [...alone];
+  const directory = join(tree, "shared");
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory);
+  for (const [room, count] of Object.entries(SHARED)) {
+    const own = await bySize(files.filter((file) => roomOf(file, tree) === room));
+    for (let process = 0; process < count; process += 1) {
+      const dealt = own.filter((_, index) => index % count === process);
+      if (dealt.length === 0) continue;
+      const name = room.replace(/^packages\/(server\/test\/)?/, "").replace("/test", "");
+      const entry = join(directory, `${name}-${process + 1}.js`);
+      // Together: no test runs while another file is still being loaded.
+      await writeFile(entry, dealt.map((file) => `import "../${relative(tree, file)}";\n`).join(""));
+      entries.push(entry);
+    }
+  }
+  return entries.sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+function roomOf(file, tree) {
+  const name = relative(tree, file);
+  if (ALONE.some((each) => name.endsWith(`${each}.test.js`))) return undefined;
+  return Object.keys(SHARED).find((room) => name.startsWith(`${room}/`));
+}
+
+/** Long files take long: dealt out in this order, each process gets its share of them. */
+async function bySize(files) {
+  const sized = await Promise.all(files.map(async (file) => ({ file, bytes: (await stat(file)).size })));
+  return sized.sort((one, other) => other.bytes - one.bytes).map(({ file }) => file);
+}
+
+function rankOf(entry) {
+  const rank = FIRST.findIndex((each) => entry.endsWith(`${each}.test.js`));
+  return rank === -1 ? FIRST.length : rank;
+}
