@@ -22,13 +22,19 @@ const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/t
 /** What takes longest, the longest first. `test.mjs --times` tells. */
 const FIRST = [
   "house/silence",
-  "house/life",
-  "house/dashboard",
-  "house/docs",
-  "simulation/simulation",
   "house/start",
-  "house/processes",
+  "house/dashboard",
+  "simulation/simulation",
   "house/user-cli",
+  "house/life",
+  "house/docs",
+  "house/cli",
+  "house/frozen",
+  "house/processes",
+  "vault/house",
+  "api/api",
+  "house/package",
+  "house/access-matrix",
 ];
 
 /** Modules to run, in this order: test files as they were compiled, and such as load several of them. */

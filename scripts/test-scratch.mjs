@@ -7,8 +7,8 @@ import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "bellhop-test-";
-/** Several times what a run of everything was seen to hold at once. */
-const ROOM_BYTES = 6 * 2 ** 30;
+/** Four times what a run of everything was seen to hold at once. */
+const ROOM_BYTES = 4 * 2 ** 30;
 
 /** A directory for this run alone, which becomes the place of temporary files for it and all that it starts. */
 export async function makeScratch() {
