@@ -38,9 +38,9 @@ export interface Attempt {
   readonly executedAt: Date;
   readonly durationMs: number | null;
   /** How long it took to connect, where that took a millisecond. */
-  readonly connectMs?: number;
+  readonly connectMs?: number | undefined;
   /** When the answer began, where its body came a millisecond later. */
-  readonly firstByteMs?: number;
+  readonly firstByteMs?: number | undefined;
   readonly phase: Phase;
   readonly error: string | null;
 }

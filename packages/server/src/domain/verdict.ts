@@ -71,7 +71,9 @@ export function closeAttempt(number: number, executedAt: Date, outcome: Outcome)
       status: success ? "success" : "failed",
       responseCode: outcome.statusCode,
       executedAt,
-      ...timingOf(outcome),
+      durationMs: outcome.durationMs,
+      connectMs: connectMsOf(outcome),
+      firstByteMs: firstByteMsOf(outcome),
       phase: "responded",
       error: success ? null : describe(outcome),
     };
@@ -84,19 +86,22 @@ export function closeAttempt(number: number, executedAt: Date, outcome: Outcome)
         : attemptStatus(outcome.code),
     responseCode: outcome.statusCode,
     executedAt,
-    ...timingOf(outcome),
+    durationMs: outcome.durationMs,
+    connectMs: connectMsOf(outcome),
+    firstByteMs: firstByteMsOf(outcome),
     phase: outcome.phase,
     error: outcome.message,
   };
 }
 
-/** What tells nothing is not kept: a connection that was open, a body that came with its head. */
-function timingOf({ durationMs, connectMs = 0, firstByteMs = durationMs }: Outcome) {
-  return {
-    durationMs,
-    ...(connectMs > 0 && { connectMs }),
-    ...(firstByteMs < durationMs && { firstByteMs }),
-  };
+/** Not kept where it tells nothing: the connection was open. */
+function connectMsOf({ connectMs = 0 }: Outcome): number | undefined {
+  return connectMs > 0 ? connectMs : undefined;
+}
+
+/** Nor this: the body came with its head. */
+function firstByteMsOf({ durationMs, firstByteMs = durationMs }: Outcome): number | undefined {
+  return firstByteMs < durationMs ? firstByteMs : undefined;
 }
 
 function attemptStatus(code: string): "blocked" | "failed" {
