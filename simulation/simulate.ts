@@ -68,7 +68,7 @@ export async function simulate(options: Options): Promise<Run> {
   });
   const clients = createClients({ server, scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
 
-  const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1 };
+  const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1, timeoutSeconds: 3 };
   const database = createModelDatabase(model, onStatement);
   for (const queue of QUEUES)
     await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });

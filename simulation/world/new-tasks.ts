@@ -19,7 +19,27 @@ function digitsOf(id: string): string {
   return id.replaceAll("-", "");
 }
 
+/** Every other one is plain: there is a statement of its own for batches of those. */
 export function newTask(number: number, random: Random): NewTask {
+  const isPlain = random.chance(0.5);
+  const task = anyTask(number, random);
+  return isPlain ? { ...task, ...PLAIN } : task;
+}
+
+/** What such a task leaves to its queue, or does without. */
+const PLAIN = {
+  maxRetries: null,
+  backoff: null,
+  timeoutSeconds: null,
+  retryMaxDelaySeconds: null,
+  noRetryStatuses: null,
+  expiresInSeconds: null,
+  delaySeconds: 0,
+  follow: NO_FOLLOW_UP,
+  callback: null,
+} as const;
+
+function anyTask(number: number, random: Random): NewTask {
   const id = taskId(number);
   const follow = random.weighted({ none: 6, callback: 1, poll: 1 });
   return {
