@@ -74,7 +74,7 @@ const SETTLE_ATTEMPTS = hotStatement(
 );
 
 /**
- * What most attempts come to, all of a batch alike, for a fifth less: nothing else of a task changes, and one row answers
+ * What most attempts come to, all of a batch alike, for less: nothing else of a task changes, and one row answers
  * for all of them. Does nothing while any team is listened to.
  */
 const SETTLE_COMPLETED = prepare(
