@@ -62,7 +62,8 @@ describe("two that wait for each other", () => {
     );
 
     assert.deepEqual(done, [{ taken: 1 }]);
-    assert.equal(begun, 2);
+    // More than twice where it had the second seat again before the other, which waited for it, was awake.
+    assert.ok(begun >= 2, `begun ${begun} times`);
   });
 });
 
