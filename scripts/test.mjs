@@ -112,7 +112,7 @@ async function runTests() {
     files: entries,
     concurrency: availableParallelism() + 1,
     // Against hanging alone.
-    timeout: 900_000,
+    timeout: 480_000,
     signal: ended.signal,
   });
   events.on("test:fail", () => {
