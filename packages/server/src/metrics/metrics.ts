@@ -48,7 +48,8 @@ export function createMetrics(deps: {
     ...createHttpMetrics(series),
     contentType: registry.contentType,
     async render(): Promise<string> {
-      return `${await renderOwn()}\n${await renderCommon()}`;
+      const texts = await Promise.all([renderOwn(), renderCommon()]);
+      return texts.join("\n");
     },
     renderOwn,
     renderCommon,

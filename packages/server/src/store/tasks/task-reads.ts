@@ -45,15 +45,10 @@ const FIND_TASK = prepare(
 export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task | null> {
   const [row] = await sql.rows<RecordRow>(FIND_TASK, [reach.teamId, id, reach.environment]);
   if (row === undefined) return null;
-  const { body, polls, result } = row;
-  const task = nest(row);
-  return {
-    ...task,
-    attempts: attemptsOf(row),
-    polls,
-    call: { ...task.call, body },
-    result: result && inOrder(result),
-  };
+  const { body, result, closed, attemptCount, attemptStartedAt, ...said } = row;
+  const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, ...task } = nest(said);
+  const attempts = attemptsOf({ closed, attemptCount, attemptStartedAt });
+  return { ...task, attempts, call: { ...task.call, body }, result: result && inOrder(result) };
 }
 
 /** The closed attempts, and the open one if there is one: it lies in the row itself. */

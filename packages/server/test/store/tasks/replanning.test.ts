@@ -8,6 +8,7 @@ import type { Sql } from "../../../src/store/sql.ts";
 import { dueAmong } from "../../../src/store/tasks/due-queues.ts";
 import { findEnded } from "../../../src/store/tasks/ended-tasks.ts";
 import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
+import { takeCancelledJob } from "../../../src/store/tasks/task-cancellations.ts";
 import { readToldTasks } from "../../../src/store/tasks/task-reads.ts";
 import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
@@ -74,6 +75,7 @@ describe("a plan that a connection has made once and keeps", () => {
     await node.engine.poller.finished();
     const unwanted = await node.submit({ delaySeconds: 60 });
     await node.tasks.cancel(principal, unwanted);
+    await takeCancelledJob(house.database, principal.teamId, unwanted);
     await node.tasks.retry(principal, unwanted, { delaySeconds: 60, priority: null });
     const { teamId } = principal;
     const sandbox: Requester = { ...principal, environment: "test" };
