@@ -18,7 +18,9 @@ describe("idempotency keys", () => {
     house = await openTestHouse({ maxRetries: 0, concurrency: 100 });
   });
   after(() => house.close());
-  beforeEach(() => {
+  beforeEach(async () => {
+    // No call of the test before is on its way any more.
+    await house.dispatchOnce();
     house.target.answer = (_call, response) => response.end("{}");
     house.target.calls.length = 0;
     keys += 1;
