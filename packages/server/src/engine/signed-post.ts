@@ -16,7 +16,7 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** Null: it may not be sent there at all. */
+/** Null: it was refused before it began, for what it needs of the vault could not be read. */
 export async function post(
   { teamId, rowId, messageId, url, body, signal }: Post,
   { outgoing, lease }: { readonly outgoing: Outgoing; readonly lease: Lease },

@@ -159,8 +159,8 @@ export function createTaskService(deps: {
 
   /**
    * Nearly every key is new, and the insert finds out: the key is looked for only where it turns out to be taken, or the
-   * request would be refused, though not for a database that does not answer. It may be taken or let go between two looks; the request that loses a round finds the winner in
-   * the next.
+   * request would be refused, though not for a database that does not answer. It may be taken or let go between two looks;
+   * the request that loses a round finds the winner in the next.
    */
   async function createOnce(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
     // Refused whatever the key is, as every other mistake in the request is.

@@ -33,7 +33,10 @@ export async function insertWebhook(
   return row;
 }
 
-/** What is not named stays; null takes a condition away. One that is enabled, again or still, has its time anew. Null if there is none. */
+/**
+ * What is not named stays; null takes a condition away. One that is enabled, again or still, has its time anew. Null if
+ * there is none.
+ */
 export async function updateWebhook(
   sql: Sql,
   teamId: number,
