@@ -63,7 +63,6 @@ const WHEN = {
   webhooks_full: "The team has as many webhooks as one may.",
   schedule_not_found: "The team has no schedule of this id or name, or it is one of its test keys'.",
   schedule_exists: "`POST` of a name that is taken; `PUT` would replace it.",
-  schedules_full: "A team, and its test keys together, have a bound on schedules.",
   team_limit: "The person owns as many teams on the plan free as one may.",
   limit_reached:
     "The team has as much of this as its plan allows. `GET /v1/me` shows every bound and what is used of it.",

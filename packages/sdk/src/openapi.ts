@@ -513,7 +513,7 @@ export interface paths {
         };
         /**
          * List schedules
-         * @description All schedules of the team by name. A test key sees those of test keys, every other the rest.
+         * @description The schedules of the team by name. A test key sees those of test keys, every other the rest.
          */
         get: operations["listSchedules"];
         put?: never;
@@ -2867,7 +2867,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "schedules_full" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -3090,7 +3090,7 @@ export interface components {
                  */
                 email: string;
             } | null;
-            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`. */
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`. */
             limits: {
                 [key: string]: {
                     /** @description The most there may be; null is no limit. */
@@ -3996,9 +3996,16 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description All schedules by name, at most 200. */
+        /** @description Schedules by name. */
         ScheduleList: {
             schedules: components["schemas"]["ScheduleSummary"][];
+            /** @description Left out where the list is whole and no page was asked for. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A schedule in a list: all of it but its task. */
         ScheduleSummary: {
@@ -5022,7 +5029,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `schedules_full` or `webhooks_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhooks_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6375,7 +6382,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `webhooks_full`: A team can have at most <limit> webhooks: delete one first */
             409: components["responses"]["Conflict"];
@@ -6570,14 +6577,19 @@ export interface operations {
     };
     listSchedules: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All schedules by name, at most 200. */
+            /** @description Schedules by name. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6634,11 +6646,11 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `schedule_exists`: Schedule "<name>" already exists · `schedules_full`: A team can have at most <limit> schedules: delete one first */
+            /** @description `schedule_exists`: Schedule "<name>" already exists */
             409: components["responses"]["Conflict"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
@@ -6745,12 +6757,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `schedule_not_found`: Schedule "<name>" not found · `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `schedules_full`: A team can have at most <limit> schedules: delete one first */
-            409: components["responses"]["Conflict"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */

@@ -43,7 +43,7 @@ export const ROUTES = {
   deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}", credential: true, query: false, body: null, snake: false },
   listWebhookDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries", credential: true, query: true, body: null, snake: false },
   createSchedule: { method: "POST", path: "/v1/schedules", credential: true, query: false, body: "json", snake: true },
-  listSchedules: { method: "GET", path: "/v1/schedules", credential: true, query: false, body: null, snake: false },
+  listSchedules: { method: "GET", path: "/v1/schedules", credential: true, query: true, body: null, snake: false },
   getSchedule: { method: "GET", path: "/v1/schedules/{schedule}", credential: true, query: false, body: null, snake: false },
   putSchedule: { method: "PUT", path: "/v1/schedules/{schedule}", credential: true, query: false, body: "json", snake: true },
   updateSchedule: { method: "PATCH", path: "/v1/schedules/{schedule}", credential: true, query: false, body: "json", snake: true },

@@ -29,6 +29,8 @@ export const LIMITS = {
   queues: { free: 50, pro: 1_000, unit: "queues" },
   vaultTokens: { free: 50, pro: 1_000, unit: "vault tokens" },
   applications: { free: 10, pro: 100, unit: "applications" },
+  schedules: { free: 20, pro: 500, unit: "schedules" },
+  webhooks: { free: 5, pro: 50, unit: "webhooks" },
 } as const satisfies Record<string, Bound>;
 
 export type LimitName = keyof typeof LIMITS;

@@ -63,7 +63,6 @@ export const PROBLEMS = {
   queue_default_kept: { status: 409, text: 'Queue "default" cannot be deleted' },
   schedule_not_found: { status: 404, text: 'Schedule "<name>" not found' },
   schedule_exists: { status: 409, text: 'Schedule "<name>" already exists' },
-  schedules_full: { status: 409, text: "A team can have at most <limit> schedules: delete one first" },
   webhook_not_found: { status: 404, text: "Webhook not found" },
   webhooks_full: { status: 409, text: "A team can have at most <limit> webhooks: delete one first" },
   limit_reached: { status: 403, text: "The plan <plan> allows at most <most> <unit> (<name>)" },

@@ -11,9 +11,6 @@ export const CATCH_UPS = ["one", "none"] as const;
 /** Letters, digits and hyphens: so no name looks like an id. */
 export const SCHEDULE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
 
-/** Of a team, and of its sandbox: a list of them is one page, and all may fire in the same second. */
-export const MOST_SCHEDULES = 200;
-
 /** A firing that is this late was missed. Earlier ones are made up for, each: a node may stand still for a while. */
 const MISSED_AFTER_MS = 60_000;
 
@@ -62,6 +59,9 @@ export interface Schedule extends ScheduleTerms {
   /** What the database's clock said when this was read. */
   readonly now: Date;
 }
+
+/** As a list has it. */
+export type ListedSchedule = Omit<Schedule, "task">;
 
 /** What its own clock shows at an instant. Its cron goes by that one. */
 export function ownTime({ aheadSeconds }: Pick<Schedule, "aheadSeconds">, at: Date): Date {

@@ -4,7 +4,10 @@ import { prepare, type Sql } from "./sql.ts";
 /** What a team has of the things that its plan bounds by number. */
 export type TeamUsage = Readonly<
   Record<
-    Extract<LimitName, "callsInFlight" | "tasksOpen" | "queues" | "vaultTokens" | "applications">,
+    Extract<
+      LimitName,
+      "callsInFlight" | "tasksOpen" | "queues" | "vaultTokens" | "applications" | "schedules" | "webhooks"
+    >,
     number
   >
 >;
@@ -15,11 +18,21 @@ const READ_TEAM_USAGE = prepare(
           coalesce(sum(pending + active + waiting + polling), 0)::float8 as "tasksOpen",
           (select count(*)::float8 from queues where team_id = $1 and deleted_at is null) as queues,
           (select count(*)::float8 from vault_tokens where team_id = $1 and revoked_at is null) as "vaultTokens",
-          (select count(*)::float8 from oauth_applications where team_id = $1) as applications
+          (select count(*)::float8 from oauth_applications where team_id = $1) as applications,
+          (select count(*)::float8 from schedules where team_id = $1) as schedules,
+          (select count(*)::float8 from webhooks where team_id = $1) as webhooks
      from queue_tallies where team_id = $1`,
 );
 
-const NOTHING: TeamUsage = { callsInFlight: 0, tasksOpen: 0, queues: 0, vaultTokens: 0, applications: 0 };
+const NOTHING: TeamUsage = {
+  callsInFlight: 0,
+  tasksOpen: 0,
+  queues: 0,
+  vaultTokens: 0,
+  applications: 0,
+  schedules: 0,
+  webhooks: 0,
+};
 
 /** From tallies and small tables: nothing is counted by walking over tasks. */
 export async function readTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage> {

@@ -10,6 +10,9 @@ describe("pages of short lists", () => {
       await api.call("POST", "/v1/queues", { name });
       await api.call("POST", "/v1/tokens", { name, value: "a-long-enough-value" });
       await api.call("POST", "/v1/apikeys", { name });
+      await api.call("POST", "/v1/webhooks", { url: "https://a.example/", events: ["task.created"] });
+      const task = { queue: "default", webhook_url: "https://a.example/" };
+      await api.call("POST", "/v1/schedules", { name, cron: "0 3 * * *", task });
       const scopes = ["tasks:read"];
       await api.call("POST", "/v1/oauth/applications", {
         name,
@@ -24,6 +27,8 @@ describe("pages of short lists", () => {
     ["/v1/tokens", "tokens"],
     ["/v1/apikeys", "apiKeys"],
     ["/v1/oauth/applications", "applications"],
+    ["/v1/schedules", "schedules"],
+    ["/v1/webhooks", "webhooks"],
   ];
   for (const [path, field] of LISTS) {
     it(`${path}: page after page is the whole list, which alone says nothing of pages`, async () => {

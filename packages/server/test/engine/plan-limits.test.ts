@@ -3,10 +3,11 @@ import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { createLimitsOf, type OwnLimits } from "../../src/domain/limits.ts";
 import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
+import { SCHEDULE_DEFAULTS } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
 import { createTestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
@@ -82,6 +83,35 @@ describe("what a plan bounds", () => {
     });
     const token = { name: "key", value: new Secret("s3cret-value"), allowedHosts: null };
     await assert.rejects(house.services.vault.create(guest, token), { code: "limit_reached" });
+  });
+
+  it("refuses one schedule and one webhook too many", async () => {
+    const guest = await openFree({ schedules: 1, webhooks: 1 });
+    const task = { text: "{}", request: plainRequest(house.target.url) };
+    const terms = { ...SCHEDULE_DEFAULTS, cron: "0 3 * * *", task };
+    const { schedules, webhooks } = house.services;
+    await schedules.create(guest, "first", terms);
+    const oneMore = schedules.create(guest, "second", terms);
+    await assert.rejects(oneMore, {
+      code: "limit_reached",
+      message: "The plan free allows at most 1 schedules (schedules)",
+    });
+    assert.equal((await schedules.put(guest, "first", terms)).isNew, false);
+    await schedules.remove(guest, "first");
+    await schedules.create(guest, "second", terms);
+
+    const subscription = {
+      url: house.target.url,
+      events: ["task.created" as const],
+      queue: null,
+      tag: null,
+      enabled: false,
+    };
+    await webhooks.create(guest, subscription);
+    await assert.rejects(webhooks.create(guest, subscription), {
+      code: "limit_reached",
+      message: "The plan free allows at most 1 webhooks (webhooks)",
+    });
   });
 
   it("refuses a task when so many have not ended, and takes the next when one has", async () => {

@@ -9,10 +9,12 @@ import type { ScheduleService } from "../../service/tasks/schedule-service.ts";
 import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { toProblem } from "../http/validation.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { PageQuery, readPage, showPage } from "../schemas/page.ts";
 import {
   CreateSchedule,
   DeletedSchedule,
@@ -61,7 +63,7 @@ export function registerScheduleRoutes(
         body: ref(CreateSchedule),
         response: {
           201: ref(ScheduleAnswer),
-          ...refusals("schedule_exists", "schedules_full", ...TASK_REFUSALS, ...BODY_REFUSALS),
+          ...refusals("schedule_exists", "limit_reached", ...TASK_REFUSALS, ...BODY_REFUSALS),
         },
       },
     },
@@ -75,17 +77,22 @@ export function registerScheduleRoutes(
   app.get(
     "/schedules",
     {
+      preValidation: readIntegers("limit"),
       config: access("schedules:read"),
       schema: {
         operationId: "listSchedules",
         tags,
         summary: "List schedules",
         description:
-          "All schedules of the team by name. A test key sees those of test keys, every other the rest.",
+          "The schedules of the team by name. A test key sees those of test keys, every other the rest.",
+        querystring: PageQuery,
         response: { 200: ref(ScheduleList), ...refusals() },
       },
     },
-    async (request) => ({ schedules: (await schedules.list(callerOf(request))).map(scheduleSummaryView) }),
+    async (request) => {
+      const page = await schedules.list(callerOf(request), readPage(request.query));
+      return { schedules: page.items.map(scheduleSummaryView), ...showPage(page, request.query) };
+    },
   );
 
   app.get(
@@ -121,7 +128,7 @@ export function registerScheduleRoutes(
         response: {
           200: ref(ScheduleAnswer),
           201: ref(ScheduleAnswer),
-          ...refusals("schedule_not_found", "schedules_full", ...TASK_REFUSALS, ...BODY_REFUSALS),
+          ...refusals("schedule_not_found", "limit_reached", ...TASK_REFUSALS, ...BODY_REFUSALS),
         },
       },
     },

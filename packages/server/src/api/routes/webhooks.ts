@@ -40,7 +40,10 @@ export function registerWebhookRoutes(
           "signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is tried " +
           "again: 8 times in all, over 28 hours. It may arrive twice, and out of order.",
         body: ref(record.CreateWebhook),
-        response: { 201: ref(record.WebhookAnswer), ...refusals("webhooks_full", ...BODY_REFUSALS) },
+        response: {
+          201: ref(record.WebhookAnswer),
+          ...refusals("webhooks_full", "limit_reached", ...BODY_REFUSALS),
+        },
       },
     },
     async (request, reply) => {

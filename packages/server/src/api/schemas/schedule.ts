@@ -1,12 +1,7 @@
 import { type Static, Type } from "typebox";
-import {
-  CATCH_UPS,
-  MOST_SCHEDULES,
-  OVERLAPS,
-  SCHEDULE_DEFAULTS,
-  SCHEDULE_NAME_PATTERN,
-} from "../../domain/schedule.ts";
+import { CATCH_UPS, OVERLAPS, SCHEDULE_DEFAULTS, SCHEDULE_NAME_PATTERN } from "../../domain/schedule.ts";
 import { EITHER_TASK, instant, model, oneOf, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 const name = Type.String({
   pattern: SCHEDULE_NAME_PATTERN,
@@ -138,8 +133,9 @@ export const Schedule = model("Schedule", "A schedule.", {
 
 export const ScheduleAnswer = model("ScheduleAnswer", "A schedule.", { schedule: ref(Schedule) });
 
-export const ScheduleList = model("ScheduleList", `All schedules by name, at most ${MOST_SCHEDULES}.`, {
+export const ScheduleList = model("ScheduleList", "Schedules by name.", {
   schedules: Type.Array(ref(ScheduleSummary)),
+  pagination,
 });
 
 export const DeletedSchedule = model("DeletedSchedule", "The schedule is gone; its tasks are not.", {

@@ -1,12 +1,12 @@
 import { nextTimes } from "../../domain/cron.ts";
 import { formatId } from "../../domain/public-id.ts";
-import { clockTime, ownTime, type Schedule } from "../../domain/schedule.ts";
+import { clockTime, type ListedSchedule, ownTime, type Schedule } from "../../domain/schedule.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import type { ScheduleSummary } from "../schemas/schedule.ts";
 
 const SHOWN_RUNS = 5;
 
-export function scheduleSummaryView(schedule: Schedule): ScheduleSummary {
+export function scheduleSummaryView(schedule: ListedSchedule): ScheduleSummary {
   const { cron, timezone, nextRunAt, lastTask, lastError } = schedule;
   const later =
     nextRunAt === null ? [] : nextTimes(cron, timezone, ownTime(schedule, nextRunAt), SHOWN_RUNS - 1);

@@ -1,11 +1,13 @@
 import { echo, invalid } from "../../domain/complaint.ts";
 import { cronTimes } from "../../domain/cron.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
+import { requireRoom } from "../../domain/limits.ts";
+import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
   clockTime,
-  MOST_SCHEDULES,
+  type ListedSchedule,
   ownTime,
   SCHEDULE_NAME_PATTERN,
   type Schedule,
@@ -18,7 +20,6 @@ import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
 import {
-  countSchedules,
   databaseNow,
   findSchedule,
   insertSchedule,
@@ -29,6 +30,7 @@ import {
   updateSchedule,
 } from "../../store/tasks/schedules.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { insertTask, prepareTask } from "./schedule-runner.ts";
@@ -43,7 +45,8 @@ export interface ScheduleService {
     name: string,
     terms: ScheduleTerms,
   ): Promise<{ readonly schedule: Schedule; readonly isNew: boolean }>;
-  list(principal: Principal): Promise<readonly Schedule[]>;
+  /** By name. */
+  list(principal: Principal, page: PageRequest): Promise<Page<ListedSchedule>>;
   get(principal: Principal, idOrName: string): Promise<Schedule>;
   update(requester: Requester, idOrName: string, changes: Partial<ScheduleTerms>): Promise<Schedule>;
   remove(requester: Requester, idOrName: string): Promise<Schedule>;
@@ -96,8 +99,8 @@ export function createScheduleService(deps: {
     name: string,
     terms: ScheduleTerms,
   ): Promise<Schedule | null> {
-    if ((await countSchedules(sql, requester)) >= MOST_SCHEDULES)
-      throw new Problem("schedules_full", { limit: String(MOST_SCHEDULES) });
+    if (requester.limits.schedules !== null)
+      requireRoom(requester, "schedules", (await holdTeamUsage(sql, requester.teamId)).schedules);
     const id = newUuid();
     const nextRunAt = nextRun(terms, await databaseNow(sql));
     if (!(await insertSchedule(sql, requester, { ...terms, id, name, nextRunAt }))) return null;
@@ -144,7 +147,10 @@ export function createScheduleService(deps: {
         if (done !== null) return done;
       }
     },
-    list: (principal) => listSchedules(database, principal),
+    async list(principal, { limit, cursor }) {
+      const found = await listSchedules(database, principal, { limit: limit + 1, cursor });
+      return cutPage(found, limit, ({ name }) => name);
+    },
     get: (principal, idOrName) => found(database, principal, idOrName),
     async update(requester, idOrName, changes) {
       await check(requester, changes);

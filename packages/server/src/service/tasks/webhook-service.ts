@@ -1,5 +1,6 @@
 import type { DeliveryVerdict } from "../../domain/delivery.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { requireRoom } from "../../domain/limits.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, readCursor } from "../../domain/public-id.ts";
@@ -44,7 +45,7 @@ export interface WebhookService {
   deliveries(principal: Principal, id: string, page: PageRequest): Promise<Page<WebhookDelivery>>;
 }
 
-/** Each event is looked at for each of them. */
+/** Whatever the plan: each event is looked at for each of them. */
 const MOST_WEBHOOKS = 50;
 
 export function createWebhookService(deps: {
@@ -83,6 +84,7 @@ export function createWebhookService(deps: {
     get,
     create: (requester, terms) =>
       change(requester, "webhook.created", named(withoutNulls(terms)), async (sql, count) => {
+        requireRoom(requester, "webhooks", count);
         if (count >= MOST_WEBHOOKS) throw new Problem("webhooks_full", { limit: String(MOST_WEBHOOKS) });
         return insertWebhook(sql, requester.teamId, newUuid(), terms);
       }),

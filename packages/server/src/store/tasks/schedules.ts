@@ -1,14 +1,13 @@
+import type { PageRequest } from "../../domain/page.ts";
 import type { Reach } from "../../domain/reach.ts";
-import { ownTime, type Schedule, type ScheduleTerms } from "../../domain/schedule.ts";
+import { type ListedSchedule, ownTime, type Schedule, type ScheduleTerms } from "../../domain/schedule.ts";
 import type { TaskStatus } from "../../domain/task.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import { columns } from "../columns.ts";
 import { type Database, patient, type Sql } from "../sql.ts";
 import { untilNext } from "./until-next.ts";
 
-interface ScheduleRow extends Omit<Schedule, "paused" | "task" | "lastTask" | "lastError"> {
-  readonly task: string;
-  readonly request: string;
+interface ListedRow extends Omit<ListedSchedule, "paused" | "lastTask" | "lastError"> {
   readonly lastError: string | null;
   readonly lastErrorAt: Date | null;
   readonly taskId: string | null;
@@ -17,23 +16,38 @@ interface ScheduleRow extends Omit<Schedule, "paused" | "task" | "lastTask" | "l
   readonly taskCreatedAt: Date;
 }
 
-const READ = `select ${columns(
+interface ScheduleRow extends ListedRow {
+  readonly task: string;
+  readonly request: string;
+}
+
+const LISTED = `${columns(
   "s",
-  `team_id, id, sandbox, name, cron, timezone, overlap, catch_up, task, request, next_run_at, last_error, last_error_at,
-   created_at, updated_at`,
+  "team_id, id, sandbox, name, cron, timezone, overlap, catch_up, next_run_at, last_error, last_error_at, created_at, updated_at",
 )}, s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now, t.id as "taskId", t.shape as "taskShape", t.status as "taskStatus",
-       t.created_at as "taskCreatedAt"
-  from schedules s left join tasks t on t.team_id = s.team_id and t.id = s.last_task_id`;
+       t.created_at as "taskCreatedAt"`;
+const FROM = `from schedules s left join tasks t on t.team_id = s.team_id and t.id = s.last_task_id`;
+
+const READ = `select ${LISTED}, s.task, s.request ${FROM}`;
 
 /** How a path names a schedule. */
 export type ScheduleKey = { readonly id: string } | { readonly name: string };
 
-export async function listSchedules(sql: Sql, reach: Reach): Promise<Schedule[]> {
-  const rows = await sql.rows<ScheduleRow>(
-    patient("list", `${READ} where s.team_id = $1 and s.sandbox = $2 order by s.name`),
-    [reach.teamId, reach.environment === "test"],
+/** By name; the cursor is the name before. Without their tasks, which may be large. */
+export async function listSchedules(
+  sql: Sql,
+  reach: Reach,
+  { limit, cursor }: PageRequest,
+): Promise<ListedSchedule[]> {
+  const rows = await sql.rows<ListedRow>(
+    patient(
+      "list",
+      `select ${LISTED} ${FROM}
+        where s.team_id = $1 and s.sandbox = $2 and ($3::text is null or s.name > $3) order by s.name limit $4`,
+    ),
+    [reach.teamId, reach.environment === "test", cursor, limit],
   );
-  return rows.map(toSchedule);
+  return rows.map(toListed);
 }
 
 /** Within a transaction that goes on to change it, `lock` keeps firings and other changes waiting. */
@@ -49,14 +63,6 @@ export async function findSchedule(
     [reach.teamId, reach.environment === "test", "id" in key ? key.id : key.name],
   );
   return row === undefined ? null : toSchedule(row);
-}
-
-export async function countSchedules(sql: Sql, reach: Reach): Promise<number> {
-  const [row] = await sql.rows<{ count: number }>(
-    "select count(*)::integer as count from schedules where team_id = $1 and sandbox = $2",
-    [reach.teamId, reach.environment === "test"],
-  );
-  return row?.count ?? 0;
 }
 
 /** False if the name is taken. */
@@ -215,13 +221,15 @@ export async function hasUnendedTask(sql: Sql, { teamId, id }: Schedule): Promis
   return rows.length > 0;
 }
 
-function toSchedule(row: ScheduleRow): Schedule {
-  const { task, request, lastError, lastErrorAt, taskId, taskShape, taskStatus, taskCreatedAt, ...rest } =
-    row;
+function toSchedule({ task, request, ...row }: ScheduleRow): Schedule {
+  return { ...toListed(row), task: { text: task, request: readRequest(request) } };
+}
+
+function toListed(row: ListedRow): ListedSchedule {
+  const { lastError, lastErrorAt, taskId, taskShape, taskStatus, taskCreatedAt, ...rest } = row;
   return {
     ...rest,
     paused: rest.nextRunAt === null,
-    task: { text: task, request: readRequest(request) },
     lastTask:
       taskId === null ? null : { id: taskId, shape: taskShape, status: taskStatus, createdAt: taskCreatedAt },
     lastError: lastError !== null && lastErrorAt !== null ? { at: lastErrorAt, error: lastError } : null,
