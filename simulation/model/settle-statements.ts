@@ -49,6 +49,7 @@ export const settleStatements: Statements = {
       asked.map((j) => ({ ...j, kind: "completed", queue_id: 0 })),
     );
     const notified = settled.filter(({ on_complete_url }) => on_complete_url !== null).map(({ id }) => id);
+    if (settled.length === 0) return [];
     return [{ settled: settled.length, notified: notified.length === 0 ? null : notified }];
   },
 

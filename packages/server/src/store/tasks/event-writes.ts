@@ -47,6 +47,14 @@ export function telling(options: {
    )`;
 }
 
+/** The same for tasks that were created. One that was handed off has begun as well. */
+export const TOLD_CREATED = telling({
+  from: "inserted",
+  type: "e.type",
+  each: "(values ('task.created'), ('task.started')) as e(type)",
+  when: "e.type = 'task.created' or c.status = 'active'",
+});
+
 /** A statement on every task's way: one that tells of it, and one that does nothing where some team is listened to. */
 export interface HotStatement {
   readonly quiet: Prepared;
@@ -54,7 +62,7 @@ export interface HotStatement {
 }
 
 /** The quiet one must change nothing, and return no row, unless this holds. */
-export const UNHEARD = "not exists (select 1 from listeners where until > now())";
+const UNHEARD = "not exists (select 1 from listeners where until > now())";
 
 /** `text` is given the condition under which it may do anything, and whether it has to tell of it. */
 export function hotStatement(
@@ -70,11 +78,6 @@ export function hotStatement(
 /** For so many statements it is taken for granted that there still are listeners. */
 const HEARD_FOR = 1_000;
 const heard = new WeakMap<Sql, number>();
-
-/** Some team was listened to not long ago: a statement that does nothing then would be asked in vain. */
-export function isHeard(sql: Sql): boolean {
-  return (heard.get(sql) ?? 0) > 0;
-}
 
 /**
  * Runs the quiet statement, which costs a fifth less, and the telling one where that did nothing: a team is listened to, or

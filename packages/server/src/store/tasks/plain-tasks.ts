@@ -1,7 +1,7 @@
 import type { NewTask, TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
-import { isHeard, UNHEARD } from "./event-writes.ts";
+import type { Sql } from "../sql.ts";
+import { askHot, hotStatement, TOLD_COLUMNS, TOLD_CREATED } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { hasOwnKeys } from "./task-columns.ts";
@@ -35,16 +35,16 @@ const SETTINGS =
 const KEYED = { ...PLAIN, idempotency_key: "text", request_hash: "text" } as const;
 
 /**
- * Nothing is done, and no row returned, unless the queue and the worker are there, no team is listened to, and, if slots were
- * set aside, the queue's epoch is unchanged.
+ * Nothing is done, and no row returned, unless the queue and the worker are there and, if slots were set aside, the queue's
+ * epoch is unchanged.
  */
-const QUEUE = `q as materialized (
+const queueIf = (condition: string) => `q as materialized (
      select team_id, id as queue_id, now() as asked_at, max_retries, backoff, retry_delay_seconds,
             nullif(retry_max_delay_seconds, 3600) as retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
             false as sandbox, $6::integer as active, $7::integer as pending, now() - interval '24 hours' as free_before
        from queues
       where team_id = $3 and name = $4 and deleted_at is null and ($6 = 0 or (id = $5 and epoch = $8))
-        and exists (select 1 from workers where id = $2) and ${UNHEARD}
+        and exists (select 1 from workers where id = $2) and ${condition}
    )`;
 
 const asked = (record: object) =>
@@ -54,7 +54,7 @@ const asked = (record: object) =>
 
 const inserting = (
   more: string,
-) => `insert into tasks (team_id, queue_id, ${SETTINGS}, sandbox, run_at, created_at,
+) => `insert into tasks as t (team_id, queue_id, ${SETTINGS}, sandbox, run_at, created_at,
                         status, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         id, shape, priority, method, url, headers, body, body_is_json, sign, on_complete_url${more})
      select team_id, queue_id, ${SETTINGS}, sandbox, asked_at, asked_at,
@@ -64,27 +64,30 @@ const inserting = (
             id, shape, priority, method, url, headers, body, coalesce(body_is_json, false), coalesce(sign, false),
             on_complete_url${more}`;
 
+const INSERTED = "t.team_id, t.queue_id, t.sandbox, t.status, t.id";
+
 const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1000)::float8 as "createdMs",
           ${columns("q", SETTINGS)}`;
 
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
 
 /** All of the batch, or nothing. */
-const INSERT_PLAIN_TASKS = prepare(
+const INSERT_PLAIN_TASKS = hotStatement(
   "insert_tasks_plain",
-  `with ${QUEUE}, inserted as (
+  (condition, tells) => `with ${queueIf(condition)}, inserted as (
      ${inserting("")}
        from ${asked(PLAIN)}
+     ${tells ? `returning ${INSERTED}, ${TOLD_COLUMNS}` : ""}
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
-   )
+   )${tells ? `, ${TOLD_CREATED}` : ""}
    select ${ANSWER} from q`,
 );
 
 /** All whose key is not taken, see `insertTasks`; those are named only where they are not all. */
-const INSERT_KEYED_TASKS = prepare(
+const INSERT_KEYED_TASKS = hotStatement(
   "insert_tasks_keyed",
-  `with ${QUEUE}, asked as materialized (
+  (condition, tells) => `with ${queueIf(condition)}, asked as materialized (
      select * from ${asked(KEYED)}
    ), keyed as (
      insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, created_at)
@@ -99,14 +102,14 @@ const INSERT_KEYED_TASKS = prepare(
      ${inserting(", idempotency_key")}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, queue_id, sandbox, status, id
+     returning ${INSERTED}${tells ? `, ${TOLD_COLUMNS}` : ""}
    ), tallied as (
      ${tally({
        ...writes,
        from: "inserted",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   ), counted as (
+   )${tells ? `, ${TOLD_CREATED}` : ""}, counted as (
      select count(*) as stored, array_agg(id) as ids from inserted
    )
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`,
@@ -126,7 +129,7 @@ export async function insertPlainTasks(
   workerId: number,
 ): Promise<(Accepted | null)[] | null> {
   const [first] = submissions;
-  if (first === undefined || workerId === NO_WORKER || isHeard(sql)) return null;
+  if (first === undefined || workerId === NO_WORKER) return null;
   const { teamId, queue } = first.task;
   let slot: Submission["reservation"] = null;
   let held = 0;
@@ -140,7 +143,7 @@ export async function insertPlainTasks(
     slot = reservation;
     held += 1;
   }
-  const [stored] = await sql.rows<PlainAnswer>(isKeyed ? INSERT_KEYED_TASKS : INSERT_PLAIN_TASKS, [
+  const [stored] = await askHot<PlainAnswer>(sql, isKeyed ? INSERT_KEYED_TASKS : INSERT_PLAIN_TASKS, [
     JSON.stringify(submissions.map(isKeyed ? keyedRow : plainRow)),
     workerId,
     teamId,

@@ -1,7 +1,7 @@
 import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { askHot, hotStatement, TOLD_COLUMNS, TOLD_CREATED } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { one, tally } from "./tallies.ts";
@@ -17,14 +17,6 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
   t.queue_id::float8 as "queueId", t.status = 'active' as "isActive",
   (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
   (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;
-
-const TOLD = telling({
-  from: "inserted",
-  type: "e.type",
-  // One that was handed off has begun as well.
-  each: "(values ('task.created'), ('task.started')) as e(type)",
-  when: "e.type = 'task.created' or c.status = 'active'",
-});
 
 /**
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
@@ -79,7 +71,7 @@ const insertion = (further: string, condition = "true", tells = true) =>
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${tells ? `, ${TOLD}` : ""}${further}
+   )${tells ? `, ${TOLD_CREATED}` : ""}${further}
    select ${ACCEPTED} from inserted t`;
 
 const INSERT_TASKS = hotStatement("insert_tasks", (condition, tells) => insertion("", condition, tells));

@@ -2,9 +2,9 @@ import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
 import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import { prepare, type Sql } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
-import { askHot, hotStatement, isHeard, UNHEARD } from "./event-writes.ts";
+import { askHot, hotStatement, TOLD_COLUMNS } from "./event-writes.ts";
 import { one } from "./tallies.ts";
 
 export interface Settled {
@@ -75,26 +75,27 @@ const SETTLE_ATTEMPTS = hotStatement(
 
 /**
  * What most attempts come to, all of a batch alike, for less: nothing else of a task changes, and one row answers
- * for all of them. Does nothing while any team is listened to.
+ * for all of them, if there are any.
  */
-const SETTLE_COMPLETED = prepare(
+const SETTLE_COMPLETED = hotStatement(
   "settle_attempts_completed",
-  `with settled as (
+  (condition, tells) => `with settled as (
      update tasks t
         set ${endColumns({ status: "'completed'", completed: "true" })},
             ${CLOSED}, result = j.result, error = null, failure_reason = null
        from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, fence integer, attempt jsonb, result jsonb)
-      where ${CLAIM_STANDS} and ${UNHEARD}
-     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url
+      where ${CLAIM_STANDS} and ${condition}
+     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${tells ? `, ${TOLD_COLUMNS}` : ""}
    ), ${afterChange({
      from: "settled",
-     tells: false,
+     tells,
      worker: "$2::bigint",
      writer: "settle",
      deltas: { active: "-1" },
      ends: ["completed"],
    })}
-   select count(*)::integer as settled, array_agg(id) filter (where on_complete_url is not null) as notified from settled`,
+   select count(*)::integer as settled, array_agg(id) filter (where on_complete_url is not null) as notified
+     from settled having count(*) > 0`,
 );
 
 /** Answers in the order of the settlements; null where the claim no longer stood. */
@@ -103,20 +104,21 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   workerId: number,
 ): Promise<(Settled | null)[]> {
-  if (isHeard(sql) || !settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
-  const [done] = await sql.rows<{ settled: number; notified: readonly string[] | null }>(SETTLE_COMPLETED, [
-    JSON.stringify(settlements.map(completedRow)),
-    workerId,
-  ]);
+  if (!settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
+  const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
+    sql,
+    SETTLE_COMPLETED,
+    [JSON.stringify(settlements.map(completedRow)), workerId],
+  );
   if (done?.settled === settlements.length) {
     const notified = new Set(done.notified);
     return settlements.map(({ claim }) => {
       return { status: "completed", runAt: null, notify: notified.has(claim.id) };
     });
   }
-  // A team is listened to, or claims are gone: those that are among what was settled just now are found again.
-  const others = await settleAny(sql, settlements, workerId);
-  return done?.settled === 0 ? others : withEarlier(sql, settlements, others);
+  // Claims are gone. Whose are not, it did not say: they are looked up.
+  const none = settlements.map(() => null);
+  return done === undefined ? none : withEarlier(sql, settlements, none);
 }
 
 async function settleAny(

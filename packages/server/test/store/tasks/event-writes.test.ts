@@ -54,10 +54,9 @@ describe("a statement on every task's way", () => {
 
     assert.deepEqual(sent(), [
       "insert_tasks_plain",
-      "insert_tasks",
-      "insert_tasks_telling",
+      "insert_tasks_plain_telling",
       "claim_due_tasks_telling",
-      "settle_attempts_telling",
+      "settle_attempts_completed_telling",
     ]);
     assert.equal(await told(), 3);
   });

@@ -91,6 +91,8 @@ describe("a plan that a connection has made once and keeps", () => {
     await claimDueDeliveries(house.database, 1, [{ teamId, most: 10 }]);
     await listenTo(house.database, [teamId]);
     await node.submit();
+    await node.submit({ idempotencyKey: "told", requestText: "{}" });
+    await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });
     await house.advance(60);
     await node.dispatchOnce();
