@@ -75,7 +75,7 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["to_json(s) as stats", "find_queue"],
   ["with doomed as ( select t.team_id, t.id from queues q", "remove_pending_of_deleted_queues"],
   ["with expired as ( select x.team_id, x.id", "remove_expired_tasks"],
-  ["with dead as ( delete from queue_tallies", "fold_tallies"],
+  ["with folded as ( delete from queue_tallies", "fold_tallies"],
   ["with gone as ( delete from queues", "remove_empty_queues"],
   ["delete from idempotency_keys k using ( select", "remove_old_keys"],
   ["select status from tasks where team_id = $1 and id = $2", "task_status"],

@@ -149,7 +149,7 @@ describe("cancelling a task", () => {
     );
     await house.database.rows(
       `update queue_tallies set active = active - 1, cancelled = cancelled + 1
-        where ctid = (select ctid from queue_tallies where worker_id <> 0 limit 1)`,
+        where ctid = (select ctid from queue_tallies where worker_id > 0 limit 1)`,
     );
 
     await holder.engine.attempts.reconcileOnce();

@@ -3,13 +3,20 @@ import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 /** The kinds of statements that write tallies: each has rows of its own, so that none waits for another's commit. */
 const WRITERS = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
 
-/**
- * Under whom a statement counts that needs no worker: what services do, and what is removed. What counts is the sum over
- * a queue's rows, so any row is as good as another as long as the count is in the statement that moves the task. A node
- * that only serves the API has no lease and no row of its own; this one belongs to no process and outlives them all,
- * which is also why foldTallies adds to it what dead workers had counted.
- */
+/** For a statement that needs no worker: what services do, and what is removed. */
 export const NO_WORKER = 0;
+
+/**
+ * Under whom such a statement counts. What counts is the sum over a queue's rows, so any row is as good as another as
+ * long as the count is in the statement that moves the task. Each connection has rows of its own: a node that stands still
+ * in the middle of a transaction would otherwise make all others wait. foldTallies adds them up.
+ */
+const OWN_ROW = "-pg_backend_pid()";
+
+/** The worker in a parameter, which may be none. */
+export function workerOrNone(parameter: string): string {
+  return `case when ${parameter} = ${NO_WORKER} then ${OWN_ROW} else ${parameter} end`;
+}
 
 /**
  * The end of every statement that moves tasks: adds what moved to the writer's own row of each queue.
@@ -30,9 +37,26 @@ export function tally(options: {
   const groups = isSummed ? "" : "group by team_id, queue_id, sandbox order by team_id, queue_id, sandbox";
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
   return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${states.join(", ")})
-    select team_id, queue_id, ${worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from} ${groups}
+    select team_id, queue_id, ${worker === NO_WORKER ? OWN_ROW : worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from} ${groups}
     on conflict (team_id, queue_id, worker_id, writer, sandbox) do update set ${adds}`;
 }
+
+/** Adds up, in one row for each queue, what was counted by connections and by workers that are gone: reading stays short. */
+export const FOLD_TALLIES = `with folded as (
+     delete from queue_tallies t using (
+       select team_id, queue_id, worker_id, writer, sandbox from queue_tallies c
+        where worker_id <> ${NO_WORKER} and not exists (select 1 from workers w where w.id = c.worker_id)
+          for update skip locked) c
+      where (t.team_id, t.queue_id, t.worker_id, t.writer, t.sandbox)
+          = (c.team_id, c.queue_id, c.worker_id, c.writer, c.sandbox)
+     returning t.*
+   )
+   ${tally({
+     from: "folded",
+     worker: `${NO_WORKER}`,
+     writer: "intake",
+     deltas: Object.fromEntries(TASK_STATUSES.map((status) => [status, status])),
+   })}`;
 
 /** One where the row has this state, else nothing. */
 export function one(condition: string): string {

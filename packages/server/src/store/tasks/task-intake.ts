@@ -4,7 +4,7 @@ import { prepare, type Sql } from "../sql.ts";
 import { askHot, hotStatement, TOLD_COLUMNS, TOLD_CREATED } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import type { Accepted, Submission } from "./submission.ts";
-import { one, tally } from "./tallies.ts";
+import { one, tally, workerOrNone } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
 
 export type { Accepted, Submission } from "./submission.ts";
@@ -67,7 +67,7 @@ const insertion = (further: string, condition = "true", tells = true) =>
    ), tallied as (
      ${tally({
        from: "inserted",
-       worker: "$2::bigint",
+       worker: workerOrNone("$2::bigint"),
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}

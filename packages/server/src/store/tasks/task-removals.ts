@@ -1,8 +1,8 @@
 import type { Reach } from "../../domain/reach.ts";
-import { ENDED_STATUSES, TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
+import { ENDED_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo, unlisting } from "./endings.ts";
-import { NO_WORKER, one, tally } from "./tallies.ts";
+import { FOLD_TALLIES, NO_WORKER, one, tally } from "./tallies.ts";
 
 const tallied = tally({
   from: "removed",
@@ -115,19 +115,6 @@ export async function removeEmptyDeletedQueues(sql: Sql): Promise<void> {
   );
 }
 
-const EVERY_STATE = Object.fromEntries(TASK_STATUSES.map((status) => [status, status]));
-
-/** Adds what dead writers had counted to one row per queue, so that reading stays short. */
 export async function foldTallies(sql: Sql): Promise<void> {
-  await sql.rows(
-    patient(
-      "chore",
-      `with dead as (
-       delete from queue_tallies t
-        where t.worker_id <> 0 and not exists (select 1 from workers w where w.id = t.worker_id)
-       returning *
-     )
-     ${tally({ from: "dead", worker: NO_WORKER, writer: "intake", deltas: EVERY_STATE })}`,
-    ),
-  );
+  await sql.rows(patient("chore", FOLD_TALLIES));
 }

@@ -5,7 +5,7 @@ import type { Verdict } from "../../domain/verdict.ts";
 import type { Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { askHot, hotStatement, TOLD_COLUMNS } from "./event-writes.ts";
-import { one } from "./tallies.ts";
+import { one, workerOrNone } from "./tallies.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
@@ -59,7 +59,7 @@ const SETTLE_ATTEMPTS = hotStatement(
    ), ${afterChange({
      from: "settled",
      tells,
-     worker: "$2::bigint",
+     worker: workerOrNone("$2::bigint"),
      writer: "settle",
      deltas: {
        active: "-1",
@@ -89,7 +89,7 @@ const SETTLE_COMPLETED = hotStatement(
    ), ${afterChange({
      from: "settled",
      tells,
-     worker: "$2::bigint",
+     worker: workerOrNone("$2::bigint"),
      writer: "settle",
      deltas: { active: "-1" },
      ends: ["completed"],
