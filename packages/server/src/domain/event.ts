@@ -1,5 +1,5 @@
 import type { Queue } from "./queue.ts";
-import type { Shape, TaskStatus, TaskSummary } from "./task.ts";
+import type { Shape, TaskMoment, TaskStatus, TaskSummary } from "./task.ts";
 
 /** What can happen to a task, as a listener is told. An attempt that is not retried is told by `task.failed` alone. */
 const TASK_EVENTS = [
@@ -53,7 +53,13 @@ export interface GoneTask {
   readonly shape: Shape;
   readonly queue: string;
   readonly status: TaskStatus;
-  readonly gone: true;
+}
+
+/** A task as it was when something happened to it. */
+export interface ToldTask {
+  /** As it is now: what of it changes is not to be told. Events of one task have the same one. */
+  readonly task: TaskSummary;
+  readonly was: TaskMoment;
 }
 
 interface Happened {
@@ -65,7 +71,7 @@ interface Happened {
 }
 
 export type BellhopEvent =
-  | (Happened & { readonly type: TaskEventType; readonly task: TaskSummary | GoneTask })
+  | (Happened & { readonly type: TaskEventType } & (ToldTask | { readonly gone: GoneTask }))
   | (Happened & { readonly type: QueueEventType; readonly settings: Queue });
 
 export function isWanted(event: BellhopEvent, { sandbox, types, queue, tag }: EventFilter): boolean {

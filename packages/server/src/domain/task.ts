@@ -211,6 +211,12 @@ export type TaskSummary = Omit<Task, "attempts" | "polls" | "call" | "result"> &
   readonly result: Omit<TaskResult, "body"> | null;
 };
 
+/** What of a task changes while it goes its way. */
+export type TaskMoment = Pick<
+  TaskSummary,
+  "status" | "runAt" | "startedAt" | "completedAt" | "result" | "error" | "failureReason"
+>;
+
 /**
  * Its times and settings are the store's to say. Every property by name: this is done for every task, and a literal costs
  * a tenth of a spread.

@@ -24,8 +24,9 @@ describe("a server that is told of a collector", () => {
     });
   });
   after(async () => {
-    server.signal("SIGTERM");
-    await server.exited;
+    // It may not have started, and the rest must be closed all the same.
+    server?.signal("SIGTERM");
+    await server?.exited;
     await target.close();
     await collector.close();
     await test.drop();

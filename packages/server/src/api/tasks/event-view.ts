@@ -1,21 +1,15 @@
-import type { BellhopEvent, GoneTask } from "../../domain/event.ts";
-import { formatPosition } from "../../domain/event.ts";
-import type { TaskSummary } from "../../domain/task.ts";
+import { type BellhopEvent, formatPosition } from "../../domain/event.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import type { EventWords } from "../../service/tasks/event-feed.ts";
 import { queueView } from "./queue-view.ts";
-import { summaryText } from "./task-view.ts";
+import { toldText } from "./task-view.ts";
 
 /** What an event is about, as it stands in `data`. */
 export function eventDataText(event: BellhopEvent): string {
   if ("settings" in event) return JSON.stringify({ queue: queueView(event.settings) });
-  return `{"task":${taskText(event.task)}}`;
-}
-
-function taskText(task: TaskSummary | GoneTask): string {
-  if (!("gone" in task)) return summaryText(task);
-  const { queue, status } = task;
-  return JSON.stringify({ id: publicTaskId(task), queue, status });
+  if ("task" in event) return `{"task":${toldText(event)}}`;
+  const { queue, status } = event.gone;
+  return JSON.stringify({ task: { id: publicTaskId(event.gone), queue, status } });
 }
 
 /** What a webhook is sent. */

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Call } from "../../domain/call.ts";
-import type { CreatedTask, Shape, TaskSummary } from "../../domain/task.ts";
+import type { CreatedTask, Shape, TaskMoment, TaskSummary } from "../../domain/task.ts";
 
 /** A row of the table of fields. */
 export interface Field {
@@ -19,6 +19,8 @@ export interface Field {
     readonly in: readonly Place[];
     /** Undefined is left out. */
     readonly of: (task: ViewedTask) => unknown;
+    /** The same of what changes, where it is that. */
+    readonly ofMoment?: (moment: TaskMoment) => unknown;
     readonly optional?: true | "direct";
   };
 }
@@ -43,17 +45,22 @@ export const RECORDS = ["list", "record"] as const;
 export const ANSWERS_AND_RECORDS = ["queue answer", "direct answer", ...RECORDS] as const;
 export const DIRECT_ANSWER_AND_RECORDS = ["direct answer", ...RECORDS] as const;
 
-export function always(places: readonly Place[], of: (task: ViewedTask) => unknown) {
+export function always<T = ViewedTask>(places: readonly Place[], of: (task: T) => unknown) {
   return { in: places, of };
 }
 
 /** Where there is something to show: neither null nor false. */
-export function sometimes(places: readonly Place[], of: (task: ViewedTask) => unknown) {
-  const shown = (task: ViewedTask) => {
+export function sometimes<T = ViewedTask>(places: readonly Place[], of: (task: T) => unknown) {
+  const shown = (task: T) => {
     const value = of(task);
     return value === null || value === false ? undefined : value;
   };
   return { in: places, of: shown, optional: true } as const;
+}
+
+/** Of what changes while a task goes its way. */
+export function moving<Show extends { readonly of: (moment: TaskMoment) => unknown }>(show: Show) {
+  return { ...show, ofMoment: show.of };
 }
 
 export function nameIn({ names }: Field, kind: Shape): string | null {

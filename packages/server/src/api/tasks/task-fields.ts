@@ -3,7 +3,7 @@ import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
-import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
+import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT, type TaskMoment } from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
@@ -22,6 +22,7 @@ import {
   always,
   DIRECT_ANSWER_AND_RECORDS,
   type Field,
+  moving,
   RECORDS,
   sometimes,
   type ViewedTask,
@@ -113,7 +114,7 @@ export const TASK_FIELDS = {
   status: {
     names: ["status", "status"],
     schema: oneOf(STATUSES, { description: "The state of the task." }),
-    show: always(ANSWERS_AND_RECORDS, (task) => task.status),
+    show: moving(always(ANSWERS_AND_RECORDS, ({ status }: TaskMoment) => status)),
   },
   priority: {
     names: ["priority", "priority"],
@@ -148,17 +149,17 @@ export const TASK_FIELDS = {
   nextRunAt: {
     names: ["run_at", "runAt"],
     schema: instant("When it becomes, or became, eligible: later after a failed attempt that is retried."),
-    show: always(RECORDS, (task) => task.runAt),
+    show: moving(always(RECORDS, ({ runAt }: TaskMoment) => runAt)),
   },
   startedAt: {
     names: ["started_at", "startedAt"],
     schema: instant("When its first attempt began."),
-    show: sometimes(RECORDS, (task) => task.startedAt),
+    show: moving(sometimes(RECORDS, ({ startedAt }: TaskMoment) => startedAt)),
   },
   completedAt: {
     names: ["completed_at", "completedAt"],
     schema: instant("When it ended, completed, failed or cancelled."),
-    show: sometimes(RECORDS, (task) => task.completedAt),
+    show: moving(sometimes(RECORDS, ({ completedAt }: TaskMoment) => completedAt)),
   },
   body: {
     names: ["payload", "body"],
@@ -365,17 +366,17 @@ export const TASK_FIELDS = {
   listedResult: {
     names: ["result", "result"],
     schema: ref(TaskResultSummary),
-    show: sometimes(["list"], (task) => task.result),
+    show: moving(sometimes(["list"], ({ result }: TaskMoment) => result)),
   },
   error: {
     names: ["error", "error"],
     schema: Type.String({ description: "Why it failed, for people." }),
-    show: sometimes(RECORDS, (task) => task.error),
+    show: moving(sometimes(RECORDS, ({ error }: TaskMoment) => error)),
   },
   failureReason: {
     names: ["failure_reason", "failureReason"],
     schema: text("Why it failed, for machines.", "retries_exhausted"),
-    show: sometimes(RECORDS, (task) => task.failureReason),
+    show: moving(sometimes(RECORDS, ({ failureReason }: TaskMoment) => failureReason)),
   },
   sandbox: {
     names: ["sandbox", "sandbox"],

@@ -1,27 +1,34 @@
-import type { CreatedTask, Shape, Task, TaskSummary } from "../../domain/task.ts";
+import type { ToldTask } from "../../domain/event.ts";
+import type { CreatedTask, Shape, Task, TaskMoment, TaskSummary } from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
-
 import { type Field, nameIn, type Place, type ViewedTask } from "./field-row.ts";
-import { jsonWriter, type Member } from "./json-text.ts";
+import { jsonWriter, type MovingMember, momentWriter } from "./json-text.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import type { ResolvedTask } from "./task-models.ts";
 
 /** Tasks as JSON text, each as the kind that it was created as. */
 
-function writer(kind: Shape, place: Place): (task: ViewedTask) => string {
+function membersOf(kind: Shape, place: Place): MovingMember<ViewedTask, TaskMoment>[] {
   const fields: Field[] = Object.values(TASK_FIELDS);
-  return jsonWriter(
-    fields.flatMap((field): Member<ViewedTask>[] => {
-      const name = nameIn(field, kind);
-      return name === null || !field.show?.in.includes(place) ? [] : [{ name, of: field.show.of }];
-    }),
-  );
+  return fields.flatMap((field) => {
+    const name = nameIn(field, kind);
+    if (name === null || !field.show?.in.includes(place)) return [];
+    return [{ name, of: field.show.of, ofMoment: field.show.ofMoment }];
+  });
+}
+
+function writer(kind: Shape, place: Place): (task: ViewedTask) => string {
+  return jsonWriter(membersOf(kind, place));
 }
 
 const writeQueueAnswer = writer("queue", "queue answer");
 const writeDirectAnswer = writer("direct", "direct answer");
 const writeBeside = { queue: writer("queue", "beside"), direct: writer("direct", "beside") };
 const writeSummary = { queue: writer("queue", "list"), direct: writer("direct", "list") };
+const writeTold = {
+  queue: momentWriter(membersOf("queue", "list")),
+  direct: momentWriter(membersOf("direct", "list")),
+};
 const writeRecord = { queue: writer("queue", "record"), direct: writer("direct", "record") };
 
 /** What the creation is answered with. */
@@ -41,6 +48,11 @@ export function waitedText(task: Task, { callback }: CreatedTask): string {
 /** A task as it stands in a list. */
 export function summaryText(task: TaskSummary): string {
   return writeSummary[task.shape](task);
+}
+
+/** The same, as it was when something happened to it. */
+export function toldText({ task, was }: ToldTask): string {
+  return writeTold[task.shape](task, was);
 }
 
 /** The whole record, not wrapped. */

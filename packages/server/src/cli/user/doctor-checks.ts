@@ -60,7 +60,7 @@ export async function examine(
 
 async function readiness(url: string): Promise<Finding> {
   const ready = await probe(url, "readyz");
-  if (ready.status === 200) return ok("ready", "takes and executes tasks");
+  if (ready.status === 200) return ok("ready", "every check of the node is well");
   const checks = Object.entries(fieldOf(ready.status === null ? null : ready.json, "checks") ?? {});
   const wrong = checks.filter(([, state]) => state !== "ok").map(([part, state]) => `${part} ${state}`);
   return finding(

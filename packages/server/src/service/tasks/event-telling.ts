@@ -4,7 +4,7 @@ import {
   type EventPosition,
   type GoneTask,
 } from "../../domain/event.ts";
-import { isEnded, type TaskSummary } from "../../domain/task.ts";
+import { isEnded, type TaskMoment, type TaskSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, type QueueEntry, readEvents, type TaskEntry } from "../../store/tasks/event-reads.ts";
 import { readToldTasks } from "../../store/tasks/task-reads.ts";
@@ -106,38 +106,43 @@ function tell(
   }
   const [type, id, , , , , , tags] = entry;
   const task = tasks.get(id);
-  return {
-    position,
-    at,
-    sandbox,
-    queue,
-    tags,
-    type,
-    task: task === undefined ? goneTask(row, entry) : asItWas(task, entry, at),
-  };
+  const happened = { position, at, sandbox, queue, tags, type };
+  if (task === undefined) return { ...happened, gone: goneTask(row, entry) };
+  return { ...happened, task, was: momentOf(task, entry, at) };
 }
 
 function goneTask({ queue }: EventRow, [type, id, shape, status]: TaskEntry): GoneTask {
-  return { id, shape, queue, status: type === "task.created" ? "pending" : status, gone: true };
+  return { id, shape, queue, status: type === "task.created" ? "pending" : status };
 }
 
-/** What has moved on since is put back. Only the result is not kept with the event: it is told as long as it is the task's. */
-function asItWas(
+/** Only the result is not kept with the event: it is told as long as it is the task's. */
+function momentOf(
   task: TaskSummary,
   [type, , , was, runAt, error, failureReason]: TaskEntry,
   at: Date,
-): TaskSummary {
+): TaskMoment {
   const status = type === "task.created" ? "pending" : was;
   const completedAt = isEnded(status) ? at : null;
   const isSame = completedAt !== null && task.completedAt?.getTime() === completedAt.getTime();
   return {
-    ...task,
     status,
-    runAt: new Date(runAt),
+    runAt: readInstant(runAt),
     startedAt: type === "task.created" ? null : task.startedAt,
     completedAt,
     error,
     failureReason,
     result: isSame ? task.result : null,
   };
+}
+
+let lastText = "";
+let lastInstant = new Date(0);
+
+/** Remembers the last: the tasks of a batch have one instant. */
+function readInstant(text: string): Date {
+  if (text !== lastText) {
+    lastInstant = new Date(text);
+    lastText = text;
+  }
+  return lastInstant;
 }
