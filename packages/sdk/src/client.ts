@@ -72,6 +72,8 @@ export function createBellhop(options: ClientOptions) {
     tokens: {
       create: operation("createToken", "token"),
       list: whole("listTokens", "tokens"),
+      /** With how many open tasks name it. */
+      get: operation("getToken", "token"),
       revoke: operation("revokeToken", "token"),
     },
     signingSecret: {

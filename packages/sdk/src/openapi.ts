@@ -803,7 +803,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get a token
+         * @description With how many open tasks name it: worth a look before it is revoked.
+         */
+        get: operations["getToken"];
         put?: never;
         post?: never;
         /**
@@ -4697,10 +4701,63 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the token was last put into a call, known within about a minute; null if it never was, as far as is known.
+             */
+            lastUsedAt: string | null;
         };
         /** @description The token. */
         TokenAnswer: {
             token: components["schemas"]["Token"];
+        };
+        /** @description A stored credential, and how many tasks wait to use it. */
+        TokenDetail: {
+            /**
+             * @description Refer to the token by this in the headers of a task.
+             * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            id: string;
+            /**
+             * @description A label, for people; need not be unique.
+             * @example Replicate, production
+             */
+            name: string;
+            /**
+             * @description The hosts that the token may be sent to, 1 to 50: `api.example.com`, `api.example.com:8443`, `*.example.com` (every name below it). Without a port every port is meant. Left out: any host.
+             * @example [
+             *       "api.replicate.com"
+             *     ]
+             */
+            allowedHosts?: string[];
+            /**
+             * Format: date-time
+             * @description When the token was stored.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the token was last put into a call, known within about a minute; null if it never was, as far as is known.
+             */
+            lastUsedAt: string | null;
+            /** @description The tasks that name the token in a header and have not ended: pending, active, waiting or polling. Revoked, it fails each of them that has a call yet to make. A test key is told of those in the sandbox. */
+            openTasks: {
+                /**
+                 * @description So many were found.
+                 * @example 12
+                 */
+                count: number;
+                /**
+                 * @description There are more open tasks than the 10,000 that were looked at: it is `count` or more.
+                 * @example false
+                 */
+                isCapped: boolean;
+            };
+        };
+        /** @description The token. */
+        TokenDetailAnswer: {
+            token: components["schemas"]["TokenDetail"];
         };
         /** @description The active tokens of the team, newest first. */
         TokenList: {
@@ -7512,6 +7569,50 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Refer to the token by this in the headers of a task.
+                 * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenDetailAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `vault_token_not_found`: Token not found or already revoked */
+            404: components["responses"]["NotFound"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */

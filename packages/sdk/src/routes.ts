@@ -63,6 +63,7 @@ export const ROUTES = {
   getFailureStats: { method: "GET", path: "/v1/stats/failures", credential: true, query: true, body: null, snake: false },
   createToken: { method: "POST", path: "/v1/tokens", credential: true, query: false, body: "json", snake: false },
   listTokens: { method: "GET", path: "/v1/tokens", credential: true, query: true, body: null, snake: false },
+  getToken: { method: "GET", path: "/v1/tokens/{tokenId}", credential: true, query: false, body: null, snake: false },
   revokeToken: { method: "DELETE", path: "/v1/tokens/{tokenId}", credential: true, query: false, body: null, snake: false },
   getSigningSecret: { method: "GET", path: "/v1/signing-secret", credential: true, query: false, body: null, snake: false },
   rotateSigningSecret: { method: "POST", path: "/v1/signing-secret/rotate", credential: true, query: false, body: null, snake: false },

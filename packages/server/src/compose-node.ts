@@ -11,7 +11,6 @@ import { publicTaskId } from "./domain/task-id.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
-import type { QueueCounters } from "./engine/queue-counters.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createBudgetLookup } from "./service/access/team-budgets.ts";
 import { createPresence, type Presence } from "./service/presence.ts";
@@ -22,6 +21,7 @@ import { createDeliverySettlement } from "./service/tasks/webhook-service.ts";
 import { takePulse } from "./store/pulse.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import { createRotation } from "./vault/rotation.ts";
+import { createTokenUses } from "./vault/token-uses.ts";
 import type { Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
 
@@ -30,8 +30,8 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly vault: Vault;
   readonly services: Services;
   readonly presence: Presence;
-  /** What it counts of its queues: written once more when it stops. */
-  readonly counters: Pick<QueueCounters, "writeOnce" | "writeLast">;
+  /** Writes what it has noted in memory since its last rounds: when it has stopped. */
+  readonly writeLast: () => Promise<unknown>;
 }
 
 /** A node that serves the API and makes no calls. Nothing runs yet, as below. */
@@ -56,7 +56,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     vault: basis.vault,
     services: composeServices(deps, parts),
     presence,
-    counters: basis.counters,
+    writeLast: basis.counters.writeLast,
   };
 }
 
@@ -71,6 +71,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     claims: takePulse(databases.claim, time.monotonicMs),
     settlements: takePulse(databases.settle, time.monotonicMs),
   };
+  const tokenUses = createTokenUses({ sql: databases.chores, time });
   const engine = createEngine({
     databases: {
       ...databases,
@@ -82,6 +83,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     outgoing: createOutgoing({
       caller: deps.caller,
       vault,
+      onTokenUse: tokenUses.note,
       signingSecrets: signingSecrets.secretsFor,
       publicUrl: deps.publicUrl,
       nowMs: time.nowMs,
@@ -118,6 +120,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       name: "vault-rotation",
       once: createRotation({ sql: database, keyRing }).turnOnce,
     });
+    engine.actors.add({ name: "vault-uses", once: tokenUses.writeOnce });
   }
   const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, basis.meter) });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
@@ -134,7 +137,8 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
   engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
   engine.actors.add({ name: "sandbox", once: services.sandboxWalk.walkOnce });
-  return { engine, vault, services, presence, counters: basis.counters };
+  const writeLast = () => Promise.all([basis.counters.writeLast(), tokenUses.writeLast()]);
+  return { engine, vault, services, presence, writeLast };
 }
 
 function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {

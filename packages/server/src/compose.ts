@@ -129,7 +129,7 @@ export async function openProcess({
   let listensAt = "";
   const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
-  const { engine, vault, services, presence, counters } = compose({
+  const { engine, vault, services, presence, writeLast } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -192,7 +192,7 @@ export async function openProcess({
   await api.ready();
   closers.push(() =>
     Promise.all([
-      engine.stop(config.stopGraceSeconds * 1000).then(counters.writeLast),
+      engine.stop(config.stopGraceSeconds * 1000).then(writeLast),
       presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
     ]),
   );

@@ -1,16 +1,18 @@
 import type { AnswerOf } from "@bellhop/sdk";
 import { PasswordInput, TagsInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
+import { plural } from "../data/format.ts";
 import { useList } from "../data/live.ts";
 import { useMay } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Id } from "../parts/copy.tsx";
 import { FormDialog, holding } from "../parts/form-dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";
-import { Empty } from "../parts/page.tsx";
+import { Empty, Problem } from "../parts/page.tsx";
 import { RowButton } from "../parts/row-button.tsx";
 import type { Column } from "../parts/table.tsx";
 
@@ -49,18 +51,7 @@ export function Vault() {
     >
       {isAdding ? <NewToken onClose={() => setAdding(false)} /> : null}
       {revoked === null ? null : (
-        <Confirm
-          title={`Revoke ${revoked.name}?`}
-          action="Revoke it"
-          onClose={() => askRevoke(null)}
-          onConfirm={() => revoke.mutate(revoked)}
-        >
-          <p>
-            Its value is erased, and there is no way back. Every task that names{" "}
-            <code className="wrap">{revoked.id}</code> and has not ended fails at its next call, without one
-            being made.
-          </p>
-        </Confirm>
+        <Revoke token={revoked} onClose={() => askRevoke(null)} onConfirm={() => revoke.mutate(revoked)} />
       )}
     </ListPage>
   );
@@ -86,11 +77,58 @@ function columnsOf(onRevoke: ((token: Token) => void) | null): readonly Column<T
         ),
     },
     { title: "Stored", at: ({ createdAt }) => createdAt },
+    { title: "Last used", at: ({ lastUsedAt }) => lastUsedAt, never: "never" },
     {
       actions: (token) =>
         onRevoke === null ? null : <RowButton onClick={() => onRevoke(token)}>Revoke …</RowButton>,
     },
   ];
+}
+
+/** Says how many tasks will fail. A reader in a hurry need not wait for the count. */
+function Revoke({
+  token,
+  onClose,
+  onConfirm,
+}: {
+  readonly token: Token;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}) {
+  const found = useQuery({
+    queryKey: ["token", token.id],
+    queryFn: () => bellhop.tokens.get(token.id),
+    gcTime: 0,
+  });
+  return (
+    <Confirm title={`Revoke ${token.name}?`} action="Revoke it" onClose={onClose} onConfirm={onConfirm}>
+      {found.error ? <Problem error={found.error} /> : null}
+      <p>
+        {found.data === undefined ? "Counting the open tasks that name it …" : toll(found.data.openTasks)}
+      </p>
+      <p>
+        Its value is erased, and there is no way back. New tasks that name{" "}
+        <code className="wrap">{token.id}</code> are refused.
+      </p>
+    </Confirm>
+  );
+}
+
+function toll({ count, isCapped }: AnswerOf<"getToken">["token"]["openTasks"]) {
+  if (count === 0)
+    return isCapped
+      ? "None of the 10,000 open tasks that were looked at names it."
+      : "No open task names it.";
+  return (
+    <>
+      <strong>
+        {isCapped ? "At least " : ""}
+        {plural(count, "open task")}
+      </strong>{" "}
+      {count === 1 ? "uses it and will fail at its" : "use it and will fail at their"} next call, without one
+      being made.
+    </>
+  );
 }
 
 function NewToken({ onClose }: { readonly onClose: () => void }) {

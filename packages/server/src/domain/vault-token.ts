@@ -6,12 +6,21 @@ export interface VaultToken {
   /** Null: it may be sent to any host. */
   readonly allowedHosts: readonly string[] | null;
   readonly createdAt: Date;
+  /** Null: never put into a call, as far as is known. */
+  readonly lastUsedAt: Date | null;
 }
 
 export interface RevokedToken {
   readonly id: string;
   readonly name: string;
   readonly revokedAt: Date;
+}
+
+/** How many tasks that have not ended name a token. */
+export interface TokenTasks {
+  readonly count: number;
+  /** There are more open tasks than were looked at, which may name it too. */
+  readonly isCapped: boolean;
 }
 
 /** A header of a call whose value is the id of a vault token. */

@@ -58,6 +58,8 @@ const UNREADABLE = "What the vault holds for this call cannot be read with the s
 export function createOutgoing(deps: {
   readonly caller: Pick<Caller, "call" | "callUnwiped">;
   readonly vault: Pick<Vault, "resolve" | "openText">;
+  /** Told of every token that is put into a call or a poll. */
+  readonly onTokenUse?: (teamId: number, tokenId: string) => void;
   readonly signingSecrets: (teamId: number) => readonly string[] | Promise<readonly string[]>;
   readonly publicUrl: () => string;
   readonly nowMs: () => number;
@@ -140,6 +142,7 @@ export function createOutgoing(deps: {
       }
       values.set(tokenId, found.value);
     }
+    if (deps.onTokenUse !== undefined) for (const tokenId of values.keys()) deps.onTokenUse(teamId, tokenId);
     return values;
   }
 

@@ -13,6 +13,7 @@ import { webhooks } from "./migrations/0015-webhooks.ts";
 import { simulations } from "./migrations/0016-simulations.ts";
 import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
+import { tokenUses } from "./migrations/0019-token-uses.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly {
   { version: 16, name: "simulations", sql: simulations },
   { version: 17, name: "queue stats", sql: queueStats },
   { version: 18, name: "lean tasks", sql: leanTasks },
+  { version: 19, name: "token uses", sql: tokenUses },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -15,6 +15,7 @@ import {
   findActiveTokens,
   findSealedTokens,
   findTokenIds,
+  findVaultToken,
   insertVaultToken,
   listVaultTokens,
   revokeVaultToken,
@@ -48,6 +49,8 @@ export interface Vault {
   ): Promise<VaultToken>;
   /** The active ones, newest first. */
   list(teamId: number, page?: PageRequest): Promise<VaultToken[]>;
+  /** Null when there is no active token of this id. */
+  find(teamId: number, tokenId: string): Promise<VaultToken | null>;
   /** Null when there is no active token of this id. The stored value is wiped. */
   revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
@@ -92,6 +95,12 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
     async list(teamId, page = WHOLE_LIST) {
       ring();
       return (await listVaultTokens(sql, teamId, page)).map(withPublicId);
+    },
+    async find(teamId, tokenId) {
+      ring();
+      const id = parseId("tok", tokenId);
+      const found = id === null ? null : await findVaultToken(sql, teamId, id);
+      return found === null ? null : withPublicId(found);
     },
     async revoke(teamId, tokenId, within = sql) {
       ring();

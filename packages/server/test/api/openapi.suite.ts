@@ -79,6 +79,7 @@ const OPERATIONS = [
   "get /v1/tokens listTokens",
   "post /v1/tokens createToken",
   "delete /v1/tokens/{tokenId} revokeToken",
+  "get /v1/tokens/{tokenId} getToken",
   "get /v1/webhooks listWebhooks",
   "post /v1/webhooks createWebhook",
   "delete /v1/webhooks/{webhook_id} deleteWebhook",

@@ -28,7 +28,7 @@ describe("vault tokens", () => {
 
     assert.equal(status, 201);
     const { id, createdAt } = body.token;
-    assert.deepEqual(body, { token: { id, name: "Replicate", createdAt } });
+    assert.deepEqual(body, { token: { id, name: "Replicate", createdAt, lastUsedAt: null } });
     assert.match(id, /^tok_[0-9a-z]{26}$/);
     assertNow(createdAt);
     await api.run({ headers: { Authorization: id } });
@@ -57,7 +57,21 @@ describe("vault tokens", () => {
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), ["tokens"]);
     assert.deepEqual(body.tokens.slice(0, 2), [second, first]);
-    assert.deepEqual(first, { id: first.id, name: "first", createdAt: first.createdAt });
+    assert.deepEqual(first, { id: first.id, name: "first", createdAt: first.createdAt, lastUsedAt: null });
+  });
+
+  it("is shown alone with how many open tasks name it: for a test key those of the sandbox", async () => {
+    const { token } = (await create({ name: "counted", value: VALUE })).body;
+    const task = { webhook_url: "http://localhost/", headers: { Authorization: token.id } };
+    await api.call("POST", "/v1/tasks", { ...task, queue: "default" });
+    const testKey = await api.team.newKey("test");
+
+    const { status, body } = await api.call("GET", `/v1/tokens/${token.id}`);
+    const sandboxed = await api.call("GET", `/v1/tokens/${token.id}`, undefined, { ...testKey });
+
+    assert.equal(status, 200);
+    assert.deepEqual(body, { token: { ...token, openTasks: { count: 1, isCapped: false } } });
+    assert.deepEqual(sandboxed.body.token.openTasks, { count: 0, isCapped: false });
   });
 
   it("is revoked once, and no longer listed", async () => {
@@ -79,11 +93,13 @@ describe("vault tokens", () => {
 
   it("a token that is not there, never was or cannot be is not found", async () => {
     for (const id of ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "tok_x", "x", "%00", "a".repeat(2000)]) {
-      const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`);
-      assert.deepEqual(
-        [status, body],
-        [404, { error: "Token not found or already revoked", code: "vault_token_not_found" }],
-      );
+      for (const method of ["GET", "DELETE"] as const) {
+        const { status, body } = await api.call(method, `/v1/tokens/${id}`);
+        assert.deepEqual(
+          [status, body],
+          [404, { error: "Token not found or already revoked", code: "vault_token_not_found" }],
+        );
+      }
     }
   });
 
@@ -92,11 +108,13 @@ describe("vault tokens", () => {
     const { headers: other } = await api.openTeam();
 
     assert.deepEqual((await api.call("GET", "/v1/tokens", undefined, other)).body, { tokens: [] });
-    const { status, body } = await api.call("DELETE", `/v1/tokens/${id}`, undefined, other);
-    assert.deepEqual(
-      [status, body],
-      [404, { error: "Token not found or already revoked", code: "vault_token_not_found" }],
-    );
+    for (const method of ["GET", "DELETE"] as const) {
+      const { status, body } = await api.call(method, `/v1/tokens/${id}`, undefined, other);
+      assert.deepEqual(
+        [status, body],
+        [404, { error: "Token not found or already revoked", code: "vault_token_not_found" }],
+      );
+    }
   });
 
   it("a missing or empty field is required", async () => {
@@ -202,12 +220,13 @@ describe("vault tokens", () => {
     assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
   });
 
-  it("all three answer 503 while there is no key, whatever they are asked", async (test) => {
+  it("all of them answer 503 while there is no key, whatever they are asked", async (test) => {
     closeVault(test);
     const answers = [
       await create({ name: "a", value: VALUE }),
       await create({}),
       await api.call("GET", "/v1/tokens"),
+      await api.call("GET", "/v1/tokens/tok_01k9z3mxe5f8hrk3yv5pzq8c2d"),
       await api.call("DELETE", "/v1/tokens/tok_01k9z3mxe5f8hrk3yv5pzq8c2d"),
       await api.call("DELETE", "/v1/tokens/x"),
     ];

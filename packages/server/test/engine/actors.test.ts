@@ -92,6 +92,7 @@ describe("the actors of an engine", () => {
           "retention",
           "session-keys",
           "vault-rotation",
+          "vault-uses",
           "bulks",
           "webhooks",
           "presence",

@@ -258,6 +258,12 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     body: { name: "Made", value: "Bearer made" },
   },
   "GET /v1/tokens": { scope: "tokens:read", status: 200 },
+  "GET /v1/tokens/:tokenId": {
+    scope: "tokens:read",
+    status: 200,
+    make: makeToken,
+    unknown: `tok_${UNUSED}`,
+  },
   "DELETE /v1/tokens/:tokenId": {
     scope: "tokens:write",
     live: true,

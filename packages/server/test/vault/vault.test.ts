@@ -62,6 +62,7 @@ describe("the vault", () => {
         name: "Replicate",
         allowedHosts: null,
         createdAt: null,
+        lastUsedAt: null,
       },
     );
     assert.ok(token.createdAt instanceof Date);
@@ -254,6 +255,7 @@ describe("the vault", () => {
     assert.equal(off.isOpen, false);
     await assert.rejects(off.put(team, "x", new Secret("y"), null), refused);
     await assert.rejects(off.list(team), refused);
+    await assert.rejects(off.find(team, token.id), refused);
     await assert.rejects(off.revoke(team, token.id), refused);
     await assert.rejects(off.check(team, references, URL_ANYWHERE), refused);
     await assert.rejects(off.resolve(team, [token.id]), refused);

@@ -77,6 +77,25 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
     },
   );
 
+  app.get(
+    "/tokens/:tokenId",
+    {
+      config: access("tokens:read"),
+      schema: {
+        operationId: "getToken",
+        tags,
+        summary: "Get a token",
+        description: "With how many open tasks name it: worth a look before it is revoked.",
+        params: record.TokenPath,
+        response: { 200: ref(record.TokenDetailAnswer), ...refusals("vault_token_not_found", "vault_off") },
+      },
+    },
+    async (request) => {
+      const token = await vault.get(callerOf(request), request.params.tokenId);
+      return { token: { ...tokenView(token), openTasks: token.openTasks } };
+    },
+  );
+
   app.delete(
     "/tokens/:tokenId",
     {
@@ -98,12 +117,13 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   );
 }
 
-function tokenView({ id, name, allowedHosts, createdAt }: VaultToken): record.Token {
+function tokenView({ id, name, allowedHosts, createdAt, lastUsedAt }: VaultToken): record.Token {
   return {
     id,
     name,
     ...(allowedHosts !== null && { allowedHosts: [...allowedHosts] }),
     createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
   };
 }
 

@@ -25,6 +25,13 @@ const fields = {
   }),
 };
 
+const lastUsedAt = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+  description:
+    "When the token was last put into a call, known within about a minute; null if it never was, as far as is known.",
+});
+
 /** `allowedHosts` is checked by hand before the schema is: ajv would list every wrong entry of a long list. */
 export const CreateToken = model(
   "CreateToken",
@@ -53,8 +60,29 @@ export const Token = model("Token", "A stored credential, without its value.", {
   name: fields.name,
   allowedHosts: Type.Optional(fields.allowedHosts),
   createdAt: instant("When the token was stored."),
+  lastUsedAt,
 });
 export type Token = Static<typeof Token>;
+
+export const TokenDetail = model("TokenDetail", "A stored credential, and how many tasks wait to use it.", {
+  ...Token.properties,
+  openTasks: Type.Object(
+    {
+      count: Type.Integer({ description: "So many were found.", examples: [12] }),
+      isCapped: Type.Boolean({
+        description: "There are more open tasks than the 10,000 that were looked at: it is `count` or more.",
+        examples: [false],
+      }),
+    },
+    {
+      description:
+        "The tasks that name the token in a header and have not ended: pending, active, waiting or polling. " +
+        "Revoked, it fails each of them that has a call yet to make. A test key is told of those in the sandbox.",
+    },
+  ),
+});
+
+export const TokenDetailAnswer = model("TokenDetailAnswer", "The token.", { token: ref(TokenDetail) });
 
 export const TokenAnswer = model("TokenAnswer", "The token.", { token: ref(Token) });
 

@@ -4,11 +4,15 @@ import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/p
 import { Problem } from "../../domain/problem.ts";
 import { readCursor } from "../../domain/public-id.ts";
 import type { Secret } from "../../domain/secret.ts";
-import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
+import type { RevokedToken, TokenTasks, VaultToken } from "../../domain/vault-token.ts";
 import type { Database } from "../../store/sql.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
+import { countTokenTasks } from "../../store/vault/token-uses.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
+
+/** So many open tasks are looked at for those that name a token. */
+const MOST_LOOKED_AT = 10_000;
 
 /** A credential to keep, as a caller sends it. */
 export interface VaultTokenRequest {
@@ -17,12 +21,18 @@ export interface VaultTokenRequest {
   readonly allowedHosts: readonly string[] | null;
 }
 
+export interface VaultTokenDetail extends VaultToken {
+  /** Of the sandbox for a test key, of the rest for everyone else. */
+  readonly openTasks: TokenTasks;
+}
+
 export interface VaultService {
   /** False: there is no key, and everything is refused. */
   readonly isOpen: boolean;
   create(requester: Requester, request: VaultTokenRequest): Promise<VaultToken>;
   /** Newest first; the cursor is the id of a token. */
   list(principal: Principal, page?: PageRequest): Promise<Page<VaultToken>>;
+  get(principal: Principal, tokenId: string): Promise<VaultTokenDetail>;
   revoke(requester: Requester, tokenId: string): Promise<RevokedToken>;
 }
 
@@ -45,6 +55,11 @@ export function createVaultService(deps: {
     async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
       const found = await vault.list(teamId, { limit: limit + 1, cursor: readCursor("tok", cursor) });
       return cutPage(found, limit, ({ id }) => id);
+    },
+    async get(principal, tokenId) {
+      const token = await vault.find(principal.teamId, tokenId);
+      if (token === null) throw new Problem("vault_token_not_found");
+      return { ...token, openTasks: await countTokenTasks(database, principal, token.id, MOST_LOOKED_AT) };
     },
     revoke: (requester, tokenId) =>
       database.transaction(async (sql) => {

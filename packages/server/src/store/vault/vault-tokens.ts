@@ -2,13 +2,13 @@ import type { PageRequest } from "../../domain/page.ts";
 import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import { prepare, type Sql } from "../sql.ts";
 
-export interface NewVaultToken extends Omit<VaultToken, "createdAt"> {
+export interface NewVaultToken extends Omit<VaultToken, "createdAt" | "lastUsedAt"> {
   readonly teamId: number;
   readonly keyId: string;
   readonly sealed: Buffer;
 }
 
-const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt"`;
+const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt", last_used_at as "lastUsedAt"`;
 
 /** Ids are as they are stored, here and below. */
 export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<VaultToken> {
@@ -35,6 +35,15 @@ export async function listVaultTokens(
       order by created_at desc, id desc limit $3`,
     [teamId, cursor, limit],
   );
+}
+
+/** Null when there is no active token of this id. */
+export async function findVaultToken(sql: Sql, teamId: number, id: string): Promise<VaultToken | null> {
+  const [row] = await sql.rows<VaultToken>(
+    `select ${COLUMNS} from vault_tokens where team_id = $1 and id = $2 and revoked_at is null`,
+    [teamId, id],
+  );
+  return row ?? null;
 }
 
 /** Wipes the value with the same stroke. Null when there is no active token of this id. */

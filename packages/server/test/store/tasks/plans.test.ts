@@ -16,6 +16,7 @@ import {
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import { countTokenTasks } from "../../../src/store/vault/token-uses.ts";
 import {
   ALL_TASKS,
   claimRequest,
@@ -216,6 +217,8 @@ describe("the plans of reading", () => {
     "the queues that came due, and the time until the next delayed task": (sql) =>
       lookForDue(sql, Date.now(), 1000),
     "the queues with due tasks": (sql) => queuesWithDueTasks(sql),
+    "the open tasks that name a vault token": (sql) =>
+      countTokenTasks(sql, live(queue.teamId), "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", 10_000),
     "the depths of the queues": (sql) => readQueueDepths(sql, 100),
     "which of these queues have due tasks": (sql) => dueAmong(sql, [{ teamId: 1, queue: "queue-1" }]),
     "the tasks of dead workers": (sql) => reapTasks(sql, 1),

@@ -1,0 +1,59 @@
+import type { Reach } from "../../domain/reach.ts";
+import type { TokenTasks } from "../../domain/vault-token.ts";
+import { patient, type Sql } from "../sql.ts";
+
+export interface TokenUse {
+  readonly teamId: number;
+  readonly id: string;
+  readonly agoMs: number;
+}
+
+/**
+ * Notes uses of tokens, whichever node tells of them first. Returns the ids of those that are noted: a row that another
+ * statement holds is not waited for, so that no two nodes wait for each other.
+ */
+export async function writeTokenUses(sql: Sql, uses: readonly TokenUse[]): Promise<string[]> {
+  const rows = await sql.rows<{ id: string }>(
+    `with used as (
+       select v.team_id, v.id, now() - u.ago_ms * interval '1 millisecond' as used_at
+         from unnest($1::integer[], $2::uuid[], $3::float8[]) as u(team_id, id, ago_ms)
+         join vault_tokens v on v.team_id = u.team_id and v.id = u.id
+          for no key update of v skip locked
+     )
+     update vault_tokens v set last_used_at = greatest(v.last_used_at, used.used_at)
+       from used where v.team_id = used.team_id and v.id = used.id
+     returning v.id`,
+    [uses.map(({ teamId }) => teamId), uses.map(({ id }) => id), uses.map(({ agoMs }) => agoMs)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * How many open tasks have a header that names the token, among so many that are looked at: the newest of each queue and
+ * state, until there are enough. The order keeps the search on the index of lists, which has no other tasks in its ranges.
+ */
+export async function countTokenTasks(
+  sql: Sql,
+  reach: Reach,
+  tokenId: string,
+  most: number,
+): Promise<TokenTasks> {
+  const [found] = await sql.rows<{ seen: number; named: number }>(
+    patient(
+      "list",
+      `select count(*)::integer as seen, (count(*) filter (where x.named))::integer as named
+         from (select jsonb_path_exists(t.headers, '$.* ? (@ == $id)', jsonb_build_object('id', $3::text)) as named
+                 from queues q
+                cross join unnest(array['pending', 'active', 'waiting', 'polling']) as s(status)
+                cross join lateral (
+                  select t.headers from tasks t
+                   where t.team_id = $1 and t.queue_id = q.id and t.sandbox = $2 and t.status = s.status
+                   order by t.id desc limit $4) t
+                where q.team_id = $1
+                limit $4) x`,
+    ),
+    [reach.teamId, reach.environment === "test", tokenId, most + 1],
+  );
+  const { seen, named } = found ?? { seen: 0, named: 0 };
+  return { count: named, isCapped: seen > most };
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { parseId } from "../../src/domain/public-id.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import type { TaskRequest } from "../../src/domain/task-request.ts";
+import { countTokenTasks, writeTokenUses } from "../../src/store/vault/token-uses.ts";
+import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { principalOf } from "../test-principal.ts";
+
+describe("what is known of the use of a vault token", () => {
+  let house: TestHouse;
+  before(async () => {
+    house = await openTestHouse({ maxRetries: 0 });
+  });
+  after(() => house.close());
+
+  const put = async (teamId = house.principal.teamId) =>
+    (await house.vault.put(teamId, "vendor", new Secret("Bearer sk"), null)).id;
+  const naming = (tokenId: string, body = "{}"): Partial<TaskRequest> => ({
+    call: { method: "POST", url: house.target.url, headers: { Accept: "*/*", Authorization: tokenId }, body },
+  });
+  const lastUsed = async (tokenId: string) =>
+    (await house.vault.find(house.principal.teamId, tokenId))?.lastUsedAt ?? null;
+  const write = () => house.engine.actors.all.find(({ name }) => name === "vault-uses")?.once();
+  const use = async (tokenId: string) => {
+    await house.submit(naming(tokenId));
+    await house.dispatchOnce();
+  };
+
+  it("is when it was put into a call, once the round of the minute has come", async () => {
+    const [used, unused] = [await put(), await put()];
+    await use(used);
+    assert.equal(await lastUsed(used), null);
+    house.freeze(3);
+
+    assert.equal(await write(), 60_000);
+
+    const agoMs = Date.now() - Number(await lastUsed(used));
+    assert.ok(agoMs > 2_500 && agoMs < 60_000, `${agoMs} ms ago`);
+    assert.equal(await lastUsed(unused), null);
+  });
+
+  it("costs tasks that name no token nothing, and a round without uses no statement", async () => {
+    await house.submit();
+    await house.dispatchOnce();
+    await house.rest();
+    const { begun } = house.databases.chores;
+
+    await write();
+
+    assert.equal(house.databases.chores.begun, begun);
+  });
+
+  it("is no use where the call was refused: the token was revoked", async () => {
+    const [revoked, other] = [await put(), await put()];
+    const id = await house.submit({
+      call: { method: "POST", url: house.target.url, headers: { A: other, B: revoked }, body: "" },
+      delaySeconds: 5,
+    });
+    await house.vault.revoke(house.principal.teamId, revoked);
+    await house.advance(5);
+    await house.dispatchOnce();
+    await write();
+
+    assert.equal((await house.task(id)).failureReason, "token_revoked");
+    assert.equal(await lastUsed(other), null);
+  });
+
+  it("waits for the next round where another statement holds the token, and waits for no other", async () => {
+    const [held, free] = [await put(), await put()];
+    await use(held);
+    await use(free);
+
+    await house.database.transaction(async (sql) => {
+      await sql.rows("select 1 from vault_tokens where id = $1 for update", [parseId("tok", held)]);
+      await write();
+    });
+    assert.deepEqual([await lastUsed(held), (await lastUsed(free)) !== null], [null, true]);
+    await write();
+    assert.ok((await lastUsed(held)) !== null);
+  });
+
+  it("outlasts a database that is away for a round", async () => {
+    const token = await put();
+    await use(token);
+    const { chores } = house.databases;
+    const { before: pass } = chores;
+    chores.before = () => assert.fail("away");
+    try {
+      await assert.rejects(async () => write());
+    } finally {
+      chores.before = pass;
+    }
+    await write();
+    assert.ok((await lastUsed(token)) !== null);
+  });
+
+  it("never goes back: of two nodes the later use counts, whichever writes last", async () => {
+    const token = await put();
+    const { teamId } = house.principal;
+    const id = parseId("tok", token) ?? "";
+    await writeTokenUses(house.database, [{ teamId, id, agoMs: 1000 }]);
+    const later = await lastUsed(token);
+    assert.deepEqual(await writeTokenUses(house.database, [{ teamId, id, agoMs: 60_000 }]), [id]);
+    assert.deepEqual(await lastUsed(token), later);
+    assert.deepEqual(await writeTokenUses(house.database, [{ teamId: teamId + 1, id, agoMs: 0 }]), []);
+  });
+
+  it("is how many tasks name it in a header and have not ended, of the team alone, among those looked at", async () => {
+    const [token, other] = [await put(), await put()];
+    await use(token);
+    const delayed = { delaySeconds: 3600 };
+    const guest = await house.openTeam();
+    await house.submit({ ...naming(await put(guest.teamId)), ...delayed }, guest);
+    await house.submit({ ...naming(token), ...delayed });
+    await house.submit({ ...naming(token), ...delayed, shape: "direct" });
+    await house.submit({ ...naming(token), waitForCallback: true });
+    await house.dispatchOnce();
+    await house.submit(
+      { ...naming(token), ...delayed },
+      principalOf(house.principal.teamId, { environment: "test" }),
+    );
+    // A body is sent as it is: an id in it names nothing.
+    await house.submit({ ...naming(other, JSON.stringify({ token })), ...delayed });
+
+    const count = (tokenId: string, most: number, reach = house.principal) =>
+      countTokenTasks(house.database, reach, tokenId, most);
+    assert.deepEqual(await count(token, 4), { count: 3, isCapped: false });
+    assert.deepEqual(await count(other, 4), { count: 1, isCapped: false });
+    assert.deepEqual(await count(token, 4, guest), { count: 0, isCapped: false });
+    assert.equal((await count(token, 3)).isCapped, true);
+    const { isCapped, count: found } = await count(token, 1);
+    assert.ok(isCapped && found <= 2, `${found}`);
+  });
+});
