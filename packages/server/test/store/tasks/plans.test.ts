@@ -105,6 +105,30 @@ describe("the plan of the claim", () => {
   });
 });
 
+describe("the plan of the count of tasks that name a vault token", () => {
+  it("looks at no more open tasks than it may, with statistics of before they came and with new ones", async () => {
+    const store = await openTestStore();
+    try {
+      const queue = await store.openQueue();
+      await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+      await fill(store, queue, 3_000, { ...finished, priority: "5" });
+      await store.database.rows("analyze tasks");
+      await fill(store, await store.openQueue(), 10_000, { ...delayed, priority: "5" });
+      for (const statistics of ["old", "new"]) {
+        for (const mode of MODES) {
+          const plan = await explain(store.database, mode, (sql) =>
+            countTokenTasks(sql, live(queue.teamId), "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", 100),
+          );
+          assert.ok(plan.blocks < 300, `${statistics}, ${mode}: ${plan.blocks} by ${plan.indexes.join()}`);
+        }
+        await store.database.rows("analyze tasks");
+      }
+    } finally {
+      await store.close();
+    }
+  });
+});
+
 describe("the plan of the settlement", () => {
   let store: TestStore;
   let queue: StoredQueue;
