@@ -167,6 +167,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await row("some vendor")
       .getByRole("button", { name: /Revoke/ })
       .click();
+    await dialog().getByText("No open task names it.").waitFor();
     await dialog().getByRole("button", { name: "Revoke it" }).click();
     await row("some vendor").waitFor({ state: "detached" });
   });
