@@ -16,6 +16,8 @@ export interface Options {
   /** Peers are given the skeleton's group commit. */
   grouped: boolean;
   json: string;
+  /** The pictures of docs/performance.md are drawn from this run. */
+  plot: boolean;
   /** What the large numbers of rows are multiplied with. */
   scale: number;
   /** A large number of rows, scaled. */
@@ -36,6 +38,7 @@ export const usage = `npm run bench -- [options]
   --check            end with exit code 1 where a goal is missed
   --grouped          give the peers the group commit of the skeleton, see bench/peers/README.md
   --json file        where to write everything that was measured (default: bench/results/<time>.json)
+  --plot             draw the pictures of docs/performance.md from this run
   --starts n         process starts of each variant (default ${usualStarts}; slots ${scenarios.find(({ name }) => name === "slots")?.starts}, the largest scenarios 1 or 3)
   --count n          tasks per throughput measurement (default ${normal.count})
   --warm-up n        tasks before it (default ${normal.warmUp})
@@ -61,6 +64,7 @@ export function parseOptions(args: string[]): Options {
       quick: flag,
       check: flag,
       grouped: flag,
+      plot: flag,
       help: flag,
     },
   });
@@ -87,6 +91,7 @@ export function parseOptions(args: string[]): Options {
     check: values.check ?? false,
     grouped: values.grouped ?? false,
     json: values.json ?? "",
+    plot: values.plot ?? false,
     scale,
     rows: (count) => Math.round(count * scale),
   };

@@ -5,6 +5,7 @@ import { createFigures } from "./figures.ts";
 import { judge } from "./goals.ts";
 import { describeMachine } from "./machine.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
+import { writePlots } from "./plot.ts";
 import { formatMachine, formatOptions, formatScenario, formatVerdicts } from "./report.ts";
 import { runScenario } from "./run-scenario.ts";
 import { scenarios } from "./scenarios/catalog.ts";
@@ -56,6 +57,10 @@ async function runBench(options: Options): Promise<string[]> {
     verdicts,
     problems,
   });
+  if (options.plot) {
+    const files = writePlots(figures.all(), join(repositoryRoot, "docs", "images"));
+    for (const file of files) console.log(file);
+  }
   if (options.check) {
     problems.push(
       ...verdicts

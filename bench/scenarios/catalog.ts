@@ -3,6 +3,7 @@ import { subjects } from "../subjects/catalog.ts";
 import { skeleton } from "../subjects/skeleton.ts";
 import { delayed, pending } from "./backlog.ts";
 import { failing } from "./failing.ts";
+import { searches } from "./filters.ts";
 import { handOff } from "./hand-off.ts";
 import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
@@ -30,6 +31,7 @@ export const scenarios: Scenario[] = [
   polling,
   memory,
   soak,
+  searches,
   lists,
   tune,
 ];

@@ -36,14 +36,14 @@ async function measure(bench: Bench): Promise<void> {
   });
 }
 
-async function timePage(rig: Rig<RunningBellhop>, path: string): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+export async function timePage(rig: Rig<RunningBellhop>, path: string, times = rounds): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < times; round++) {
     const startedAt = nowMs();
     await rig.subject.ask("GET", path);
-    times.push(nowMs() - startedAt);
+    took.push(nowMs() - startedAt);
   }
-  return median(times);
+  return median(took);
 }
 
 async function fillFinished(rig: Rig<RunningBellhop>, count: number): Promise<void> {

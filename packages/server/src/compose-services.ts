@@ -215,7 +215,8 @@ export function composeServices(
   });
   const tasks = deps.tracing?.ofTasks(untraced) ?? untraced;
   const termsOf = createTermsLookup(database, limitsOf);
-  const scheduling = { database, accept: tasks.accept, termsOf, onStored };
+  const traceFirings = deps.tracing?.ofFirings;
+  const scheduling = { database, accept: tasks.accept, termsOf, onStored, traceFirings };
   const scheduleRunner = createScheduleRunner(scheduling);
   const sandboxWalk = createSandboxWalk({
     database,

@@ -42,10 +42,22 @@ const COLUMNS: readonly Column<Event>[] = [
     title: "Detail",
     kind: "desk",
     cell: ({ detail }) =>
-      detail === null ? null : <span className="muted small mono wrap">{printExact(detail, 0)}</span>,
+      detail === null
+        ? null
+        : Object.entries(detail).map(([name, value]) => (
+            <div key={name} className="small wrap">
+              <span className="muted">{name}</span> {said(value)}
+            </div>
+          )),
   },
   { title: "From", kind: "desk", cell: ({ address }) => <span className="muted">{address ?? "–"}</span> },
 ];
+
+/** Texts, and lists of them, without the marks of JSON. */
+function said(value: unknown): string {
+  if (Array.isArray(value)) return value.map(said).join(", ");
+  return typeof value === "string" ? value : printExact(value, 0);
+}
 
 /** Who changed what, newest first. */
 export function Audit() {

@@ -102,7 +102,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
       title: "Last task",
       cell: ({ lastTask }) => {
         const status = statusOf(lastTask?.status);
-        if (lastTask === null) return <span className="muted">none yet</span>;
+        if (lastTask === null) return <span className="muted">no task yet</span>;
         return (
           <Link to="/tasks/$id" params={{ id: lastTask.id }} className="row">
             {status === undefined ? lastTask.status : <State status={status} />}

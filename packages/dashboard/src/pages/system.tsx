@@ -46,9 +46,10 @@ function columnsOf(nodes: readonly Node[]): readonly Column<Node>[] {
   const versions = new Set(nodes.map(({ version }) => version));
   return [
     { title: "Node", kind: "main", cell: ({ name }) => <span className="mono wrap">{name}</span> },
-    { title: "Role", cell: ({ role }) => role },
+    { title: "Role", label: "role", cell: ({ role }) => role },
     {
       title: "Version",
+      label: "version",
       cell: ({ version }) => (
         <span className="row">
           {version}
@@ -58,6 +59,7 @@ function columnsOf(nodes: readonly Node[]): readonly Column<Node>[] {
     },
     {
       title: "Lease",
+      label: "lease",
       cell: ({ lease }) => (
         <span className={lease === "held" || lease === "none" ? undefined : "tag bad"}>{lease}</span>
       ),

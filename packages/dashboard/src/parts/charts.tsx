@@ -44,12 +44,14 @@ export const Charts = memo(function Charts({
         />
         <Chart
           title="Wait before a call"
+          isWhole
           at={stats.at}
           format={formatDuration}
           series={quantiles(series.waitMs)}
         />
         <Chart
           title="Duration of a call"
+          isWhole
           at={stats.at}
           format={formatDuration}
           series={quantiles(series.durationMs)}

@@ -23,7 +23,7 @@ import { createLease } from "./lease.ts";
 import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
-import type { Outgoing } from "./outgoing.ts";
+import type { Outgoing, TraceCalls } from "./outgoing.ts";
 import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper } from "./reaper.ts";
 import { createSecondLook } from "./second-look.ts";
@@ -43,7 +43,7 @@ const FAREWELL_MS = 2_000;
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
-  readonly traceCalls?: ((kind: string, outgoing: Outgoing) => Outgoing) | undefined;
+  readonly traceCalls?: TraceCalls | undefined;
   readonly log: Log;
   readonly meter?: EngineMeter;
   readonly name: string;
@@ -127,7 +127,6 @@ export function createEngine(deps: {
     lease,
     unanswered,
     learn: budget.learn,
-    outgoing,
     clock,
     meter,
   };
@@ -151,6 +150,7 @@ export function createEngine(deps: {
   const wakeWebhooks = () => actors.wake("webhook-courier");
   const webhookCourier = createWebhookCourier({
     ...deliveries,
+    outgoing: traceCalls("delivery", outgoing),
     pool: budget.openPool(MOST_DELIVERIES, wakeWebhooks),
     settle: deps.settleDelivery,
     wake: wakeWebhooks,

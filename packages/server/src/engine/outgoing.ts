@@ -52,6 +52,11 @@ export interface Outgoing {
   send(recorded: RecordedCall): Promise<Sent>;
 }
 
+/** What a call is made for. */
+export type CallKind = "attempt" | "poll" | "notification" | "delivery";
+
+export type TraceCalls = (kind: CallKind, outgoing: Outgoing) => Outgoing;
+
 const UNREADABLE = "What the vault holds for this call cannot be read with the server's keys";
 
 /** Turns a recorded call into one that can leave, at the last moment, and makes it. */

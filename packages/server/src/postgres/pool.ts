@@ -29,12 +29,12 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /**
  * What the server does by itself where this process gives up, or stands still. A statement that waits for a lock ends
  * before our deadline does: its connection lives on, and no backend is left waiting for each try. A transaction whose
- * process was paused or cut off lets its locks go.
+ * process was paused or cut off lets its locks go before that: what waits for one on another node is not refused.
  */
 function limits({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions): string {
   return [
     "set lock_timeout = '1200ms'",
-    "set idle_in_transaction_session_timeout = '3s'",
+    "set idle_in_transaction_session_timeout = '1s'",
     `set statement_timeout = ${statementTimeoutMs}`,
   ].join("; ");
 }

@@ -2,14 +2,18 @@ import {
   context,
   propagation,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
 import { Problem } from "../domain/problem.ts";
+import { formatId } from "../domain/public-id.ts";
+import type { Schedule } from "../domain/schedule.ts";
 import type { TaskRequest } from "../domain/task-request.ts";
-import type { Outgoing, RecordedCall, Sent } from "../engine/outgoing.ts";
+import type { CallKind, RecordedCall, Sent, TraceCalls } from "../engine/outgoing.ts";
+import type { TraceFirings } from "../service/tasks/schedule-runner.ts";
 import type { TaskService } from "../service/tasks/task-service.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,25 +26,27 @@ export interface Tracing {
   readonly follow: (headers: Readonly<Record<string, unknown>>, next: () => void) => void;
   /** The same service, with a span for each creation, whose place is kept in the headers of the call. */
   readonly ofTasks: (tasks: TaskService) => TaskService;
+  /** A span for each firing of a schedule that comes to something on this node: a task, which has its place, or a refusal. */
+  readonly ofFirings: TraceFirings;
   /** The same way out, with a span for each call, that links to the creation and is sent along. */
-  readonly ofCalls: (kind: string, outgoing: Outgoing) => Outgoing;
+  readonly ofCalls: TraceCalls;
 }
 
 export function createTracing(tracer: Tracer): Tracing {
   async function create<T>(
     name: string,
     attributes: Readonly<Record<string, string | number>>,
-    work: (place: Headers) => Promise<T>,
-  ) {
+    work: (place: Headers, span: Span) => Promise<T>,
+  ): Promise<T> {
     return tracer.startActiveSpan(name, { kind: SpanKind.PRODUCER, attributes }, async (span) => {
       try {
-        return await work(placeOf());
+        const made = await work(placeOf(), span);
+        // One that is not ended is not sent: nothing was made.
+        if (made !== null) span.end();
+        return made;
       } catch (error) {
-        const type = error instanceof Problem ? error.code : "error";
-        span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
+        markFailed(span, error).end();
         throw error;
-      } finally {
-        span.end();
       }
     });
   }
@@ -50,9 +56,9 @@ export function createTracing(tracer: Tracer): Tracing {
     ofTasks: (tasks) => ({
       ...tasks,
       create: (principal, request) =>
-        create("create task", { "bellhop.queue": request.queue }, async (place) => {
+        create("create task", { "bellhop.queue": request.queue }, async (place, span) => {
           const created = await tasks.create(principal, placed(request, place));
-          trace.getActiveSpan()?.setAttribute("bellhop.task.id", created.id);
+          span.setAttribute("bellhop.task.id", created.id);
           return created;
         }),
       createMany: (principal, items, together) =>
@@ -61,11 +67,21 @@ export function createTracing(tracer: Tracer): Tracing {
           return tasks.createMany(principal, all, together);
         }),
     }),
+    ofFirings:
+      (fire) =>
+      (schedule, ...more) =>
+        create("fire schedule", firingOf(schedule), async (place, span) => {
+          const request = placed(schedule.task.request, place);
+          const fired = await fire({ ...schedule, task: { ...schedule.task, request } }, ...more);
+          if (fired instanceof Error) markFailed(span, fired);
+          else if (fired !== null) span.setAttribute("bellhop.task.id", fired.id);
+          return fired;
+        }),
     ofCalls: (kind, outgoing) => ({
       async send(recorded) {
         const span = tracer.startSpan(
           kind,
-          { kind: SpanKind.CLIENT, attributes: attributesOf(recorded), links: linksOf(recorded) },
+          { kind: SpanKind.CLIENT, attributes: attributesOf(kind, recorded), links: linksOf(recorded) },
           ROOT_CONTEXT,
         );
         try {
@@ -81,6 +97,11 @@ export function createTracing(tracer: Tracer): Tracing {
       },
     }),
   };
+}
+
+function markFailed(span: Span, error: unknown): Span {
+  const type = error instanceof Problem ? error.code : "error";
+  return span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** The active span, as headers. */
@@ -116,11 +137,19 @@ function linksOf({ call, wipe }: RecordedCall) {
   return found === undefined ? [] : [{ context: found }];
 }
 
+function firingOf({ id, task }: Schedule): Record<string, string> {
+  return { "bellhop.schedule.id": formatId("sch", id), "bellhop.queue": task.request.queue };
+}
+
 /** The host of the target and nothing else of its address: a path or a query may hold a secret. */
-function attributesOf({ taskId, call, headers }: RecordedCall): Record<string, string> {
+function attributesOf(
+  kind: CallKind,
+  { taskId, messageId, call, headers }: RecordedCall,
+): Record<string, string> {
   const host = URL.canParse(call.url) ? new URL(call.url).hostname : "";
   return {
-    "bellhop.task.id": taskId,
+    // A delivery has a row of its own, and the receiver knows it by the name that it is recorded with.
+    ...(kind === "delivery" ? { "bellhop.delivery.id": messageId } : { "bellhop.task.id": taskId }),
     "http.request.method": call.method,
     "server.address": host,
     ...(headers["bellhop-attempt"] !== undefined && { "bellhop.attempt": headers["bellhop-attempt"] }),

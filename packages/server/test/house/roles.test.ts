@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createBellhop } from "@bellhop/sdk";
+import { examine, type Finding } from "../../src/cli/user/doctor-checks.ts";
 import { readConfig } from "../../src/config.ts";
 import { parseId } from "../../src/domain/public-id.ts";
+import { VERSION } from "../../src/version.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
-import { type Json, launch, ready, type ServerProcess, until } from "./server-process.ts";
+import { API_KEY, type Json, launch, ready, type ServerProcess, until } from "./server-process.ts";
 
 describe("one node for the API and two for the calls", () => {
   let test: TestDatabase;
@@ -71,6 +74,36 @@ describe("one node for the API and two for the calls", () => {
       "worker held",
       "worker held",
     ]);
+  });
+
+  async function examined(): Promise<Record<string, Pick<Finding, "state" | "found">>> {
+    const server = { url: api.url, apiKey: API_KEY, from: "a test" };
+    const findings = await examine(server, createBellhop({ ...server, maxRetries: 0 }), {
+      version: VERSION,
+      now: Date.now,
+    });
+    return Object.fromEntries(findings.map(({ check, state, found }) => [check, { state, found }]));
+  }
+
+  it("the API's node is well to the doctor, who says that others make the calls", async () => {
+    const { ready, nodes, ...others } = await examined();
+    assert.deepEqual(ready, {
+      state: "ok",
+      found: "every check of the node is well; it makes no calls itself",
+    });
+    assert.deepEqual(nodes, { state: "ok", found: "3, all well; calls are made by 2" });
+    for (const [check, { state, found }] of Object.entries(others))
+      assert.equal(state, "ok", `${check}: ${found}`);
+  });
+
+  it("a node of the API that died is not taken for one that is well", async () => {
+    await test.database.rows(
+      `insert into nodes (name, role, version, started_at, seen_at, calls_in_flight, max_in_flight, clock_offset_ms)
+       select 'dead:1', role, version, started_at, seen_at - interval '1 minute', 0, 0, 0 from nodes where role = 'api'`,
+    );
+    const { nodes } = await examined();
+    await test.database.rows("delete from nodes where name = 'dead:1'");
+    assert.deepEqual(nodes, { state: "warning", found: "not heard of for 30 s: dead:1" });
   });
 
   it("a worker answers for its health and its metrics, and has no other route", async () => {
@@ -185,6 +218,15 @@ describe("one node for the API and two for the calls", () => {
     const { status, attempts } = (await api.api("GET", `/v1/tasks/${slow.id}`)).json;
     assert.equal(status, "completed");
     assert.equal(attempts.length, 1);
+  });
+
+  it("without a worker the doctor says that nothing is called", async () => {
+    for (const worker of workers) {
+      worker.signal("SIGTERM");
+      await worker.exited;
+    }
+    const { nodes } = await examined();
+    assert.deepEqual(nodes, { state: "failed", found: "1, and none makes calls: tasks wait" });
   });
 });
 

@@ -123,6 +123,38 @@ describe("a server that is told of a collector", () => {
     );
   });
 
+  it("sends a span of each firing of a schedule, to which the attempt links, and one of each delivery to a webhook", async () => {
+    const hook = { url: `${target.url}/hook-s3cret`, events: ["task.completed"] };
+    assert.equal((await server.api("POST", "/v1/webhooks", hook)).status, 201);
+    const terms = { cron: "0 0 1 1 *", task: { targetUrl: target.url } };
+    const { schedule } = (await server.api("PUT", "/v1/schedules/traced", terms)).json;
+    const byHand = await server.api("POST", "/v1/schedules/traced/run");
+    assert.equal(byHand.status, 201);
+    await test.database.rows("update schedules set next_run_at = now() where name = $1", ["traced"]);
+    // Any change has the scheduler look, and this one leaves the time as it is.
+    assert.equal((await server.api("PATCH", "/v1/schedules/traced", { overlap: "skip" })).status, 200);
+
+    const attemptOf = (firing: Json) =>
+      spans("attempt").find(isOf(String(attribute(firing, "bellhop.task.id"))));
+    await until(
+      () => spans("fire schedule").filter(attemptOf).length === 2 && spans("delivery").length === 2,
+    );
+    const firings = spans("fire schedule");
+    assert.equal(firings.filter(isOf(byHand.json.task.id)).length, 1);
+    for (const firing of firings) {
+      assert.equal(attribute(firing, "bellhop.schedule.id"), schedule.id);
+      assert.deepEqual(linked(attemptOf(firing)), [name(firing)]);
+    }
+    const hooked = target.calls.filter(({ path }) => path === "/hook-s3cret");
+    assert.deepEqual(
+      hooked.map(({ headers }) => [headers["webhook-id"], headers.traceparent]).sort(),
+      spans("delivery")
+        .map((each) => [attribute(each, "bellhop.delivery.id"), `00-${each.traceId}-${each.spanId}-01`])
+        .sort(),
+    );
+    assert.doesNotMatch(collector.calls.map(({ body }) => body).join(), /s3cret/);
+  });
+
   it("stops in time though the collector hangs", async () => {
     const exports = collector.calls.length;
     collector.hold();

@@ -66,7 +66,7 @@ describe("a connection that goes silent without closing", () => {
     assert.deepEqual(await asked, [{ answer: "mine" }]);
   });
 
-  it("in the middle of a transaction ends the transaction, and keeps no lock for long", async () => {
+  it("in the middle of a transaction ends it, and a statement that waits for its lock gets it in time", async () => {
     await database.rows("insert into guests values ('first')");
     void proxy.stallNext("commit", "request");
     await refusedInTime(database.transaction((sql) => sql.rows("update guests set name = 'second'")));
@@ -74,13 +74,8 @@ describe("a connection that goes silent without closing", () => {
     // The server still waits for the commit, with the row locked.
     const names = await createDatabase(pool, 10_000).rows("select name from guests");
     assert.deepEqual(names, [{ name: "first" }]);
-    for (let tries = 1; ; tries += 1) {
-      const updated = await database
-        .rows("update guests set name = 'third' returning name")
-        .catch(() => null);
-      if (updated !== null) break;
-      assert.ok(tries < 30, "the lock is let go");
-    }
+    const waiting = createDatabase(pool).rows("update guests set name = 'third' returning name");
+    assert.deepEqual(await waiting, [{ name: "third" }]);
     proxy.release();
     assert.deepEqual(await database.rows("select name from guests"), [{ name: "third" }]);
   });

@@ -59,7 +59,7 @@ export function Life({ task }: { readonly task: Task }) {
               <span className="small muted">
                 {task.status === "pending" || task.status === "polling" ? (
                   <>
-                    next <Ago at={task.runAt} />
+                    {isPast(task.runAt) ? "due" : "next"} <Ago at={task.runAt} />
                   </>
                 ) : (
                   "under way"
@@ -71,6 +71,11 @@ export function Life({ task }: { readonly task: Task }) {
       )}
     </ol>
   );
+}
+
+/** Its time has come, and something else holds it up. */
+function isPast(at: string): boolean {
+  return new Date(at).getTime() <= Date.now();
 }
 
 function between(from: string | undefined, to: string): number {

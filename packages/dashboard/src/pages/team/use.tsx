@@ -1,7 +1,10 @@
+import type { AnswerOf } from "@bellhop/sdk";
 import { bellhop } from "../../data/client.ts";
 import { useLiveQuery } from "../../data/live.ts";
 import { Loaded, Panel } from "../../parts/page.tsx";
 import { Table } from "../../parts/table.tsx";
+
+type Limit = AnswerOf<"getMe">["limits"][string];
 
 /** What the plan allows, and how much of it is used. */
 export function Use() {
@@ -11,7 +14,7 @@ export function Use() {
       <Loaded query={me}>
         {({ limits }) => (
           <Table
-            rows={Object.entries(limits)}
+            rows={Object.entries(limits).filter(([, limit]) => says(limit))}
             keyOf={([name]) => name}
             columns={[
               { title: "What", kind: "main", cell: ([name]) => words(name) },
@@ -38,6 +41,11 @@ export function Use() {
       </Loaded>
     </Panel>
   );
+}
+
+/** Of what is neither bounded nor counted there is nothing to say. */
+function says(limit: Limit): boolean {
+  return [limit.used, limit.max, limit.min].some((figure) => typeof figure === "number");
 }
 
 /** `requestsPerMinute` → `Requests per minute`. */

@@ -12,6 +12,8 @@ export interface Finding {
 /** Signatures are refused when they are 5 minutes off; a clock that drifts is noticed well before. */
 const CLOCK_MS = 30_000;
 const NODE_CLOCK_MS = 1_000;
+/** A node says every 4 seconds that it is there. */
+const SILENT_MS = 30_000;
 
 const ok = (check: string, found: string): Finding => ({ check, state: "ok", found, todo: null });
 const finding = (check: string, state: Finding["state"], found: string, todo: string): Finding => ({
@@ -60,9 +62,13 @@ export async function examine(
 
 async function readiness(url: string): Promise<Finding> {
   const ready = await probe(url, "readyz");
-  if (ready.status === 200) return ok("ready", "every check of the node is well");
-  const checks = Object.entries(fieldOf(ready.status === null ? null : ready.json, "checks") ?? {});
-  const wrong = checks.filter(([, state]) => state !== "ok").map(([part, state]) => `${part} ${state}`);
+  const checks = fieldOf(ready.status === null ? null : ready.json, "checks") ?? {};
+  const isApiOnly = fieldOf(checks, "database") !== undefined && fieldOf(checks, "dispatcher") === undefined;
+  if (ready.status === 200)
+    return ok("ready", `every check of the node is well${isApiOnly ? "; it makes no calls itself" : ""}`);
+  const wrong = Object.entries(checks)
+    .filter(([, state]) => state !== "ok")
+    .map(([part, state]) => `${part} ${state}`);
   return finding(
     "ready",
     "failed",
@@ -159,30 +165,19 @@ async function database(client: Bellhop): Promise<Finding[]> {
   const asked = await ask(client.system());
   if (asked.refused !== null)
     return [
-      finding("PostgreSQL", "unknown", "is not shown to this key", "Ask with a key of the operator's team"),
+      finding(
+        "PostgreSQL",
+        "unknown",
+        asked.code === "not_found" ? "is not shown to this key, nor are the nodes" : asked.refused,
+        "Ask with a key of the operator's team",
+      ),
     ];
   const { database: postgres, nodes } = asked.value;
   const kind = postgres.embedded ? "the embedded one" : "of your own";
-  const versions = new Set(nodes.map((node) => node.version));
-  const troubled = nodes.filter(({ lease }) => lease === "expired" || lease === "lost");
   const off = nodes.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > NODE_CLOCK_MS);
   return [
     ok("PostgreSQL", `${postgres.version}, ${kind}, schema ${postgres.schema}`),
-    troubled.length > 0
-      ? finding(
-          "nodes",
-          "warning",
-          `${troubled.map(({ name }) => name).join(", ")} cannot make calls`,
-          "Restart them if they are still there; what they held is with others already. One that died is listed for an hour",
-        )
-      : versions.size > 1
-        ? finding(
-            "nodes",
-            "warning",
-            `run ${[...versions].join(" and ")}`,
-            "Finish the upgrade: the same version on every node",
-          )
-        : ok("nodes", `${nodes.length}, all well`),
+    fleet(nodes),
     ...off.map(({ name, clockOffsetMs }) =>
       finding(
         "clock",
@@ -192,6 +187,51 @@ async function database(client: Bellhop): Promise<Finding[]> {
       ),
     ),
   ];
+}
+
+type Nodes = Awaited<ReturnType<Bellhop["system"]>>["nodes"];
+
+function fleet(nodes: Nodes): Finding {
+  const callers = nodes.filter(({ lease }) => lease === "held").length;
+  if (callers === 0)
+    return finding(
+      "nodes",
+      "failed",
+      `${nodes.length}, and none makes calls: tasks wait`,
+      "Start a node of the role worker or all; one that runs already says in its log why it holds no lease",
+    );
+  const troubled = nodes.filter(({ lease }) => lease === "expired" || lease === "lost");
+  if (troubled.length > 0)
+    return finding(
+      "nodes",
+      "warning",
+      `${namesOf(troubled)} cannot make calls`,
+      "Restart them if they are still there; what they held is with others already. One that died is listed for an hour",
+    );
+  const silent = nodes.filter(({ lagMs }) => lagMs > SILENT_MS);
+  if (silent.length > 0)
+    return finding(
+      "nodes",
+      "warning",
+      `not heard of for ${SILENT_MS / 1000} s: ${namesOf(silent)}`,
+      "Restart them if they are still there. One that died is listed for an hour",
+    );
+  const versions = new Set(nodes.map((node) => node.version));
+  if (versions.size > 1)
+    return finding(
+      "nodes",
+      "warning",
+      `run ${[...versions].join(" and ")}`,
+      "Finish the upgrade: the same version on every node",
+    );
+  return ok(
+    "nodes",
+    `${nodes.length}, all well${callers < nodes.length ? `; calls are made by ${callers}` : ""}`,
+  );
+}
+
+function namesOf(nodes: Nodes): string {
+  return nodes.map(({ name }) => name).join(", ");
 }
 
 type Asked<Value> =

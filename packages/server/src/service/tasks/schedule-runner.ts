@@ -28,6 +28,14 @@ export interface ScheduleRunner {
 }
 
 /**
+ * The same firing, with a span that the task it makes refers to. A firing resolves with its task, with the reason why there is
+ * none, or with null where none was to be made, or another node made it.
+ */
+export type TraceFirings = <More extends unknown[], Fired extends { readonly id: string } | Error | null>(
+  fire: (schedule: Schedule, ...more: More) => Promise<Fired>,
+) => (schedule: Schedule, ...more: More) => Promise<Fired>;
+
+/**
  * Every node that makes calls runs one, and all of them wake at the same time: which one fires a schedule is decided in
  * the transaction that makes its task.
  */
@@ -37,21 +45,19 @@ export function createScheduleRunner(deps: {
   /** What the team may do now; null if it is gone. */
   readonly termsOf: (teamId: number) => Promise<AcceptedFrom["terms"] | null>;
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
+  readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleRunner {
-  const { database } = deps;
+  const { database, traceFirings = (each) => each } = deps;
 
-  async function fire(schedule: Schedule, aheadMs = 0): Promise<void> {
-    if (schedule.nextRunAt === null) return;
+  const fire = traceFirings(async (schedule: Schedule, aheadMs: number): Promise<NewTask | Error | null> => {
+    if (schedule.nextRunAt === null) return null;
     const now = new Date(schedule.now.getTime() + aheadMs);
     const judged = judgeFiring(schedule, ownTime(schedule, schedule.nextRunAt), ownTime(schedule, now));
     const { fires } = judged;
     const next = clockTime(schedule, judged.next);
     const terms = fires ? await deps.termsOf(schedule.teamId) : null;
     const prepared = terms && (await attempt(() => prepareTask(deps.accept, schedule, terms)));
-    if (prepared instanceof Error || prepared === null) {
-      await fireSchedule(database, schedule, { next, error: prepared?.message ?? null }, async () => null);
-      return;
-    }
+    if (prepared instanceof Error || prepared === null) return makeNone(schedule, next, prepared);
     const { task } = prepared;
     let accepted: Accepted | null = null;
     const stored = await attempt(() =>
@@ -61,9 +67,15 @@ export function createScheduleRunner(deps: {
         return task.id;
       }),
     );
-    if (stored instanceof Error)
-      await fireSchedule(database, schedule, { next, error: stored.message }, async () => null);
-    else if (stored && accepted !== null) deps.onStored(task, accepted);
+    if (stored instanceof Error) return makeNone(schedule, next, stored);
+    if (!stored || accepted === null) return null;
+    deps.onStored(task, accepted);
+    return task;
+  });
+
+  async function makeNone(schedule: Schedule, next: Date, why: Error | null): Promise<Error | null> {
+    const firing = { next, error: why?.message ?? null };
+    return (await fireSchedule(database, schedule, firing, async () => null)) ? why : null;
   }
 
   return {
@@ -79,7 +91,7 @@ export function createScheduleRunner(deps: {
       const work = async () => {
         for (let schedule = waiting.shift(); schedule !== undefined; schedule = waiting.shift())
           // One that cannot be fired now must not keep the others from it.
-          await fire(schedule).catch((error) => failures.push(error));
+          await fire(schedule, 0).catch((error) => failures.push(error));
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       if (failures.length > 0) throw failures[0];

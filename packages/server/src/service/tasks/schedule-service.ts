@@ -33,7 +33,7 @@ import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import { insertTask, prepareTask } from "./schedule-runner.ts";
+import { insertTask, prepareTask, type TraceFirings } from "./schedule-runner.ts";
 import type { TaskService } from "./task-service.ts";
 
 /** Schedules are named by their id or their name; a test key has its own, whose tasks are of the sandbox. */
@@ -60,8 +60,9 @@ export function createScheduleService(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
+  readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleService {
-  const { database } = deps;
+  const { database, traceFirings = (each) => each } = deps;
 
   /** Refuses what no firing could come of: by its own rules, and by what its task refers to now. */
   async function check(principal: Principal, terms: Partial<ScheduleTerms>): Promise<void> {
@@ -124,6 +125,21 @@ export function createScheduleService(deps: {
     return found(sql, requester, formatId("sch", id));
   }
 
+  const fire = traceFirings(async (schedule: Schedule, requester: Requester): Promise<CreatedTask> => {
+    const { task, finish } = await prepareTask(deps.accept, schedule, requester);
+    const target = formatId("sch", schedule.id);
+    const accepted = await database.transaction(async (sql) => {
+      await found(sql, requester, target, true);
+      const stored = await insertTask(sql, task);
+      await recordRun(sql, schedule, task.id);
+      const detail = { name: schedule.name };
+      await recordChange(sql, requester, { action: "schedule.run", target, detail });
+      return stored;
+    });
+    deps.onStored(task, accepted);
+    return { ...finish(accepted), scheduleId: schedule.id };
+  });
+
   return {
     async create(requester, name, terms) {
       await check(requester, terms);
@@ -172,24 +188,7 @@ export function createScheduleService(deps: {
         });
         return schedule;
       }),
-    async run(requester, idOrName) {
-      const schedule = await found(database, requester, idOrName);
-      const { task, finish } = await prepareTask(deps.accept, schedule, requester);
-      const accepted = await database.transaction(async (sql) => {
-        await found(sql, requester, formatId("sch", schedule.id), true);
-        const stored = await insertTask(sql, task);
-        await recordRun(sql, schedule, task.id);
-        const target = formatId("sch", schedule.id);
-        await recordChange(sql, requester, {
-          action: "schedule.run",
-          target,
-          detail: { name: schedule.name },
-        });
-        return stored;
-      });
-      deps.onStored(task, accepted);
-      return { ...finish(accepted), scheduleId: schedule.id };
-    },
+    run: async (requester, idOrName) => fire(await found(database, requester, idOrName), requester),
   };
 }
 
