@@ -33,13 +33,21 @@ describe("the vault of the built server", () => {
   it("makes its key on the embedded database, keeps it, and says the credential nowhere", async () => {
     const first = await start({ BELLHOP_DATA_DIR: dataDir });
     const created = await first.api("POST", "/v1/tokens", TOKEN);
+    const headers = { "X-Credential": created.json.token?.id };
+    const call = { method: "GET", targetUrl: `${first.url}/healthz`, headers };
+    const task = await first.api("POST", "/v1/tasks", call);
+    const called = await first.api("GET", `/v1/tasks/${task.json.task?.id}?wait=20`);
     const printed = first.stdout + first.stderr;
     await stopAll();
     const second = await start({ BELLHOP_DATA_DIR: dataDir });
     const listed = await second.api("GET", "/v1/tokens");
 
     assert.equal(created.status, 201);
-    assert.deepEqual(listed.json, { tokens: [created.json.token] });
+    assert.equal(called.json.task?.status, "completed");
+    // An orderly stop has written the use.
+    const [{ lastUsedAt }] = listed.json.tokens;
+    assert.deepEqual(listed.json, { tokens: [{ ...created.json.token, lastUsedAt }] });
+    assert.ok(Date.now() - Date.parse(lastUsedAt) < 60_000, lastUsedAt);
     assert.ok((await readdir(dataDir)).includes("vault-keys"));
     assert.equal((await stat(join(dataDir, "vault-keys"))).mode & 0o777, 0o600);
     assert.ok(!(printed + second.stdout + second.stderr).includes("canary"));
