@@ -63,7 +63,7 @@ function processLines({ processes }: House, config: Config, suitable: number): s
     ];
   if (config.processes !== null || suitable === 1) return [];
   return [
-    `  processes 1; ${name}=${suitable} would use this machine, with up to 20 connections to PostgreSQL each`,
+    `  processes 1; ${name}=${suitable} would use this machine, with up to 21 connections to PostgreSQL each`,
   ];
 }
 

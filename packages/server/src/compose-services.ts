@@ -43,6 +43,7 @@ import { createStock } from "./service/stock.ts";
 import { createBulkService } from "./service/tasks/bulk-service.ts";
 import { createCallbackService } from "./service/tasks/callback-service.ts";
 import { createEventFeed } from "./service/tasks/event-feed.ts";
+import { createEventTeller, type EventTeller } from "./service/tasks/event-teller.ts";
 import { createExplanationService } from "./service/tasks/explanation-service.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createQueueService } from "./service/tasks/queue-service.ts";
@@ -93,6 +94,8 @@ export interface NodeDeps {
   readonly planLimits?: PlanLimits;
   /** Left out: nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** Left out: events are put into words between everything else. */
+  readonly teller?: EventTeller | undefined;
   /** Of a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;
   /** Left out: nobody looks how much room there is. */
@@ -111,7 +114,7 @@ const MOST_NODES = 2 ** 47;
 export type Services = ReturnType<typeof composeServices>;
 
 /** What the engine and the services of a node share. */
-export function composeBasis({ databases, keyRing, time, planLimits, space, log }: NodeDeps) {
+export function composeBasis({ databases, keyRing, time, planLimits, space, log, teller }: NodeDeps) {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
   const metrics = createMetrics({
@@ -119,7 +122,13 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log 
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
   });
-  const events = createEventFeed({ sql: database, time, words: SERVER_SENT, onCut: metrics.streamCut });
+  const events = createEventFeed({
+    sql: database,
+    time,
+    words: SERVER_SENT,
+    teller: teller ?? createEventTeller(database, SERVER_SENT),
+    onCut: metrics.streamCut,
+  });
   metrics.watchStreams(() => events.count);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {

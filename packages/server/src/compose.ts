@@ -11,6 +11,7 @@ import { composeApi, composeWorkerApi } from "./compose-api.ts";
 import { type Closers, chooseKeyRing, type Ground } from "./compose-ground.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
+import { createTellingThread } from "./compose-telling.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
@@ -27,6 +28,7 @@ import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import type { HitLines } from "./processes/hits.ts";
 import type { Work } from "./processes/member.ts";
+import type { EventTeller } from "./service/tasks/event-teller.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Database } from "./store/sql.ts";
@@ -129,6 +131,7 @@ export async function openProcess({
   let listensAt = "";
   const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
+  const teller = openTelling(connection, log, closers);
   const { engine, vault, services, presence, writeLast } = compose({
     databases: {
       api: database,
@@ -154,6 +157,7 @@ export async function openProcess({
     capacity: shareOf(config.maxInFlight, processes),
     planLimits: config.planLimits,
     tracing,
+    teller,
     hitLines: seat?.hitLines,
     ...spaceOf(config, dataDir, database),
     retentionDays: config.retentionDays,
@@ -231,6 +235,14 @@ async function openTracing(closers: Closers): Promise<Tracing | undefined> {
   });
   closers.push(() => exporter.stop().catch(() => {}));
   return createTracing(exporter.provider.getTracer("bellhop", VERSION));
+}
+
+/** Of several servers only this thread knows which one can be written to. */
+function openTelling(connection: ConnectionSettings, log: Logger, closers: Closers): EventTeller | undefined {
+  if ("primary" in connection) return undefined;
+  const thread = createTellingThread(connection, (err) => log.error({ err }, "telling.thread_failed"));
+  closers.push(thread.stop);
+  return thread;
 }
 
 /** A part of what the whole server may have; never so little that nothing fits. */

@@ -102,7 +102,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Processes of this server that share its port, 1 to 64; each is a node. Unset, one for every two cores and every GiB of " +
-      "memory, at least 1 and at most 8; and 1 with DATABASE_URL, because each keeps up to 20 connections.",
+      "memory, at least 1 and at most 8; and 1 with DATABASE_URL, because each keeps up to 21 connections.",
   },
   freeSpaceBytes: {
     name: "BELLHOP_FREE_SPACE",

@@ -1,6 +1,7 @@
 /** Where a stream goes. */
 export interface EventSink {
-  write(text: string): void;
+  /** Text, or text in UTF-8. */
+  write(text: string | Uint8Array): void;
   /** Written, and not taken yet. */
   readonly waitingBytes: number;
   /** Resolves once all was taken, or the reader is gone. */

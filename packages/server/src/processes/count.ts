@@ -15,7 +15,7 @@ export interface Machine {
 const CORES_EACH = 2;
 /** 200 MB at rest, and the answers to its share of the calls in flight. */
 const MEMORY_EACH_BYTES = 2 ** 30;
-/** All of them write into one log of one PostgreSQL, and each keeps 20 connections to it. */
+/** All of them write into one log of one PostgreSQL, and each keeps 21 connections to it. */
 const MOST_UNASKED = 8;
 
 /**

@@ -7,7 +7,7 @@ export function createEventBody(): { readonly body: Readable; readonly sink: Eve
   const wake = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  const body = new Readable({ read: wake, encoding: "utf8" });
+  const body = new Readable({ read: wake });
   body.once("close", wake);
   let isOver = false;
   const sink: EventSink = {

@@ -1,6 +1,6 @@
 import { type BellhopEvent, formatPosition } from "../../domain/event.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
-import type { EventWords } from "../../service/tasks/event-feed.ts";
+import type { EventWords } from "../../service/tasks/event-teller.ts";
 import { queueView } from "./queue-view.ts";
 import { toldText } from "./task-view.ts";
 

@@ -1,5 +1,4 @@
 import {
-  type BellhopEvent,
   comparePositions,
   EVENT_HOURS,
   type EventFilter,
@@ -11,8 +10,9 @@ import {
 import type { EventSink } from "../../domain/event-sink.ts";
 import type { Time, Timer } from "../../domain/time.ts";
 import type { Sql } from "../../store/sql.ts";
-import { type EventRow, listenTo, readEvents } from "../../store/tasks/event-reads.ts";
-import { createEventPages, placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
+import type { EventTeller, EventWords, Wish } from "./event-teller.ts";
+import { createEventPages } from "./event-telling.ts";
 import { createStreamPlaces } from "./stream-places.ts";
 
 /*
@@ -36,13 +36,6 @@ export interface EventStream {
   /** Where a reader that loses the connection now should go on, as an id. */
   readonly lastId: string;
   close(): void;
-}
-
-/** How events stand on the wire. */
-export interface EventWords {
-  event(event: BellhopEvent): string;
-  /** Tells that events may be missing, and where it goes on. */
-  reset(id: string): string;
 }
 
 export interface EventFeed {
@@ -74,6 +67,11 @@ interface Stream {
   waitedBytes: number;
 }
 
+/** Streams that are told the same. */
+interface Group extends Wish {
+  readonly streams: Stream[];
+}
+
 /** A team that has streams here. */
 interface Reading {
   position: EventPosition;
@@ -85,10 +83,11 @@ export function createEventFeed(deps: {
   readonly sql: Sql;
   readonly time: Time;
   readonly words: EventWords;
+  readonly teller: EventTeller;
   /** Slow: its reader did not keep up. Failed: what it had missed could not be read. */
   readonly onCut?: (reason: "slow" | "failed") => void;
 }): EventFeed {
-  const { sql, time, words } = deps;
+  const { sql, time, words, teller } = deps;
   const readings = new Map<number, Reading>();
   const places = createStreamPlaces();
   const beginnings = new Map<number, Promise<Beginning>>();
@@ -132,45 +131,55 @@ export function createEventFeed(deps: {
 
   /** True if there is more to read at once. */
   async function readOnce(): Promise<boolean> {
-    const asked = [...readings].map(([teamId, { position }]) => ({ teamId, position }));
-    const { rows, horizon } = await readEvents(sql, asked, ROWS);
-    const byTeam = new Map<number, EventRow[]>();
-    for (const row of rows) byTeam.set(row.teamId, [...(byTeam.get(row.teamId) ?? []), row]);
+    const asked = [...readings].map(([teamId, { position, streams }]) => ({
+      teamId,
+      position,
+      groups: groupByWish(streams),
+    }));
+    const answers = await teller.look(
+      asked.map(({ teamId, position, groups }) => ({
+        teamId,
+        position,
+        wishes: groups.map(({ filter, after }) => ({ filter, after })),
+      })),
+    );
     let hasMore = false;
-    for (const { teamId, position } of asked) {
-      const own = byTeam.get(teamId) ?? [];
-      const events = own.length === 0 ? [] : await tellEvents(sql, teamId, own, position);
-      const reading = readings.get(teamId);
-      if (reading?.position !== position) continue;
-      reading.position = placeAfter(own, horizon, position);
-      hasMore ||= own.length === ROWS;
-      hand(events, reading);
+    for (const [index, { teamId, position, groups }] of asked.entries()) {
+      const [answer, reading] = [answers[index], readings.get(teamId)];
+      if (answer === undefined || reading?.position !== position) continue;
+      reading.position = answer.position;
+      hasMore ||= answer.hasMore;
+      hand(groups, answer.texts, reading);
+      letCatchUp(reading);
     }
     return hasMore;
   }
 
-  function hand(events: readonly BellhopEvent[], { streams, position }: Reading): void {
-    const texts = new Map<string, string>();
-    const inWords = new Map<BellhopEvent, string>();
-    const textFor = ({ filter, position: seen }: Stream) =>
-      events
-        .filter((event) => isWanted(event, filter) && comparePositions(event.position, seen) > 0)
-        .map((event) => {
-          const text = inWords.get(event) ?? words.event(event);
-          inWords.set(event, text);
-          return text;
-        })
-        .join("");
-    for (const stream of streams) {
-      if (isStuck(stream)) {
-        cut(stream.sink, "slow");
-        continue;
+  function hand(
+    groups: readonly Group[],
+    texts: readonly (string | Uint8Array)[],
+    { streams, position }: Reading,
+  ): void {
+    for (const [index, group] of groups.entries()) {
+      const text = texts[index] ?? "";
+      for (const stream of group.streams) {
+        if (!streams.has(stream)) continue;
+        if (isStuck(stream)) {
+          cut(stream.sink, "slow");
+          continue;
+        }
+        if (comparePositions(position, stream.position) > 0) stream.position = position;
+        if (text.length > 0) stream.sink.write(text);
       }
-      const key = `${formatPosition(stream.position)} ${stream.wish}`;
-      const text = events.length === 0 ? "" : (texts.get(key) ?? textFor(stream));
-      texts.set(key, text);
-      if (comparePositions(position, stream.position) > 0) stream.position = position;
-      if (text !== "") stream.sink.write(text);
+    }
+  }
+
+  /** Those that came while the others were asked for, and have not been told what was read for them. */
+  function letCatchUp(reading: Reading): void {
+    for (const stream of reading.streams) {
+      if (comparePositions(stream.position, reading.position) >= 0) continue;
+      reading.streams.delete(stream);
+      catchUp(stream, reading.since).catch(() => cut(stream.sink, "failed"));
     }
   }
 
@@ -279,6 +288,18 @@ export function createEventFeed(deps: {
       return places.taken;
     },
   };
+}
+
+function groupByWish(streams: Iterable<Stream>): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const stream of streams) {
+    const key = `${formatPosition(stream.position)} ${stream.wish}`;
+    const group = groups.get(key);
+    if (group === undefined)
+      groups.set(key, { filter: stream.filter, after: stream.position, streams: [stream] });
+    else group.streams.push(stream);
+  }
+  return [...groups.values()];
 }
 
 /** Whether all that has happened since is there to be read. */

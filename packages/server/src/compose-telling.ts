@@ -1,0 +1,78 @@
+import { Worker } from "node:worker_threads";
+import type { ConnectionSettings } from "./postgres/pool.ts";
+import type { Answer, EventTeller, Question } from "./service/tasks/event-teller.ts";
+
+/*
+ * To read what has happened to a task and put it into words costs a quarter of what the task itself costs. It needs
+ * nothing of the node but the database, so a thread of its own does it, which begins with the first stream.
+ */
+
+/** What the thread is asked. */
+export interface Asked {
+  readonly number: number;
+  readonly questions: readonly Question[];
+}
+
+/** What it says to that. */
+export type Said =
+  | { readonly number: number; readonly answers: readonly Answer[] }
+  | { readonly number: number; readonly failed: string };
+
+interface Waiting {
+  readonly resolve: (answers: readonly Answer[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface TellingThread extends EventTeller {
+  stop(): Promise<void>;
+}
+
+const THREAD = new URL(
+  import.meta.url.endsWith(".ts") ? "telling-thread.ts" : "telling-thread.js",
+  import.meta.url,
+);
+
+/** A thread that has ended, for whatever reason, is begun anew by the next look. */
+export function createTellingThread(
+  connection: ConnectionSettings,
+  onFailed: (error: Error) => void,
+): TellingThread {
+  let thread: Worker | null = null;
+  let number = 0;
+  const waiting = new Map<number, Waiting>();
+
+  function begin(): Worker {
+    const begun = new Worker(THREAD, { workerData: connection, name: "telling" });
+    // A process that has nothing else to do ends.
+    begun.unref();
+    begun.on("message", (said: Said) => {
+      const { resolve, reject } = waiting.get(said.number) ?? {};
+      waiting.delete(said.number);
+      if ("answers" in said) resolve?.(said.answers);
+      else reject?.(new Error(said.failed));
+    });
+    begun.on("error", onFailed);
+    begun.on("exit", () => {
+      if (thread === begun) thread = null;
+      for (const { reject } of waiting.values())
+        reject(new Error("The thread that tells of events has ended"));
+      waiting.clear();
+    });
+    return begun;
+  }
+
+  return {
+    look(questions) {
+      thread ??= begin();
+      number += 1;
+      const asked: Asked = { number, questions };
+      return new Promise((resolve, reject) => {
+        waiting.set(asked.number, { resolve, reject });
+        thread?.postMessage(asked);
+      });
+    },
+    async stop() {
+      await thread?.terminate();
+    },
+  };
+}

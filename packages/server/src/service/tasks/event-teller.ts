@@ -1,0 +1,81 @@
+import type { BellhopEvent } from "../../domain/event.ts";
+import { comparePositions, type EventFilter, type EventPosition, isWanted } from "../../domain/event.ts";
+import type { Sql } from "../../store/sql.ts";
+import { type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
+import { placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+
+/** How events stand on the wire. */
+export interface EventWords {
+  event(event: BellhopEvent): string;
+  /** Tells that events may be missing, and where it goes on. */
+  reset(id: string): string;
+}
+
+/** What a team's streams want to know. */
+export interface Question {
+  readonly teamId: number;
+  /** Everything before is known to all of them. */
+  readonly position: EventPosition;
+  readonly wishes: readonly Wish[];
+}
+
+/** The same of all streams that want the same events and have come equally far. */
+export interface Wish {
+  readonly filter: EventFilter;
+  readonly after: EventPosition;
+}
+
+export interface Answer<Text extends string | Uint8Array = string | Uint8Array> {
+  /** For each wish the events in words; empty where there are none. */
+  readonly texts: readonly Text[];
+  /** How far it was read. */
+  readonly position: EventPosition;
+  /** There is more to read at once. */
+  readonly hasMore: boolean;
+}
+
+/** Reads what has happened, and puts it into words. Of plain data alone, so that a thread of its own can do it. */
+export interface EventTeller<Text extends string | Uint8Array = string | Uint8Array> {
+  /** Answers in the order of the questions. */
+  look(questions: readonly Question[]): Promise<readonly Answer<Text>[]>;
+}
+
+/** Each event is put into words once, however many wish for it. */
+export function createEventTeller(sql: Sql, words: EventWords): EventTeller<string> {
+  function write(events: readonly BellhopEvent[], wishes: readonly Wish[]): string[] {
+    const written: string[] = [];
+    return wishes.map(({ filter, after }) => {
+      let text = "";
+      for (const [index, event] of events.entries()) {
+        if (!isWanted(event, filter) || comparePositions(event.position, after) <= 0) continue;
+        const own = written[index] ?? words.event(event);
+        written[index] = own;
+        text += own;
+      }
+      return text;
+    });
+  }
+
+  return {
+    async look(questions) {
+      const { rows, horizon } = await readEvents(sql, questions, ROWS);
+      const byTeam = new Map<number, EventRow[]>();
+      for (const row of rows) {
+        const own = byTeam.get(row.teamId);
+        if (own === undefined) byTeam.set(row.teamId, [row]);
+        else own.push(row);
+      }
+      const answers: Answer<string>[] = [];
+      for (const { teamId, position, wishes } of questions) {
+        const own = byTeam.get(teamId) ?? [];
+        const events = own.length === 0 ? [] : await tellEvents(sql, teamId, own, position);
+        answers.push({
+          texts: write(events, wishes),
+          position: placeAfter(own, horizon, position),
+          hasMore: own.length === ROWS,
+        });
+      }
+      return answers;
+    },
+  };
+}

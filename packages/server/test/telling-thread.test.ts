@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SERVER_SENT } from "../src/api/tasks/event-view.ts";
+import { createTellingThread, type TellingThread } from "../src/compose-telling.ts";
+import { createEventTeller, type Question } from "../src/service/tasks/event-teller.ts";
+import { listenTo } from "../src/store/tasks/event-reads.ts";
+import { openTestHouse, type TestHouse } from "./test-house.ts";
+
+const BEGINNING = { xid: "0", seq: "0", index: 0, atMs: 0 };
+const ALL = { sandbox: false, types: null, queue: null, tag: null };
+
+describe("the thread that puts events into words", () => {
+  let house: TestHouse;
+  let thread: TellingThread;
+  const failures: Error[] = [];
+  before(async () => {
+    house = await openTestHouse();
+    const { host = "", port = 0, user = "", database = "" } = house.connection;
+    thread = createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+    await listenTo(house.database, [house.principal.teamId]);
+    await house.submit({ tags: ["größer 🛎"] });
+    await house.submit({ delaySeconds: 60 });
+  });
+  after(async () => {
+    await thread.stop();
+    await house.close();
+  });
+
+  const question = (): Question => ({
+    teamId: house.principal.teamId,
+    position: BEGINNING,
+    wishes: [
+      { filter: ALL, after: BEGINNING },
+      { filter: { ...ALL, tag: "größer 🛎" }, after: BEGINNING },
+      { filter: { ...ALL, queue: "another" }, after: BEGINNING },
+    ],
+  });
+  const created = (text = "") => text.split("event: task.created").length - 1;
+  const textsOf = async (teller: Pick<TellingThread, "look">) => {
+    const [answer] = await teller.look([question()]);
+    return answer?.texts.map((text) => (typeof text === "string" ? text : new TextDecoder().decode(text)));
+  };
+
+  it("says what would be said without it", async () => {
+    const direct = createEventTeller(house.database, SERVER_SENT);
+    let told = await textsOf(thread);
+    // Events wait for the oldest transaction of the whole server, which may be one of another test.
+    while (created(told?.[0]) < 2) told = await textsOf(thread);
+    assert.deepEqual(told, await textsOf(direct));
+    assert.equal(created(told?.[1]), 1);
+    assert.equal(told?.[2], "");
+  });
+
+  it("refuses what it was asked when it ends, and is begun anew by the next look", async () => {
+    const unanswered = thread.look([question()]);
+    await Promise.all([assert.rejects(unanswered), thread.stop()]);
+    assert.equal((await textsOf(thread))?.length, 3);
+    assert.deepEqual(failures, []);
+  });
+
+  it("says that a look has failed, and answers the next", async () => {
+    await assert.rejects(thread.look([{ ...question(), position: { ...BEGINNING, xid: "no number" } }]));
+    assert.equal((await textsOf(thread))?.length, 3);
+  });
+});
