@@ -164,12 +164,9 @@ export function createEventFeed(deps: {
       const text = texts[index] ?? "";
       for (const stream of group.streams) {
         if (!streams.has(stream)) continue;
-        if (isStuck(stream)) {
-          cut(stream.sink, "slow");
-          continue;
-        }
         if (comparePositions(position, stream.position) > 0) stream.position = position;
-        if (text.length > 0) stream.sink.write(text);
+        if (isStuck(stream)) cut(stream.sink, "slow");
+        else if (text.length > 0) stream.sink.write(text);
       }
     }
   }
