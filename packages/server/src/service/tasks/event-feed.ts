@@ -11,8 +11,9 @@ import type { EventSink } from "../../domain/event-sink.ts";
 import type { Time, Timer } from "../../domain/time.ts";
 import type { Sql } from "../../store/sql.ts";
 import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
-import type { EventTeller, EventWords, Wish } from "./event-teller.ts";
+import type { EventTeller, EventWords } from "./event-teller.ts";
 import { createEventPages } from "./event-telling.ts";
+import { type Group, groupByWish, type Stream } from "./stream-groups.ts";
 import { createStreamPlaces } from "./stream-places.ts";
 
 /*
@@ -53,23 +54,6 @@ export interface EventFeed {
 interface Beginning {
   readonly since: string;
   readonly horizon: EventPosition;
-}
-
-interface Stream {
-  readonly teamId: number;
-  readonly filter: EventFilter;
-  /** Of the same for streams that want the same. */
-  readonly wish: string;
-  readonly sink: EventSink;
-  position: EventPosition;
-  isOpen: boolean;
-  /** How much waited for its reader at the last look. */
-  waitedBytes: number;
-}
-
-/** Streams that are told the same. */
-interface Group extends Wish {
-  readonly streams: Stream[];
 }
 
 /** A team that has streams here. */
@@ -285,18 +269,6 @@ export function createEventFeed(deps: {
       return places.taken;
     },
   };
-}
-
-function groupByWish(streams: Iterable<Stream>): readonly Group[] {
-  const groups = new Map<string, Group>();
-  for (const stream of streams) {
-    const key = `${formatPosition(stream.position)} ${stream.wish}`;
-    const group = groups.get(key);
-    if (group === undefined)
-      groups.set(key, { filter: stream.filter, after: stream.position, streams: [stream] });
-    else group.streams.push(stream);
-  }
-  return [...groups.values()];
 }
 
 /** Whether all that has happened since is there to be read. */

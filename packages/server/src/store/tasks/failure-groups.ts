@@ -1,4 +1,5 @@
 import type { FailureReason } from "../../domain/task.ts";
+import { inState, listOrder } from "../list-index.ts";
 import { patient, type Sql } from "../sql.ts";
 import { HOST } from "./task-search.ts";
 
@@ -56,9 +57,9 @@ export async function readFailureGroups(sql: Sql, query: FailureQuery): Promise<
          select f.* from unnest($2::bigint[]) as r(queue_id) cross join lateral (
            select t.queue_id, t.id, t.shape, t.failure_reason, t.completed_at, ${HOST} as host, ${ANSWER} as answer
              from tasks t
-            where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and t.status = 'failed' and t.id >= $4
+            where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'")} and t.id >= $4
               and t.created_at >= $5
-            order by t.id desc limit $6) f
+            order by ${listOrder("desc")} limit $6) f
        ), seen as (select queue_id, count(*) >= $6 as is_cut from looked group by queue_id)
        select q.name as queue, l.host, l.failure_reason as "failureReason", l.answer, count(*)::integer as count,
               bool_or(s.is_cut) as "isCapped", min(l.completed_at) as "firstAt", max(l.completed_at) as "lastAt",

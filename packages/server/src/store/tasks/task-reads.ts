@@ -9,6 +9,7 @@ import {
 } from "../../domain/task.ts";
 import { FIRST_ID, idRange, LAST_ID, type Order, type TaskFilter } from "../../domain/task-filter.ts";
 import { columns } from "../columns.ts";
+import { inState, listOrder } from "../list-index.ts";
 import { type Patient, patient, prepare, type Sql } from "../sql.ts";
 import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 import type { AttemptJson } from "./task-settlements.ts";
@@ -142,8 +143,8 @@ function listedIds(teamId: number, filter: TaskFilter, page: Page, unordered?: "
           cross join (select status from unnest($11::text[]) as status) s
           cross join lateral (
             select t.id from tasks t
-             where ${within} and t.queue_id = q.queue_id and t.status = s.status
-             ${inOrder("t.id")} limit $3::integer + $4::integer) x
+             where ${within} and t.queue_id = q.queue_id and ${inState("s.status")}
+             order by ${listOrder(order)} limit $3::integer + $4::integer) x
           ${inOrder("x.id")} limit $3 offset $4`;
   return { text, values };
 }

@@ -1,5 +1,6 @@
 import type { Reach } from "../../domain/reach.ts";
 import { ENDED_STATUSES, type TaskStatus } from "../../domain/task.ts";
+import { inState, listOrder } from "../list-index.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { lettingGo, unlisting } from "./endings.ts";
 import { FOLD_TALLIES, NO_WORKER, one, tally } from "./tallies.ts";
@@ -81,11 +82,11 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
           -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
           -- younger ones unread.
           select t.team_id, t.id from tasks t
-           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and t.status = s.status
+           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and ${inState("s.status")}
              and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
                          || '00000000000000000000')::uuid
              and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
-           order by t.id limit $2) x
+           order by ${listOrder("asc")} limit $2) x
         limit $2
      ), removed as (
        delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id

@@ -1,5 +1,6 @@
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { idRange, type LastAnswer, type Order, type TaskFilter } from "../../domain/task-filter.ts";
+import { inState, listOrder } from "../list-index.ts";
 import { patient, type Sql } from "../sql.ts";
 
 /*
@@ -127,8 +128,8 @@ async function look(
              cross join lateral (${stretch(
                `select ${row} from tasks t
                  where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = ${bind(filter.sandbox)}
-                   and t.status = r.status ${within("t.id")}
-                 order by t.id ${order} limit ${bind(each)}`,
+                   and ${inState("r.status")} ${within("t.id")}
+                 order by ${listOrder(order)} limit ${bind(each)}`,
              )}) s`;
   };
   return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };

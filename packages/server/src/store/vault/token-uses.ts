@@ -1,5 +1,6 @@
 import type { Reach } from "../../domain/reach.ts";
 import type { TokenTasks } from "../../domain/vault-token.ts";
+import { inState, listOrder } from "../list-index.ts";
 import { patient, type Sql } from "../sql.ts";
 
 export interface TokenUse {
@@ -30,9 +31,7 @@ export async function writeTokenUses(sql: Sql, uses: readonly TokenUse[]): Promi
 
 /**
  * How many open tasks have a header that names the token, among so many that are looked at: the newest of each queue and
- * state, until there are enough. That the state is asked for as a range, and is part of the order, leaves only the index of
- * lists to give that order: asked for as one value, and planned with stale statistics, the search walked along the key of
- * the table over every task that has ended.
+ * state, until there are enough.
  */
 export async function countTokenTasks(
   sql: Sql,
@@ -50,8 +49,8 @@ export async function countTokenTasks(
                 cross join lateral (
                   select t.headers from tasks t
                    where t.team_id = $1 and t.queue_id = q.id and t.sandbox = $2
-                     and t.status >= s.status and t.status <= s.status
-                   order by t.status desc, t.id desc limit $4) t
+                     and ${inState("s.status")}
+                   order by ${listOrder("desc")} limit $4) t
                 where q.team_id = $1
                 limit $4) x`,
     ),

@@ -1,0 +1,33 @@
+import { type EventFilter, type EventPosition, formatPosition } from "../../domain/event.ts";
+import type { EventSink } from "../../domain/event-sink.ts";
+import type { Wish } from "./event-teller.ts";
+
+/** One that is open. */
+export interface Stream {
+  readonly teamId: number;
+  readonly filter: EventFilter;
+  /** Of the same for streams that want the same. */
+  readonly wish: string;
+  readonly sink: EventSink;
+  position: EventPosition;
+  isOpen: boolean;
+  /** How much waited for its reader at the last look. */
+  waitedBytes: number;
+}
+
+/** Streams that are told the same. */
+export interface Group extends Wish {
+  readonly streams: Stream[];
+}
+
+export function groupByWish(streams: Iterable<Stream>): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const stream of streams) {
+    const key = `${formatPosition(stream.position)} ${stream.wish}`;
+    const group = groups.get(key);
+    if (group === undefined)
+      groups.set(key, { filter: stream.filter, after: stream.position, streams: [stream] });
+    else group.streams.push(stream);
+  }
+  return [...groups.values()];
+}
