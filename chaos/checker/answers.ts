@@ -8,7 +8,10 @@ const LONGEST_BULK_MS = 5_000;
 const LONGEST_CALLBACK_MS = 7_000;
 /** All of it runs on one crowded machine, and the runner reads the clock a little late. */
 const CROWD_MS = 500;
-/** After a fault has ended a node may refuse for so long. */
+/**
+ * After a fault has ended a node may refuse for so long; and after it stood still, be slow: it finds all that was sent to
+ * it meanwhile, and some systems have taken the pages of its code away.
+ */
 const RECOVERY_MS = 5_000;
 
 /** Every request is answered in time, and refused only while something is wrong. */
@@ -51,7 +54,10 @@ export function fairMs(answer: Answer, history: History): number | null {
 function wasStopped({ node, at, endedAt }: Answer, { faults, lives }: History): boolean {
   const isPaused = faults.some(
     (fault) =>
-      fault.paused.length > 0 && fault.nodes.includes(node) && fault.from <= endedAt && fault.to >= at,
+      fault.paused.length > 0 &&
+      fault.nodes.includes(node) &&
+      fault.from <= endedAt &&
+      fault.to + RECOVERY_MS >= at,
   );
   const wasKilled = lives.some(
     (life) =>

@@ -355,7 +355,7 @@ test("told: the caller hears of the end, after it, and as it was", () => {
   ]);
 });
 
-test("answers: every request is answered in time, unless its node was stopped", () => {
+test("answers: every request is answered in time, unless its node was stopped, or has just begun again", () => {
   const read = answer("read", 2_000, { taskId: null, queue: null });
   const created = answer("create", 995);
   const asked = (changes: Partial<typeof read>, faults: ReturnType<typeof fault>[] = []) =>
@@ -363,6 +363,8 @@ test("answers: every request is answered in time, unless its node was stopped", 
   assert.deepEqual(asked({ endedAt: 3_900 }), []);
   assert.deepEqual(asked({ endedAt: 8_000 }), ["answers"]);
   assert.deepEqual(asked({ endedAt: 8_000 }, [fault(2_500, 7_000, { paused: [PID] })]), []);
+  assert.deepEqual(asked({ endedAt: 8_000 }, [fault(-9_000, -1_000, { paused: [PID] })]), []);
+  assert.deepEqual(asked({ endedAt: 8_000 }, [fault(-9_000, -5_000, { paused: [PID] })]), ["answers"]);
   assert.deepEqual(asked({ endedAt: 8_000 }, [fault(2_500, 7_000)]), ["answers"]);
   assert.deepEqual(asked({ status: 500 }), ["answers"]);
   assert.deepEqual(asked({ status: 503 }), ["answers"]);
