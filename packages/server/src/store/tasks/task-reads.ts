@@ -219,7 +219,7 @@ export async function countTasks(
 
 /** Made of the row itself, whose columns stay beside what is made of them: to copy it takes longer than to read it. */
 function toSummary(row: SummaryRow): TaskSummary {
-  const result = row.result && inOrder(row.result);
+  const result = row.result && listedInOrder(row.result);
   return Object.assign(row, { call: callOf(row), follow: followOf(row), result });
 }
 
@@ -227,8 +227,11 @@ function callOf({ method, url, headers }: Pick<SummaryRow, "method" | "url" | "h
   return { method, url, headers: headers ?? {} };
 }
 
-/** jsonb keeps members in an order of its own; a reader expects the status first. */
-function inOrder<T extends Omit<TaskResult, "body">>({ statusCode, headers, ...rest }: T) {
-  const { duration, truncated, ...body } = rest;
-  return { statusCode, headers, ...body, duration, ...(truncated && { truncated }) };
+/** jsonb keeps members in an order of its own; a reader expects the status first. Each by name: a copy of the rest is slow. */
+function inOrder({ statusCode, headers, body, duration, truncated }: TaskResult): TaskResult {
+  return { statusCode, headers, body, duration, ...(truncated && { truncated }) };
+}
+
+function listedInOrder({ statusCode, headers, duration, truncated }: Omit<TaskResult, "body">) {
+  return truncated ? { statusCode, headers, duration, truncated } : { statusCode, headers, duration };
 }
