@@ -148,7 +148,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
       .getByLabel("Task", { exact: true })
       .fill(JSON.stringify({ queue: "errands", webhook_url: target.url }));
     await dialog().getByRole("button", { name: "Create" }).click();
-    await row("nightly").getByText("none yet").waitFor();
+    await row("nightly").getByText("no task yet").waitFor();
     await row("nightly").getByRole("button", { name: "Run now" }).click();
     await row("nightly").getByText("completed").waitFor();
     await row("nightly").getByRole("button", { name: "More about nightly" }).click();
