@@ -23,7 +23,7 @@ const filters = {
   "an answer": "response_code=5xx",
   "an answer that none has": "response_code=418",
   "the last hour": () => `created_after=${new Date(Date.now() - hour).toISOString()}`,
-  "an hour long ago": () => `created_before=${new Date(Date.now() - 9 * hour).toISOString()}`,
+  "before eleven hours ago": () => `created_before=${new Date(Date.now() - 11 * hour).toISOString()}`,
   "oldest first": "order=asc",
 };
 
