@@ -252,3 +252,18 @@ function toLiteral(value: unknown): string {
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(",")}}`);
   return pg.escapeLiteral(String(value));
 }
+
+/**
+ * Removes the dead rows of tasks, from its indexes too: none is kept for a statement that looks at this database meanwhile,
+ * such as one of PostgreSQL's own that makes statistics.
+ */
+export async function vacuumTasks(sql: Sql, what: "vacuum" | "vacuum analyze"): Promise<void> {
+  for (let isAlone = false; !isAlone; ) {
+    const [others] = await sql.rows<{ count: number }>(
+      `select count(*)::integer as count from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_xmin is not null`,
+    );
+    isAlone = others?.count === 0;
+    await sql.rows(`${what} tasks`);
+  }
+}

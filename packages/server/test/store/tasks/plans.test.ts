@@ -28,6 +28,7 @@ import {
   type StoredQueue,
   settlementOf,
   type TestStore,
+  vacuumTasks,
 } from "../../test-store.ts";
 
 const MODES = ["custom", "generic"] as const;
@@ -211,7 +212,7 @@ describe("the plans of reading", () => {
     await fill(store, queue, 10_000, { ...delayed, priority: "5" });
     await store.database.rows("analyze tasks");
     await store.database.rows("update tasks set status = 'completed', run_at = now(), completed_at = now()");
-    await store.database.rows("vacuum tasks");
+    await vacuumTasks(store.database, "vacuum");
     await store.insert(queue, { tags: ["seldom"] }, { delaySeconds: 60 });
   });
   after(() => store.close());
@@ -263,7 +264,7 @@ describe("the plans of reading", () => {
   for (const statistics of ["of before they ended", "new"]) {
     describe(`with statistics ${statistics}`, () => {
       before(async () => {
-        if (statistics === "new") await store.database.rows("vacuum analyze tasks");
+        if (statistics === "new") await vacuumTasks(store.database, "vacuum analyze");
       });
 
       for (const [name, read] of Object.entries(reads)) {

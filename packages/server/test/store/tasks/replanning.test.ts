@@ -14,6 +14,7 @@ import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
 import { SERVER } from "../../places.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../../test-house.ts";
+import { vacuumTasks } from "../../test-store.ts";
 
 interface Statement {
   readonly text: string;
@@ -166,7 +167,7 @@ describe("a plan that a connection has made once and keeps", () => {
         await fill(ended, due);
         await house.database.rows("update tasks set status = 'completed', completed_at = now()");
         await fill(pending, due);
-        await house.database.rows("vacuum analyze tasks");
+        await vacuumTasks(house.database, "vacuum analyze");
         await assertFewBlocks();
       });
 
