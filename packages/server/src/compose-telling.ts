@@ -27,10 +27,7 @@ export interface TellingThread extends EventTeller {
   stop(): Promise<void>;
 }
 
-const THREAD = new URL(
-  import.meta.url.endsWith(".ts") ? "telling-thread.ts" : "telling-thread.js",
-  import.meta.url,
-);
+const THREAD = new URL("telling-thread.js", import.meta.url);
 
 /** A thread that has ended, for whatever reason, is begun anew by the next look. */
 export function createTellingThread(

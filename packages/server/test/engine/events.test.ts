@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { SERVER_SENT } from "../../src/api/tasks/event-view.ts";
 import { type EventFilter, parsePosition } from "../../src/domain/event.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
-import type { EventStream } from "../../src/service/tasks/event-feed.ts";
+import { createEventFeed, type EventStream } from "../../src/service/tasks/event-feed.ts";
+import { createEventTeller, type EventTeller } from "../../src/service/tasks/event-teller.ts";
 import { readEvents } from "../../src/store/tasks/event-reads.ts";
 import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
+import { systemTime } from "../../src/system-time.ts";
 import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
 import { until } from "../test-sql.ts";
@@ -229,6 +232,33 @@ describe("events", () => {
       const tasks = told.filter(({ event }) => event === kind).map(({ data }) => data.task.id);
       assert.deepEqual(tasks.sort(), ids.map(formatTaskId).sort(), kind);
     }
+  });
+
+  it("reach a reader that comes while they are being read for the others", async () => {
+    const { teamId, ...team } = await house.openTeam();
+    const direct = createEventTeller(house.database, SERVER_SENT);
+    let letGo = () => {};
+    let isAsked = false;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const teller: EventTeller = {
+      async look(questions) {
+        isAsked = true;
+        await held;
+        return direct.look(questions);
+      },
+    };
+    const feed = createEventFeed({ sql: house.database, time: systemTime, words: SERVER_SENT, teller });
+    const [first, second] = [createTestReader(), createTestReader()];
+    streams.push(await feed.open(teamId, EVERYTHING, null, first.sink));
+    await until(() => isAsked);
+    streams.push(await feed.open(teamId, EVERYTHING, null, second.sink));
+    await house.submit({ delaySeconds: 60 }, { ...team, teamId });
+    letGo();
+
+    await Promise.all([first.log.reaches(1), second.log.reaches(1)]);
+    assert.deepEqual(second.log.events, first.log.events);
   });
 
   it("that are committed late are not skipped, nor told before those of older transactions", async () => {

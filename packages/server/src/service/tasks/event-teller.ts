@@ -1,5 +1,10 @@
-import type { BellhopEvent } from "../../domain/event.ts";
-import { comparePositions, type EventFilter, type EventPosition, isWanted } from "../../domain/event.ts";
+import {
+  type BellhopEvent,
+  comparePositions,
+  type EventFilter,
+  type EventPosition,
+  isWanted,
+} from "../../domain/event.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
 import { placeAfter, ROWS, tellEvents } from "./event-telling.ts";

@@ -23,7 +23,6 @@ import {
 import {
   enabledWebhooks,
   findWebhook,
-  holdWebhooks,
   insertWebhook,
   listWebhooks,
   noteFailure,
@@ -31,6 +30,7 @@ import {
   removeWebhook,
   updateWebhook,
 } from "../../store/tasks/webhooks.ts";
+import { holdTeamUsage } from "../../store/team-usage.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 
@@ -63,7 +63,7 @@ export function createWebhookService(deps: {
     work: (sql: Sql, count: number) => Promise<Webhook | null>,
   ): Promise<Webhook> {
     const changed = await database.transaction(async (sql) => {
-      const webhook = await work(sql, await holdWebhooks(sql, requester.teamId));
+      const webhook = await work(sql, (await holdTeamUsage(sql, requester.teamId)).webhooks);
       if (webhook === null) throw new Problem("webhook_not_found");
       const target = formatId("wh", webhook.id);
       await recordChange(sql, requester, { action, target, ...(detail && { detail }) });
@@ -142,7 +142,7 @@ export function createDeliverySettlement({ database }: { readonly database: Data
         return;
       }
       if (!(await noteFailure(sql, teamId, webhookId, WEBHOOK_PATIENCE_DAYS))) return;
-      await holdWebhooks(sql, teamId);
+      await holdTeamUsage(sql, teamId);
       const author = {
         teamId,
         kind: "operator",

@@ -8,16 +8,6 @@ const WEBHOOK = columns(
   "team_id, id, url, events, queue, tag, enabled, disabled_at, failing_since, created_at, updated_at",
 );
 
-/** Holds the team: of two changes of its webhooks at once, the second sees the first. Returns how many it has. */
-export async function holdWebhooks(sql: Sql, teamId: number): Promise<number> {
-  await sql.rows("select 1 from teams where id = $1 for no key update", [teamId]);
-  const [row] = await sql.rows<{ count: number }>(
-    "select count(*)::integer as count from webhooks where team_id = $1",
-    [teamId],
-  );
-  return row?.count ?? 0;
-}
-
 export async function insertWebhook(
   sql: Sql,
   teamId: number,
