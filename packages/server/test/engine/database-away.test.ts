@@ -40,6 +40,17 @@ describe("a database that breaks connections", () => {
     );
   }
 
+  /** Takes a step once more for each broken connection that it meets: a client learns of the end only by and by. */
+  async function again<T>(step: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await step();
+      } catch (error) {
+        if (!(error instanceof Problem && error.code === "database_away")) throw error;
+      }
+    }
+  }
+
   it("refuses a task with 503 when it was not stored, and stores it when it is sent again", async () => {
     await hand.query("begin");
     await hand.query("lock table tasks in share row exclusive mode");
@@ -73,18 +84,18 @@ describe("a database that breaks connections", () => {
     for (const answer of answers) {
       if (answer.status === "rejected") assert.equal((answer.reason as Problem).status, 503);
     }
-    // What a lost answer left active for nobody is given back at the second look.
-    await house.dispatchOnce();
-    await house.engine.attempts.reconcileOnce();
-    await house.engine.attempts.reconcileOnce();
-    await house.dispatchOnce();
-    const rows = await house.database.rows<{ id: string; status: string }>("select id, status from tasks");
-    const completed = new Set(rows.flatMap(({ id, status }) => (status === "completed" ? [id] : [])));
+    // What a lost answer left active for nobody is given back at the second look; a look may meet a broken connection.
+    const open = "select 1 from tasks where status <> 'completed'";
+    while ((await hand.query(open)).rowCount !== 0) {
+      await again(() => house.dispatchOnce());
+      await again(() => house.engine.attempts.reconcileOnce());
+    }
+    const stored = await hand.query<{ id: string }>("select id from tasks");
+    const completed = new Set(stored.rows.map(({ id }) => id));
     assert.deepEqual(
       accepted.filter((id) => !completed.has(id)),
       [],
     );
-    assert.equal(completed.size, rows.length, "also what was stored under a 503 is executed");
     assert.ok(house.target.calls.length - before >= accepted.length);
   });
 
@@ -143,18 +154,16 @@ describe("a database that breaks connections", () => {
 
     house.target.answer = (_call, response) => response.end("{}");
     house.target.release();
-    await house.settled(7);
+    await again(() => house.settled(7));
 
-    for (const id of ids) assert.equal((await house.task(id)).status, "completed");
+    for (const id of ids) assert.equal((await again(() => house.task(id))).status, "completed");
     assert.equal(house.target.mostAtOnce, 3);
   });
 
   it("keeps its lease: the next renewal finds the row still there", async () => {
     const { workerId } = house.engine.lease;
     await breakAll();
-    // It may meet each of the broken connections.
-    const renew = (): Promise<unknown> => house.engine.lease.renewOnce().catch(renew);
-    await renew();
+    await again(() => house.engine.lease.renewOnce());
 
     assert.equal(house.engine.lease.workerId, workerId);
     assert.equal(house.engine.lease.isHeld(), true);
