@@ -2811,6 +2811,8 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /** @description How many attempts were begun. In lists, which do not have the attempts. */
+            attemptCount?: number;
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -4610,6 +4612,8 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /** @description How many attempts were begun. In lists, which do not have the attempts. */
+            attempt_count?: number;
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };

@@ -209,6 +209,8 @@ export interface CreatedTask extends Task {
 export type TaskSummary = Omit<Task, "attempts" | "polls" | "call" | "result"> & {
   readonly call: Omit<Call, "body">;
   readonly result: Omit<TaskResult, "body"> | null;
+  /** So many attempts were begun. */
+  readonly attemptCount: number;
 };
 
 /** What of a task changes while it goes its way. */

@@ -50,7 +50,9 @@ describe("GET /v1/tasks", () => {
       "webhook_url",
       "method",
       "headers",
+      "attempt_count",
     ]);
+    assert.equal(body.tasks[0].attempt_count, 0);
   });
 
   it("the list takes limit (default 20) and offset, and is newest first", async () => {
@@ -192,6 +194,8 @@ describe("GET /v1/tasks", () => {
       body.tasks.map(({ id }: { id: string }) => id),
       [direct.body.task.id, queued.body.id],
     );
+    assert.equal(body.tasks[0].attemptCount, 1);
+    assert.equal(body.tasks[1].attempt_count, 1);
     for (const { status, result } of body.tasks) {
       assert.equal(status, "completed");
       assert.deepEqual(Object.keys(result), ["statusCode", "headers", "duration"]);

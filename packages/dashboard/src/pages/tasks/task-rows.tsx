@@ -71,6 +71,7 @@ export function TaskRows({
         <span>Queue</span>
         <span>Target</span>
         <span>Answer</span>
+        <span className="num">Attempts</span>
         <span className="num">Took</span>
         <span className="num">When</span>
       </div>
@@ -127,6 +128,7 @@ const Cells = memo(function Cells({ task, search }: { readonly task: TaskSummary
       <span className="cell-answer clip">
         <Answer task={task} />
       </span>
+      <span className="cell-attempts num">{task.attemptCount || ""}</span>
       <span className="cell-took num">
         <Duration ms={task.result?.duration} />
       </span>

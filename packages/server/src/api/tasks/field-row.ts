@@ -35,8 +35,9 @@ type Plain = string | number | boolean | null | Readonly<Record<string, never>>;
  */
 export type Place = "queue answer" | "direct answer" | "beside" | "list" | "record";
 
-/** Lists know neither body nor attempts, and only the answer to the creation knows the callback. */
-export type ViewedTask = TaskSummary &
+/** Lists know neither body nor attempts, but how many; only the answer to the creation knows the callback. */
+export type ViewedTask = Omit<TaskSummary, "attemptCount"> &
+  Partial<Pick<TaskSummary, "attemptCount">> &
   Partial<Pick<CreatedTask, "attempts" | "polls" | "callback" | "replayed">> & {
     readonly call: Partial<Call>;
   };

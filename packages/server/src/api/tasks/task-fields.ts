@@ -393,6 +393,14 @@ export const TASK_FIELDS = {
     schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
     show: always(["record"], shownAttempts),
   },
+  attemptCount: {
+    names: ["attempt_count", "attemptCount"],
+    schema: Type.Integer({
+      description: "How many attempts were begun. In lists, which do not have the attempts.",
+    }),
+    // How many it had been when something happened to it is not known.
+    show: { in: ["list"], of: (task) => task.attemptCount, ofMoment: () => undefined, optional: true },
+  },
   polls: {
     names: ["polls", "polls"],
     schema: [ref(Polls), ref(DirectPolls)],

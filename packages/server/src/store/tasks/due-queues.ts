@@ -17,20 +17,23 @@ const DELAYED = "status = 'pending' and not sandbox and fence >= 0";
 
 /**
  * What is due and what is not yet due are told apart by one `now()`: by two, a task that comes due in between is in
- * neither, and was found seconds later. A clock that was set back must not make the look begin after its end.
+ * neither, and was found seconds later. A clock that was set back must not make the look begin after its end. In the order
+ * of their times, which only the index on them has: on a table that was nearly empty another seemed as cheap.
  */
 const LOOK_FOR_DUE = prepare(
   "look_for_due",
   `with due as materialized (
-     select distinct team_id, queue_id from tasks
-      where ${DELAYED}
-        and run_at > least(to_timestamp($1::float8 / 1000), now()) - make_interval(secs => $2 / 1000.0)
-        and run_at <= now()
+     select distinct team_id, queue_id from (
+       select team_id, queue_id from tasks
+        where ${DELAYED}
+          and run_at > least(to_timestamp($1::float8 / 1000), now()) - make_interval(secs => $2 / 1000.0)
+          and run_at <= now()
+        order by run_at) came
    ), found as (
      select q.team_id, q.name
        from due join queues q on q.team_id = due.team_id and q.id = due.queue_id and q.deleted_at is null
    ), upcoming as (
-     select min(run_at) as run_at from tasks where ${DELAYED} and run_at > now()
+     select (select run_at from tasks where ${DELAYED} and run_at > now() order by run_at limit 1) as run_at
    )
    select extract(epoch from now())::float8 * 1000 as "databaseMs",
           extract(epoch from upcoming.run_at - clock_timestamp())::float8 * 1000 as "untilNextMs",

@@ -20,7 +20,6 @@ type RecordRow = Omit<SummaryRow, "result"> & HistoryRow;
 interface HistoryRow {
   readonly body: string | null;
   readonly result: TaskResult | null;
-  readonly attemptCount: number;
   readonly attemptStartedAt: Date | null;
   readonly closed: readonly AttemptJson[];
   readonly polls: PollsSeen | null;
@@ -30,10 +29,10 @@ const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
   "t",
   `team_id, id, status, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
    no_retry_statuses, timeout_seconds, run_at, created_at, started_at, completed_at, schedule_id, retries, error,
-   failure_reason`,
+   failure_reason, attempt_count`,
 )}`;
 
-const HISTORY = `${columns("t", "body, result, attempt_count, attempt_started_at")}, t.attempts as closed,
+const HISTORY = `${columns("t", "body, result, attempt_started_at")}, t.attempts as closed,
   t.poll -> 'seen' as polls`;
 
 const FIND_TASK = prepare(
@@ -58,7 +57,7 @@ function attemptsOf({
   closed,
   attemptCount,
   attemptStartedAt,
-}: Pick<HistoryRow, "closed" | "attemptCount" | "attemptStartedAt">): Attempt[] {
+}: Pick<RecordRow, "closed" | "attemptCount" | "attemptStartedAt">): Attempt[] {
   const attempts = closed.map(
     ({ number, status, code, at, ms, connect, first, phase, error }): Attempt => ({
       number,

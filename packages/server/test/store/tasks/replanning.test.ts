@@ -171,6 +171,27 @@ describe("a plan that a connection has made once and keeps", () => {
         await assertFewBlocks();
       });
 
+  it("looks for what is due along its index, though that alone kept the pages that it grew", async () => {
+    await house.database.rows("truncate tasks");
+    await fill(3_000, "'pending', now() - random() * interval '1 hour', null");
+    await house.database.rows("update tasks set status = 'completed', completed_at = now()");
+    await fill(1, due);
+    await vacuumTasks(house.database, "vacuum analyze");
+    for (const other of ["claimable", "listed", "pkey"])
+      await house.database.rows(`reindex index tasks_${other}`);
+
+    const { text, values } = statements.get("look_for_due") ?? assert.fail();
+    const lines = await house.database.transaction(async (sql) => {
+      await sql.rows(`prepare look as ${text}`);
+      const explained = await sql.rows<{ "QUERY PLAN": string }>(`explain execute look${listOf(values)}`);
+      await sql.rows("deallocate look");
+      return explained.map((row) => row["QUERY PLAN"]).join("\n");
+    });
+
+    const indexes = [...lines.matchAll(/using (\w+) on tasks/g)].map(([, name]) => name);
+    assert.deepEqual(indexes, ["tasks_due", "tasks_due"], lines);
+  });
+
   it("is good on a large table", async () => {
     await house.database.rows("truncate tasks");
     await fill(20_000, finished);
