@@ -46,9 +46,8 @@ describe("GET /v1/events", () => {
       headers,
     );
 
-  it("is a stream of server-sent events, each with what it is about in its shape", async (test) => {
+  it("is a stream of server-sent events, each with what it is about in its shape", async () => {
     const { log, answer, asked } = await follow("?types=task.created,queue.resumed");
-    test.after(() => asked.destroy());
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers["content-type"], "text/event-stream; charset=utf-8");
     const { body } = await create({ tags: ["a"], metadata: { order: "1" } });

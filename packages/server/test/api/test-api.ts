@@ -138,7 +138,11 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
       return answer;
     },
     close: async () => {
-      if (http !== undefined) await app.close();
+      if (http === undefined) return;
+      const closed = app.close();
+      // What a test that failed has left open would be waited for.
+      app.server.closeAllConnections();
+      await closed;
     },
   };
 }

@@ -118,6 +118,10 @@ describe("events", () => {
 
     assert.deepEqual(reader.log.names(), ["queue.changed", "task.created", "task.started", "task.failed"]);
     assert.equal(reader.log.events[3]?.data.task.failure_reason, "retries_exhausted");
+    const [, created, ...later] = reader.log.events;
+    const again = await follow({ team, after: created?.id ?? "" });
+    await again.reader.log.reaches(2);
+    assert.deepEqual(again.reader.log.events, later);
   });
 
   it("tell of tasks that wait, are polled and are called back, and not of each poll", async () => {

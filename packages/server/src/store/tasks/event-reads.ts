@@ -2,6 +2,7 @@ import type { EventPosition, QueueEventType, TaskEventType } from "../../domain/
 import type { Queue } from "../../domain/queue.ts";
 import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
+import { HANDED_OFF } from "./event-writes.ts";
 
 /** What happened to one task, in the order in which `telling` writes it. */
 export type TaskEntry = readonly [
@@ -55,7 +56,20 @@ const READ_EVENTS = prepare(
     order by e.team_id, e.xid, e.seq`,
 );
 
-type ReadRow = { readonly horizon: string; readonly nowMs: number } & (EventRow | { readonly teamId: null });
+type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow | { readonly teamId: null });
+
+type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
+type StoredEntry = TaskEntry | QueueEntry | readonly [type: typeof HANDED_OFF, ...told: ToldOf<TaskEntry>];
+type ToldOf<Entry> = Entry extends readonly [unknown, ...infer Told] ? Told : never;
+
+function unfold(entry: StoredEntry): readonly (TaskEntry | QueueEntry)[] {
+  if (entry[0] !== HANDED_OFF) return [entry];
+  const [, ...told] = entry;
+  return [
+    ["task.created", ...told],
+    ["task.started", ...told],
+  ];
+}
 
 /**
  * What has happened to these teams since, of each so many rows at most, the first of them perhaps known in part. Only what
@@ -67,7 +81,9 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
   const [first] = found;
   if (first === undefined) throw new Error("The horizon of the events was not told");
   return {
-    rows: found.filter((row) => row.teamId !== null),
+    rows: found
+      .filter((row) => row.teamId !== null)
+      .map((row) => Object.assign(row, { entries: row.entries.flatMap(unfold) })),
     horizon: { xid: first.horizon, seq: "0", index: 0, atMs: first.nowMs },
   };
 }

@@ -26,10 +26,8 @@ export function telling(options: {
   readonly type?: string;
   /** The rows for which something has. Left out: all of them. */
   readonly when?: string;
-  /** What `c` is joined with where one row may be several events. */
-  readonly each?: string;
 }): string {
-  const { from, type = BY_STATUS, when, each } = options;
+  const { from, type = BY_STATUS, when } = options;
   return `told as (
      insert into events (team_id, sandbox, queue, entries)
      select g.team_id, g.sandbox,
@@ -41,18 +39,18 @@ export function telling(options: {
            from ${from} c
           cross join lateral (
             select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) heard
-          ${each === undefined ? "" : `cross join lateral ${each}`}
           ${when === undefined ? "" : `where ${when}`}
           group by c.team_id, c.sandbox, c.queue_id) g
    )`;
 }
 
-/** The same for tasks that were created. One that was handed off has begun as well. */
+/** How the creation of a task that was handed off is kept: it has begun as well, so it is two events. */
+export const HANDED_OFF = "task.handed_off";
+
+/** The same for tasks that were created. */
 export const TOLD_CREATED = telling({
   from: "inserted",
-  type: "e.type",
-  each: "(values ('task.created'), ('task.started')) as e(type)",
-  when: "e.type = 'task.created' or c.status = 'active'",
+  type: `case c.status when 'active' then '${HANDED_OFF}' else 'task.created' end`,
 });
 
 /** A statement on every task's way: one that tells of it, and one that does nothing where some team is listened to. */
