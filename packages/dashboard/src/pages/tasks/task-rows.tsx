@@ -128,7 +128,7 @@ const Cells = memo(function Cells({ task, search }: { readonly task: TaskSummary
       <span className="cell-answer clip">
         <Answer task={task} />
       </span>
-      <span className="cell-attempts num">{task.attemptCount || ""}</span>
+      <span className="cell-attempts num">{task.attemptCount || "–"}</span>
       <span className="cell-took num">
         <Duration ms={task.result?.duration} />
       </span>
