@@ -15,6 +15,7 @@ import pg from "pg";
 import { createDatabase } from "../packages/server/dist/postgres/database.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/postgres/embedded.js";
 import { migrate } from "../packages/server/dist/store/migrate.js";
+import { describeFailures } from "./test-failures.mjs";
 import { planProcesses } from "./test-processes.mjs";
 import { makeScratch } from "./test-scratch.mjs";
 import { cpuSecondsOf, readTimes } from "./test-times.mjs";
@@ -115,12 +116,15 @@ async function runTests() {
     timeout: 480_000,
     signal: ended.signal,
   });
-  events.on("test:fail", () => {
+  const failures = [];
+  events.on("test:fail", (failure) => {
     process.exitCode = 1;
+    failures.push(failure);
   });
   const report = events.compose(process.stdout.isTTY ? new spec() : tap);
   report.pipe(process.stdout, { end: false });
   await finished(report);
+  if (!process.stdout.isTTY) process.stdout.write(describeFailures(failures, root));
   if (hasTimes) await printTimes(times, (performance.now() - began) / 1000);
 }
 
