@@ -42,14 +42,21 @@ describe("events", () => {
 
   /** A reader on a node, of a team of its own. */
   async function follow(
-    options: { team?: Requester; node?: TestNode; filter?: Partial<EventFilter>; after?: string } = {},
+    options: {
+      home?: TestHouse;
+      team?: Requester;
+      node?: TestNode;
+      filter?: Partial<EventFilter>;
+      after?: string;
+    } = {},
   ): Promise<{ team: Requester; reader: TestReader; openedAt: string; close(): void }> {
-    const { team = await house.openTeam({ maxRetries: 1, retryDelaySeconds: 0 }), node = house } = options;
+    const { home = house } = options;
+    const { team = await home.openTeam({ maxRetries: 1, retryDelaySeconds: 0 }), node = home } = options;
     const reader = createTestReader();
     const filter = { ...EVERYTHING, ...options.filter };
     const { events } = node.services;
     let stream = await events.open(team.teamId, filter, options.after ?? null, reader.sink);
-    while (options.after === undefined && !(await isPastBeginning(team, stream.lastId))) {
+    while (options.after === undefined && !(await isPastBeginning(home, team, stream.lastId))) {
       stream.close();
       stream = await events.open(team.teamId, filter, null, reader.sink);
     }
@@ -61,8 +68,8 @@ describe("events", () => {
    * A transaction of any database on this server that is older than the listening holds the place of a stream before it,
    * and a reader that came back to that place would be told of a reset.
    */
-  const isPastBeginning = async ({ teamId }: Requester, lastId: string) => {
-    const rows = await house.database.rows(
+  const isPastBeginning = async ({ database }: TestHouse, { teamId }: Requester, lastId: string) => {
+    const rows = await database.rows(
       "select 1 from listeners where team_id = $1 and since <= $2::text::xid8",
       [teamId, parsePosition(lastId)?.xid],
     );
@@ -120,26 +127,31 @@ describe("events", () => {
     assert.equal(reader.log.events[3]?.data.task.failure_reason, "retries_exhausted");
   });
 
-  it("tell of a task that is handed off as created and started, and a reader can come back in between", async () => {
-    const team = await house.openTeam();
+  it("tell of a task that is handed off as created and started, and a reader can come back in between", async (test) => {
+    // Of two nodes the other might have the queue's slots.
+    const home = await openTestHouse();
+    test.after(home.close);
+    const team = await home.openTeam();
     // The first of a queue is claimed: that gives the node its slots.
-    await house.submit({}, team);
-    await house.dispatchOnce();
-    const { reader } = await follow({ team });
-    await house.submit({}, team);
-    await house.dispatchOnce();
+    await home.submit({}, team);
+    await home.dispatchOnce();
+    const { reader, close } = await follow({ home, team });
+    await home.submit({}, team);
+    await home.dispatchOnce();
     await reader.log.reaches(3);
 
     assert.deepEqual(reader.log.names(), ["task.created", "task.started", "task.completed"]);
-    const kept = await house.database.rows<{ type: string }>(
+    const kept = await home.database.rows<{ type: string }>(
       "select entries -> 0 ->> 0 as type from events where team_id = $1 order by xid, seq",
       [team.teamId],
     );
     assert.equal(kept[0]?.type, "task.handed_off");
     const [created, ...later] = reader.log.events;
-    const again = await follow({ team, after: created?.id ?? "" });
+    const again = await follow({ home, team, after: created?.id ?? "" });
     await again.reader.log.reaches(2);
     assert.deepEqual(again.reader.log.events, later);
+    close();
+    again.close();
   });
 
   it("tell of tasks that wait, are polled and are called back, and not of each poll", async () => {
