@@ -64,8 +64,9 @@ async function openPage(browser: Browser, complaints: string[]): Promise<Page> {
   page.setDefaultTimeout(10_000);
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // A refusal that the page shows is also an error of the console's: the first look finds nobody signed in.
-    const isTold = /the server responded with a status of 4\d\d|net::ERR_/.test(message.text());
+    // A refusal that the page shows is also an error of the console's: the first look finds nobody signed in, and a busy
+    // machine may answer 503, after which the page asks again.
+    const isTold = /the server responded with a status of (4\d\d|503)|net::ERR_/.test(message.text());
     if (message.type() === "error" && !isTold) complaints.push(message.text());
   });
   page.on("dialog", (dialog) => {
