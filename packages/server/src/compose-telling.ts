@@ -29,13 +29,14 @@ export interface TellingThread extends EventTeller {
 
 const THREAD = new URL("telling-thread.js", import.meta.url);
 
-/** A thread that has ended, for whatever reason, is begun anew by the next look. */
+/** A thread that has ended, for whatever reason, is begun anew by the next look, until all of it is stopped. */
 export function createTellingThread(
   connection: ConnectionSettings,
   onFailed: (error: Error) => void,
 ): TellingThread {
   let thread: Worker | null = null;
   let number = 0;
+  let isStopped = false;
   const waiting = new Map<number, Waiting>();
 
   function begin(): Worker {
@@ -60,6 +61,7 @@ export function createTellingThread(
 
   return {
     look(questions) {
+      if (isStopped) return Promise.reject(new Error("The thread that tells of events has been stopped"));
       thread ??= begin();
       number += 1;
       const asked: Asked = { number, questions };
@@ -69,6 +71,7 @@ export function createTellingThread(
       });
     },
     async stop() {
+      isStopped = true;
       await thread?.terminate();
     },
   };

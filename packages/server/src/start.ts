@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -20,6 +21,12 @@ const STUCK_MEMBER_MS = 4_000;
  * this time of the first signal is the same one.
  */
 const SAME_SIGNAL_MS = 1000;
+
+/**
+ * What survived a burst V8 would allocate in the old generation from then on. Almost all that a task needs is garbage a
+ * moment later, and what is born old keeps everything alive that it leads to until the next full collection.
+ */
+setFlagsFromString("--no-allocation-site-pretenuring");
 
 const isTerminal = process.stderr.isTTY === true;
 let config: Config | null = null;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { Worker } from "node:worker_threads";
 import { SERVER_SENT } from "../src/api/tasks/event-view.ts";
 import { createTellingThread, type TellingThread } from "../src/compose-telling.ts";
 import { createEventTeller, type Question } from "../src/service/tasks/event-teller.ts";
@@ -13,6 +14,8 @@ describe("the thread that puts events into words", () => {
   let house: TestHouse;
   let thread: TellingThread;
   const failures: Error[] = [];
+  const workers: Worker[] = [];
+  process.on("worker", (worker) => workers.push(worker));
   before(async () => {
     house = await openTestHouse();
     const { host = "", port = 0, user = "", database = "" } = house.connection;
@@ -53,9 +56,19 @@ describe("the thread that puts events into words", () => {
 
   it("refuses what it was asked when it ends, and is begun anew by the next look", async () => {
     const unanswered = thread.look([question()]);
-    await Promise.all([assert.rejects(unanswered), thread.stop()]);
+    await Promise.all([assert.rejects(unanswered), workers.at(-1)?.terminate()]);
     assert.equal((await textsOf(thread))?.length, 3);
+    assert.equal(workers.length, 2);
     assert.deepEqual(failures, []);
+  });
+
+  it("is not begun again once it was stopped", async () => {
+    const { host = "", port = 0, user = "", database = "" } = house.connection;
+    const other = createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+    await other.stop();
+    const before = workers.length;
+    await assert.rejects(other.look([question()]));
+    assert.equal(workers.length, before);
   });
 
   it("says that a look has failed, and answers the next", async () => {

@@ -5,6 +5,7 @@ import { ownHeaders } from "../domain/own-headers.ts";
 import type { FailureReason } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
+import { createUnderWay } from "../domain/under-way.ts";
 import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
 import type { Sql } from "../store/sql.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
@@ -71,7 +72,7 @@ export function createAttempts(deps: {
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, unanswered, log, meter = NO_METER } = deps;
-  const underWay = new Map<string, Attempt>();
+  const underWay = createUnderWay<string, Attempt>();
   const voided = createVoidClaims(deps.time);
   /** What no attempt works on, each with the point at which it was first seen. */
   let suspects = new Map<string, number>();
@@ -240,7 +241,7 @@ export function createAttempts(deps: {
     async reconcileOnce() {
       const { workerId } = lease;
       const untoldBefore = [...untold.keys()];
-      const before = [...underWay];
+      const before = [...underWay.entries];
       const held = await heldTasks(sql, workerId);
       const keys = new Set(held.map(keyOf));
       for (const [key, attempt] of before) {

@@ -1,4 +1,5 @@
 import type { Time } from "../domain/time.ts";
+import { createUnderWay } from "../domain/under-way.ts";
 import type { DueTeams, TeamRoom } from "../store/tasks/due-teams.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 import type { Pool } from "./budget.ts";
@@ -34,7 +35,7 @@ export interface HeldDelivery {
   readonly fence: number;
 }
 
-interface UnderWay {
+interface Running {
   readonly fence: number;
   readonly running: Promise<void>;
   readonly tearDown: AbortController;
@@ -76,7 +77,7 @@ interface Kind<Claim> {
 export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools & Kind<Claim>): Deliveries {
   const { lease, log, time } = deps;
   const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
-  const underWay = new Map<string, UnderWay>();
+  const underWay = createUnderWay<string, Running>();
   const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
   /** When each team was last served, in turns. */
@@ -181,10 +182,10 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
       if (dropped?.fence === claim.fence) dropped.tearDown.abort();
     },
     abandon() {
-      for (const { tearDown } of underWay.values()) tearDown.abort();
+      for (const { tearDown } of underWay.values) tearDown.abort();
     },
     async finished() {
-      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ running }) => running));
+      while (underWay.size > 0) await Promise.all([...underWay.values].map(({ running }) => running));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Agent } from "undici";
 import type { Call } from "../domain/call.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import { createUnderWay } from "../domain/under-way.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { createConnector } from "./connector.ts";
 import { createDnsLookup } from "./dns-lookup.ts";
@@ -99,8 +100,9 @@ export function createCaller({
   });
   const defaults = { "user-agent": userAgent, "accept-encoding": "identity" };
   // Not left to the agent: it forgets a pool whose first connection failed, with the calls that still wait in it.
-  const underWay = new Set<Exchange>();
+  const underWay = createUnderWay<number, Exchange>();
   const signals = createSignalWatch();
+  let begun = 0;
   const wiping = createWiping();
   let stopped = false;
   let stopping: Promise<void> | null = null;
@@ -112,7 +114,7 @@ export function createCaller({
     largeAnswers: createLargeAnswers(),
     waiting,
     forget(exchange) {
-      underWay.delete(exchange);
+      underWay.delete(exchange.number);
       if (exchange.signal !== undefined) signals.delete(exchange.signal, exchange);
       if (underWay.size === 0) onIdle();
     },
@@ -120,8 +122,9 @@ export function createCaller({
 
   function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(home, request, options, resolve);
-      underWay.add(exchange);
+      begun += 1;
+      const exchange = new Exchange(begun, home, request, options, resolve);
+      underWay.set(begun, exchange);
       if (options.signal !== undefined) signals.add(options.signal, exchange);
       options.began?.(exchange);
       exchange.start();
@@ -173,7 +176,7 @@ export function createCaller({
     },
     destroy() {
       stopped = true;
-      for (const exchange of underWay) exchange.stop();
+      for (const exchange of underWay.values) exchange.stop();
       connector.stop();
       lookup.cancel?.();
       void agent.destroy();

@@ -53,6 +53,8 @@ interface ExchangeOptions {
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
+  /** Its place among all of its caller. */
+  readonly number: number;
   readonly signal: AbortSignal | undefined;
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
@@ -75,11 +77,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #told = false;
 
   constructor(
+    number: number,
     home: ExchangeHome,
     request: ExchangeRequest,
     options: ExchangeOptions,
     resolve: (outcome: Outcome) => void,
   ) {
+    this.number = number;
     this.#home = home;
     this.#request = request;
     this.#teamId = options.teamId ?? 0;

@@ -1,4 +1,7 @@
+import { createUnderWay, type UnderWay } from "../domain/under-way.ts";
+
 interface Stoppable {
+  readonly number: number;
   stop(): void;
 }
 
@@ -12,24 +15,25 @@ export interface SignalWatch {
  * eleventh, and walk through all of them to add the next.
  */
 export function createSignalWatch(): SignalWatch {
-  const members = new WeakMap<AbortSignal, Set<Stoppable>>();
+  const members = new WeakMap<AbortSignal, UnderWay<number, Stoppable>>();
   return {
     add(signal, member) {
-      const joined = members.get(signal);
-      if (joined !== undefined) {
-        joined.add(member);
+      const known = members.get(signal);
+      if (known !== undefined) {
+        known.set(member.number, member);
         return;
       }
-      const created = new Set([member]);
+      const created = createUnderWay<number, Stoppable>();
+      created.set(member.number, member);
       members.set(signal, created);
-      signal.addEventListener("abort", () => stopAll(created), { once: true });
+      signal.addEventListener("abort", () => stopAll(created.values), { once: true });
     },
     delete(signal, member) {
-      members.get(signal)?.delete(member);
+      members.get(signal)?.delete(member.number);
     },
   };
 }
 
-function stopAll(members: ReadonlySet<Stoppable>): void {
+function stopAll(members: Iterable<Stoppable>): void {
   for (const member of members) member.stop();
 }

@@ -1,7 +1,8 @@
 /** One statement, or one wait for a connection, that must end by its time. */
 export interface Deadline {
   readonly atMs: number;
-  readonly onMissed: () => void;
+  /** Null once it has ended: an outgrown table of the set may hold this object for long, and must hold nothing else. */
+  onMissed: (() => void) | null;
 }
 
 /** How late a missed deadline is noticed at worst, while the process has time to look. */
@@ -17,7 +18,7 @@ let stoodStill = false;
  */
 export function beginDeadline(ms: number, onMissed: () => void): Deadline {
   const nowMs = performance.now();
-  const deadline = { atMs: nowMs + ms, onMissed };
+  const deadline: Deadline = { atMs: nowMs + ms, onMissed };
   open.add(deadline);
   if (tickAtMs === null) arm(nowMs);
   return deadline;
@@ -25,6 +26,7 @@ export function beginDeadline(ms: number, onMissed: () => void): Deadline {
 
 /** False if it was missed before. */
 export function endDeadline(deadline: Deadline): boolean {
+  deadline.onMissed = null;
   return open.delete(deadline);
 }
 
@@ -44,8 +46,9 @@ function tick(): void {
   tickAtMs = null;
   for (const deadline of stoodStill ? [] : open) {
     if (deadline.atMs > nowMs) continue;
-    open.delete(deadline);
-    deadline.onMissed();
+    const { onMissed } = deadline;
+    endDeadline(deadline);
+    onMissed?.();
   }
   if (open.size > 0 && tickAtMs === null) arm(nowMs);
 }

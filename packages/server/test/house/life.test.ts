@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { copyDataDir } from "./data-dir.ts";
-import { launch, type ServerProcess, startServer, until } from "./server-process.ts";
+import { API_KEY, launch, type ServerProcess, startServer, until } from "./server-process.ts";
 
 describe("the built server, on its embedded database", () => {
   let dataDir: string;
@@ -169,6 +169,20 @@ describe("the built server, on its embedded database", () => {
     assert.equal(await second.exited, 1);
     assert.match(second.stderr, /BELLHOP_DATA_DIR/);
     assert.ok(second.stderr.includes(dataDir));
+  });
+
+  it("is gone when told to stop, though somebody listens to its events", { timeout: 60_000 }, async () => {
+    const server = await serve();
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    const { body } = await fetch(`${server.url}/v1/events`, { headers });
+    await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
+    let told = "";
+    for await (const chunk of body ?? []) {
+      told += new TextDecoder().decode(chunk);
+      if (told.includes("event: task.completed")) server.signal("SIGTERM");
+    }
+
+    assert.equal(await server.exited, 0);
   });
 
   it("refuses a setting it does not know, with the one that was meant", async () => {

@@ -64,8 +64,9 @@ describe("the packed package", () => {
     assert.ok(!existsSync(join(SERVER, "README.md")), "the copy is removed again");
   });
 
-  it("starts in an empty directory as an ordinary user, makes a call for the SDK, is healthy and stops", async () => {
+  it("starts in an empty directory as an ordinary user, makes a call for the SDK, is healthy and stops", async (test) => {
     const target = await startTestTarget();
+    test.after(target.close);
     const empty = join(home, "a place of its own");
     await mkdir(empty);
     const bellhop = [join(installed, "dist", "cli", "bellhop.js")];
@@ -86,7 +87,6 @@ describe("the packed package", () => {
     assert.equal(await server.exited, 0);
     assert.deepEqual(await readdir(empty), [".bellhop"]);
     await assert.rejects(promisify(execFile)(process.execPath, [...bellhop, "health"], { env }), { code: 1 });
-    await target.close();
   });
 
   /** As in the container. Only root can become another, and only where the checkout is open to others. */

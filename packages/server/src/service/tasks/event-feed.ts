@@ -90,6 +90,7 @@ export function createEventFeed(deps: {
 
   async function look(): Promise<void> {
     nextLook = null;
+    if (readings.size === 0) return;
     isLooking = true;
     wasNoticed = false;
     let hasMore = false;
