@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { Problem } from "./domain/problem.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { splitDatabaseUrl } from "./postgres/database-url.ts";
 import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
@@ -76,6 +77,21 @@ export function openStartDatabase(ground: Ground, log: Logger, closers: Closers)
   return createDatabase(pool);
 }
 
+/** Of a statement that is not answered within its second and a half: a machine that starts much at once takes longer. */
+const START_TRIES = 10;
+
+/** A database that was reached, and is late once, is no reason to give up a start. What is tried must bear to be done twice. */
+export async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAway = error instanceof Problem && error.code === "database_away";
+      if (!isAway || tries === START_TRIES) throw error;
+    }
+  }
+}
+
 /** Everything that is done once in a start, however many processes it has. */
 export async function prepareGround(
   database: Database,
@@ -87,12 +103,12 @@ export async function prepareGround(
   const ofReplication = "primary" in ground.connection ? await findReplicationDanger(database) : null;
   for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
     log.warn({ danger }, "database.unsafe");
-  for (const name of await migrate(database)) log.info({ migration: name }, "schema.migrated");
-  await ensureOperator(database, config.apiKey, config.ownerEmail);
+  for (const name of await insist(() => migrate(database))) log.info({ migration: name }, "schema.migrated");
+  await insist(() => ensureOperator(database, config.apiKey, config.ownerEmail));
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (ground.dataDir !== null) {
-    await removeAllWorkers(database);
-    await removeAllNodes(database);
+    await insist(() => removeAllWorkers(database));
+    await insist(() => removeAllNodes(database));
   }
 }
 
@@ -112,9 +128,11 @@ export interface FirstKeys {
 /** To be called by a server that listens: a key that is made by a start which then fails would never be shown. */
 export async function makeFirstKeys(database: Database, config: Config, url: string): Promise<FirstKeys> {
   // Not by a worker: its output is not where one looks for it.
-  const firstKey = config.apiKey === null && config.role !== "worker" ? await mintFirstKey(database) : null;
+  const isMade = config.apiKey === null && config.role !== "worker";
+  const firstKey = isMade ? await insist(() => mintFirstKey(database)) : null;
   const mayLink = firstKey !== null && !config.exposed;
-  return { firstKey, firstLink: mayLink ? await makeFirstLink(database, config.publicUrl ?? url) : null };
+  const link = () => makeFirstLink(database, config.publicUrl ?? url);
+  return { firstKey, firstLink: mayLink ? await insist(link) : null };
 }
 
 /** Names the database, without a password. */

@@ -8,7 +8,7 @@ import { readPageFiles } from "./api/pages/page-files.ts";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import type { MetricsPage } from "./api/routes/metrics.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
-import { type Closers, chooseKeyRing, type Ground } from "./compose-ground.ts";
+import { type Closers, chooseKeyRing, type Ground, insist } from "./compose-ground.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
 import { createTellingThread } from "./compose-telling.ts";
@@ -168,7 +168,7 @@ export async function openProcess({
   });
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
-  await reportVault(vault, keyRing, log);
+  await insist(() => reportVault(vault, keyRing, log));
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
   const http = {
     log,
@@ -200,7 +200,7 @@ export async function openProcess({
       presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
     ]),
   );
-  await engine.start();
+  await insist(() => engine.start());
   closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
@@ -251,8 +251,8 @@ function shareOf(all: number, processes: number): number {
 }
 
 async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
-  log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
   const missing = await vault.missingKeys();
+  log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type SilentProxy, startSilentProxy, type Way } from "../silent-proxy.ts";
+import { type Link, type SilentProxy, startSilentProxy, type Way } from "../silent-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { type Json, type ServerProcess, startServer, until } from "./server-process.ts";
@@ -13,12 +13,14 @@ describe("a node whose connections to the database fall silent", () => {
   let proxy: SilentProxy;
   let target: TestTarget;
   let node: ServerProcess;
+  let stalledAtStart: Promise<Link>;
 
   before(async () => {
     test = await createTestDatabase();
     proxy = await startSilentProxy(test.connection);
     target = await startTestTarget();
     const { user, database } = test.connection;
+    stalledAtStart = proxy.stallNext("insert into workers", "answer");
     node = await startServer({
       DATABASE_URL: `postgres://${user}@127.0.0.1:${proxy.port}/${database}`,
       BELLHOP_STOP_GRACE: "1",
@@ -68,6 +70,12 @@ describe("a node whose connections to the database fall silent", () => {
     const [row] = await test.database.rows<{ at: Date }>("select max(expires_at) as at from workers");
     return row?.at.getTime() ?? 0;
   };
+
+  it("has started, though one of its first statements was not answered", async () => {
+    assert.equal((await stalledAtStart).use, "bellhop-lease");
+    proxy.release();
+    await until(async () => (await ask("GET", "/readyz")).status === 200);
+  });
 
   for (const use of ["api", "intake", "settle", "claim", "chores", "polls", "lease", "listen"])
     it(`goes on when those for "${use}" do, one after the other`, async () => {
