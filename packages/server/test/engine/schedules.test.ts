@@ -52,7 +52,7 @@ describe("schedules", () => {
   it("fire one ordinary task each on whichever of two nodes, and are told of on both", async () => {
     const other = await house.openNode();
     const all: Schedule[] = [];
-    for (let index = 0; index < 12; index += 1) all.push(await schedule({ cron: "* * * * * *" }));
+    for (let index = 0; index < 12; index += 1) all.push(await schedule());
     assert.equal(other.heard.filter((message) => message.startsWith("schedule ")).length > 0, true);
     await makeDue();
     await Promise.all([fire(), other.services.scheduleRunner.fireOnce(), fire()]);
