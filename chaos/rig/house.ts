@@ -1,6 +1,5 @@
 import { appendFileSync, chmodSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,6 +11,7 @@ import { installChangeLog } from "./change-log.ts";
 import { endAtExit } from "./ending.ts";
 import { type Line, startLine } from "./line.ts";
 import { createNode, type Node } from "./node.ts";
+import { freePort } from "./pair.ts";
 import { copyServer, type Plant } from "./plants.ts";
 import { createPostgres, type Postgres } from "./postgres.ts";
 import { startTarget, type Target } from "./target.ts";
@@ -106,15 +106,4 @@ function settingsFor({ port }: Line, plant: Plant | null): Record<string, string
     LOG_LEVEL: "info",
     ...(plant?.settings !== undefined && { BELLHOP_ALLOW_UNSAFE_DATABASE: "true" }),
   };
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

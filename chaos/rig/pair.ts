@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { rmSync } from "node:fs";
 import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -140,8 +141,13 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
       });
       for (;;) {
         if (end !== null) throw new Error(`PostgreSQL ended: ${end}`);
-        const isUp = await query("select 1", [], "postgres").then(
-          () => true,
+        // Its port may have been taken meanwhile, by a server that answers as well.
+        const isUp = await query<{ directory: string }>(
+          "select current_setting('data_directory') as directory",
+          [],
+          "postgres",
+        ).then(
+          ([row]) => row?.directory === pgdata,
           () => false,
         );
         if (isUp) return;
@@ -160,13 +166,24 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
   };
 }
 
-export function freePort(): Promise<number> {
+/** Below those that the system gives to connections: one of them would be in use again before a server has started. */
+const PORTS = { from: 20_000, to: 32_000 } as const;
+const given = new Set<number>();
+
+/** Of loopback, and never the same twice. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
