@@ -16,10 +16,13 @@ describe("the thread that puts events into words", () => {
   const failures: Error[] = [];
   const workers: Worker[] = [];
   process.on("worker", (worker) => workers.push(worker));
+  const openThread = () => {
+    const { host = "", port = 0, user = "", database = "" } = house.connection;
+    return createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+  };
   before(async () => {
     house = await openTestHouse();
-    const { host = "", port = 0, user = "", database = "" } = house.connection;
-    thread = createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+    thread = openThread();
     await listenTo(house.database, [house.principal.teamId]);
     await house.submit({ tags: ["größer 🛎"] });
     await house.submit({ delaySeconds: 60 });
@@ -63,8 +66,7 @@ describe("the thread that puts events into words", () => {
   });
 
   it("is not begun again once it was stopped", async () => {
-    const { host = "", port = 0, user = "", database = "" } = house.connection;
-    const other = createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+    const other = openThread();
     await other.stop();
     const before = workers.length;
     await assert.rejects(other.look([question()]));
