@@ -8,6 +8,7 @@ import { nullsDropped } from "./http/absent-fields.ts";
 import { answerInTime, type Deadlines } from "./http/answer-deadline.ts";
 import { decodeBody } from "./http/body-encoding.ts";
 import { answerClientError } from "./http/client-error.ts";
+import { compilersFactory } from "./http/compilers.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
@@ -17,7 +18,6 @@ import { REQUEST_ID_HEADER, requestIdOf } from "./http/request-id.ts";
 import { logRequest } from "./http/request-log.ts";
 import { guardRoutes } from "./http/route-guard.ts";
 import type { Api } from "./http/schema-types.ts";
-import { buildSerializer } from "./http/serializers.ts";
 import type { SessionCookies } from "./http/session-cookie.ts";
 import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
@@ -88,7 +88,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
     routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     ajv: ajvOptions,
-    schemaController: { compilersFactory: { buildSerializer } },
+    schemaController: { compilersFactory },
     schemaErrorFormatter: toProblem,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,

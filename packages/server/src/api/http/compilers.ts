@@ -1,0 +1,56 @@
+import AjvCompiler from "@fastify/ajv-compiler";
+import SerializerSelector from "@fastify/fast-json-stringify-compiler";
+
+type BuildSerializer = ReturnType<typeof SerializerSelector>;
+type Serializer = ReturnType<ReturnType<BuildSerializer>>;
+type BuildValidator = AjvCompiler.BuildCompilerFromPool;
+type Validator = ReturnType<ReturnType<BuildValidator>>;
+type AnyRoute = Parameters<ReturnType<BuildValidator>>[0];
+
+/**
+ * Fastify compiles what checks each request and writes each answer of every route at the start, and each compilation goes
+ * over all schemas: seconds in which nothing else happens, for routes that are mostly never used. Here each is compiled
+ * when it is first needed.
+ */
+export const compilersFactory: { buildSerializer: BuildSerializer; buildValidator: BuildValidator } = {
+  buildSerializer: (schemas, options) => {
+    const compile = SerializerSelector()(schemas, options);
+    // Routes share models; an error has none, because it leaves as text.
+    const compiled = new Map<string, Serializer>();
+    return (route) => {
+      let own: Serializer | undefined;
+      const find = () => {
+        const model = JSON.stringify(route.schema);
+        const serializer = compiled.get(model) ?? compile(route);
+        compiled.set(model, serializer);
+        return serializer;
+      };
+      return (value) => {
+        own ??= find();
+        return own(value);
+      };
+    };
+  },
+  buildValidator: (schemas, options) => {
+    const compile = AjvCompiler()(schemas, options);
+    return (route) => {
+      let own: Validator | undefined;
+      const validate = (value: unknown) => {
+        own ??= compile(withHeadersInLowerCase(route));
+        const isValid = own(value);
+        validate.errors = own.errors;
+        return isValid;
+      };
+      // Where ajv leaves them, and Fastify looks for them.
+      validate.errors = undefined as Validator["errors"];
+      return validate as Validator;
+    };
+  },
+};
+
+/** The names of headers as Node gives them, however the reference spells them. */
+function withHeadersInLowerCase(route: AnyRoute): AnyRoute {
+  if (typeof route !== "object" || route.httpPart !== "headers") return route;
+  const rules = Object.entries(route.schema.properties).map(([name, rule]) => [name.toLowerCase(), rule]);
+  return { ...route, schema: { ...route.schema, properties: Object.fromEntries(rules) } };
+}
