@@ -68,6 +68,8 @@ export async function openWorld(server: ServerProcess, sql: Sql): Promise<World>
       return { status: answer.statusCode, json: null, headers: answer.headers };
     }
     const text = await answer.body.text();
+    // A machine that is busy with other things may have kept the database from answering in time.
+    if (answer.statusCode === 503) return call(credential, method, path, body);
     const isJson = String(answer.headers["content-type"]).startsWith("application/json");
     return { status: answer.statusCode, json: isJson ? JSON.parse(text) : text, headers: answer.headers };
   };

@@ -2,61 +2,75 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
+import { createDatabase } from "../../src/postgres/database.ts";
 import { createPool } from "../../src/postgres/pool.ts";
-import { Unstorable } from "../../src/store/sql.ts";
+import { type Database, Unstorable } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
 describe("two that wait for each other", () => {
   let test: TestDatabase;
+  let pool: pg.Pool;
   let other: pg.Client;
+  let watcher: pg.Client;
 
   before(async () => {
     test = await createTestDatabase();
     await test.database.rows("create table seats (id integer primary key, taken integer not null)");
     await test.database.rows("insert into seats values (1, 0), (2, 0)");
-    other = new pg.Client(test.connection);
-    await other.connect();
+    await test.database.rows(`alter database ${test.connection.database} set deadlock_timeout = '200ms'`);
+    pool = new pg.Pool({ ...test.connection, max: 1 });
+    [other, watcher] = [new pg.Client(test.connection), new pg.Client(test.connection)];
+    await Promise.all([other.connect(), watcher.connect()]);
   });
   after(async () => {
-    await other.end();
+    await Promise.all([other.end(), watcher.end(), pool.end()]);
     await test.drop();
   });
 
-  const TAKE_SECOND_THEN_FIRST = `with second as materialized (select id from seats where id = 2 for update)
-    update seats s set taken = taken + 1 from second where s.id = 1 and second.id = 2 returning taken`;
+  const WAIT_AT_THE_GATE = "select pg_advisory_xact_lock(1) as passed";
+  const TAKE_SECOND_THEN_FIRST = `with second as materialized (select id from seats where id = 2 for update),
+    gate as materialized (${WAIT_AT_THE_GATE} from second)
+    update seats s set taken = taken + 1 from gate where s.id = 1 and gate.passed is not null returning taken`;
 
-  /** Takes the first seat, lets `work` take the second and wait for the first, and wants the second too. */
-  async function cross(work: () => Promise<unknown>): Promise<unknown> {
+  /**
+   * Takes the first seat, lets `work` take the second, wants the second too, and then lets `work` want the first: who asks
+   * last is the one that finds out, and is undone. A busy machine may take its time for it.
+   */
+  async function cross(work: (database: Database) => Promise<unknown>): Promise<unknown> {
+    await watcher.query("select pg_advisory_lock(1)");
     await other.query("begin");
-    // The one under test is to be the one that PostgreSQL undoes.
-    await other.query("set local deadlock_timeout = '1min'");
+    await other.query("set local deadlock_timeout = '10min'");
     await other.query("update seats set taken = 0 where id = 1");
-    const working = work();
-    await oneWaits();
-    await other.query("update seats set taken = 0 where id = 2");
+    const working = work(createDatabase(pool, 480_000));
+    await waiting(1);
+    const wanting = other.query("update seats set taken = 0 where id = 2");
+    await waiting(2);
+    await watcher.query("select pg_advisory_unlock(1)");
+    await wanting;
     await other.query("commit");
     return working;
   }
 
-  async function oneWaits(): Promise<void> {
+  async function waiting(count: number): Promise<void> {
     for (;;) {
-      const { rows } = await other.query(
+      const { rows } = await watcher.query(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
-      if (rows.length > 0) return;
+      if (rows.length === count) return;
     }
   }
 
   it("a statement that was undone is made again", async () => {
-    assert.deepEqual(await cross(() => test.database.rows(TAKE_SECOND_THEN_FIRST)), [{ taken: 1 }]);
+    assert.deepEqual(await cross((database) => database.rows(TAKE_SECOND_THEN_FIRST)), [{ taken: 1 }]);
   });
 
   it("a transaction that was undone is made again, from its beginning", async () => {
     let begun = 0;
-    const done = await cross(() =>
-      test.database.transaction(async (sql) => {
+    const done = await cross((database) =>
+      database.transaction(async (sql) => {
         begun += 1;
         await sql.rows("select 1 from seats where id = 2 for update");
+        await sql.rows(WAIT_AT_THE_GATE);
         return sql.rows("update seats set taken = taken + 1 where id = 1 returning taken");
       }),
     );
