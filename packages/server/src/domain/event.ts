@@ -1,5 +1,5 @@
 import type { Queue } from "./queue.ts";
-import type { Shape, TaskMoment, TaskStatus, TaskSummary } from "./task.ts";
+import type { Shape, TaskMoment, TaskStatus, ToldSummary } from "./task.ts";
 
 /** What can happen to a task, as a listener is told. An attempt that is not retried is told by `task.failed` alone. */
 const TASK_EVENTS = [
@@ -58,7 +58,7 @@ export interface GoneTask {
 /** A task as it was when something happened to it. */
 export interface ToldTask {
   /** As it is now: what of it changes is not to be told. Events of one task have the same one. */
-  readonly task: TaskSummary;
+  readonly task: ToldSummary;
   readonly was: TaskMoment;
 }
 

@@ -219,6 +219,15 @@ export type TaskMoment = Pick<
   "status" | "runAt" | "startedAt" | "completedAt" | "result" | "error" | "failureReason"
 >;
 
+/** What is told of a task besides a moment, and what of the moment is not kept with the event. */
+export type ToldSummary = Omit<
+  TaskSummary,
+  "teamId" | "attemptCount" | Exclude<keyof TaskMoment, "startedAt" | "completedAt" | "result">
+> & {
+  /** What of it is the same at every moment, once that was put into words. */
+  stays: readonly string[] | null;
+};
+
 /**
  * Its times and settings are the store's to say. Every property by name: this is done for every task, and a literal costs
  * a tenth of a spread.

@@ -268,6 +268,55 @@ describe("events", () => {
     }
   });
 
+  it("of tasks that ask for nothing but their call tell the instant at which they were created, in their order", async () => {
+    const { team, reader } = await follow();
+    const ids = await Promise.all([house.submit({}, team), house.submit({}, team)]);
+    await house.dispatchOnce();
+    await reader.log.reaches(6);
+
+    for (const id of ids) {
+      const { createdAt, runAt } = await house.tasks.get(team, id);
+      const own = reader.log.events.filter(({ data }) => data.task.id === formatTaskId(id));
+      assert.deepEqual(
+        own.map(({ event, data }) => [event, data.task.status, data.task.run_at]),
+        [
+          ["task.created", "pending", createdAt.toISOString()],
+          ["task.started", "active", createdAt.toISOString()],
+          ["task.completed", "completed", runAt.toISOString()],
+        ],
+      );
+    }
+  });
+
+  it("are looked for less often where there are many of them, until there are few again", async () => {
+    const { teamId } = await house.openTeam();
+    const pauses: number[] = [];
+    const feed = createEventFeed({
+      sql: house.database,
+      time: {
+        ...systemTime,
+        setTimer(work, ms) {
+          pauses.push(Math.round(ms));
+          return systemTime.setTimer(work, 0);
+        },
+      },
+      words: SERVER_SENT,
+      teller: {
+        async look(questions) {
+          // Something happens while it looks.
+          feed.notice();
+          const text = new Uint8Array(pauses.length === 2 ? 100_000 : 1_000);
+          return questions.map(({ position }) => ({ texts: [text], position, hasMore: false }));
+        },
+      },
+    });
+    const { sink } = createTestReader();
+    const stream = await feed.open(teamId, EVERYTHING, null, { ...sink, write: () => {} });
+    await until(() => pauses.length >= 4);
+    stream.close();
+    assert.deepEqual(pauses.slice(0, 4), [500, 100, 200, 100]);
+  });
+
   it("reach a reader that comes while they are being read for the others", async () => {
     const { teamId, ...team } = await house.openTeam();
     const direct = createEventTeller(house.database, SERVER_SENT);

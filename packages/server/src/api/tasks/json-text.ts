@@ -44,9 +44,9 @@ export interface MovingMember<T, M> extends Member<T> {
 
 /**
  * The same for a value that is written several times, with what changes taken from a moment of it. What stays is put into
- * words once. The first member stays.
+ * words once, and kept with the value. The first member stays.
  */
-export function momentWriter<T extends object, M>(
+export function momentWriter<T extends { stays: readonly string[] | null }, M>(
   members: readonly MovingMember<T, M>[],
 ): (value: T, moment: M) => string {
   const moving = members.flatMap(({ name, ofMoment }, place) =>
@@ -56,24 +56,25 @@ export function momentWriter<T extends object, M>(
   const writers = ends.map((end, index) =>
     memberWriter(members.slice(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end), index === 0),
   );
-  const written = new WeakMap<T, readonly string[]>();
-
-  function whatStays(value: T): readonly string[] {
-    const texts = writers.map((write) => write(value));
-    written.set(value, texts);
-    return texts;
-  }
 
   return (value, moment) => {
-    const texts = written.get(value) ?? whatStays(value);
-    let text = texts[0] ?? "";
-    for (const [index, { head, ofMoment }] of moving.entries()) {
+    value.stays ??= writers.map((write) => flat(write(value)));
+    let text = value.stays[0] ?? "";
+    let index = 1;
+    for (const { head, ofMoment } of moving) {
       const member = ofMoment(moment);
       if (member !== undefined) text += head + toJson(member);
-      text += texts[index + 1];
+      text += value.stays[index];
+      index += 1;
     }
     return `${text}}`;
   };
+}
+
+/** Text that was put together piece by piece stays in pieces until it is looked into, and is copied piece by piece. */
+function flat(text: string): string {
+  text.charCodeAt(0);
+  return text;
 }
 
 /** Nothing in it must be escaped. */
@@ -87,15 +88,18 @@ function toJson(value: unknown): string {
   return value instanceof RawJson ? value.text : JSON.stringify(value);
 }
 
-let lastMs = Number.NaN;
-let lastJson = "";
+/** A power of two: an instant has the place that its last bits name. */
+const REMEMBERED = 64;
+const knownMs = new Float64Array(REMEMBERED).fill(Number.NaN);
+const knownJson: string[] = Array(REMEMBERED).fill("");
 
-/** Remembers the last: a task that is called at once names one instant three times, and so do the tasks beside it. */
+/** Remembers the last ones: a task names three or four, and the tasks of its batch the same. */
 function instantJson(instant: Date): string {
   const ms = instant.getTime();
-  if (ms !== lastMs) {
-    lastJson = `"${instant.toISOString()}"`;
-    lastMs = ms;
-  }
-  return lastJson;
+  const place = ms & (REMEMBERED - 1);
+  if (knownMs[place] === ms) return knownJson[place] ?? "";
+  const json = `"${instant.toISOString()}"`;
+  knownMs[place] = ms;
+  knownJson[place] = json;
+  return json;
 }

@@ -1,5 +1,5 @@
 import type { ToldTask } from "../../domain/event.ts";
-import type { CreatedTask, Shape, Task, TaskMoment, TaskSummary } from "../../domain/task.ts";
+import type { CreatedTask, Shape, Task, TaskMoment, TaskSummary, ToldSummary } from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import { type Field, nameIn, type Place, type ViewedTask } from "./field-row.ts";
 import { jsonWriter, type MovingMember, momentWriter } from "./json-text.ts";
@@ -21,14 +21,17 @@ function writer(kind: Shape, place: Place): (task: ViewedTask) => string {
   return jsonWriter(membersOf(kind, place));
 }
 
+/** The task is asked for what stays, and the moment for the rest. */
+function toldWriter(kind: Shape): (task: ToldSummary, was: TaskMoment) => string {
+  const members: readonly MovingMember<ViewedTask & ToldSummary, TaskMoment>[] = membersOf(kind, "list");
+  return momentWriter(members) as (task: ToldSummary, was: TaskMoment) => string;
+}
+
 const writeQueueAnswer = writer("queue", "queue answer");
 const writeDirectAnswer = writer("direct", "direct answer");
 const writeBeside = { queue: writer("queue", "beside"), direct: writer("direct", "beside") };
 const writeSummary = { queue: writer("queue", "list"), direct: writer("direct", "list") };
-const writeTold = {
-  queue: momentWriter(membersOf("queue", "list")),
-  direct: momentWriter(membersOf("direct", "list")),
-};
+const writeTold = { queue: toldWriter("queue"), direct: toldWriter("direct") };
 const writeRecord = { queue: writer("queue", "record"), direct: writer("direct", "record") };
 
 /** What the creation is answered with. */

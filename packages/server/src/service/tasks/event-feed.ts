@@ -25,8 +25,11 @@ import { createStreamPlaces } from "./stream-places.ts";
 
 /** What other nodes do is seen by looking. */
 const LOOK_MS = 500;
-/** What this node does is seen sooner, but a busy one need not look after every task. */
+/** What this node does is seen sooner, but it need not look after every task. */
 const NOTICE_MS = 100;
+/** After a look that found this much the next comes later: fewer tasks lie on both sides of one, and are read twice. */
+const BUSY_BYTES = 65_536;
+const BUSY_MS = 200;
 /** A sixth of the time for which a team counts as listened to. */
 const RENEW_MS = 600_000;
 /** What may wait for one reader, and for all of them together. */
@@ -79,6 +82,7 @@ export function createEventFeed(deps: {
   let nextLook: { readonly timer: Timer; readonly atMs: number } | null = null;
   let isLooking = false;
   let wasNoticed = false;
+  let noticeMs = NOTICE_MS;
   let renewAtMs = 0;
 
   function lookWithin(ms: number): void {
@@ -101,7 +105,7 @@ export function createEventFeed(deps: {
       // A database that is away costs time only: the next look tries again.
     }
     isLooking = false;
-    lookWithin(hasMore ? 0 : wasNoticed ? NOTICE_MS : LOOK_MS);
+    lookWithin(hasMore ? 0 : wasNoticed ? noticeMs : LOOK_MS);
   }
 
   /** A team that was not listened to for a while may have missed something: its readers have to be told, by coming again. */
@@ -129,6 +133,9 @@ export function createEventFeed(deps: {
       })),
     );
     let hasMore = false;
+    noticeMs = answers.some(({ texts }) => texts.some(({ length }) => length > BUSY_BYTES))
+      ? BUSY_MS
+      : NOTICE_MS;
     for (const [index, { teamId, position, groups }] of asked.entries()) {
       const [answer, reading] = [answers[index], readings.get(teamId)];
       if (answer === undefined || reading?.position !== position) continue;
@@ -264,7 +271,7 @@ export function createEventFeed(deps: {
     notice() {
       if (readings.size === 0) return;
       wasNoticed = true;
-      lookWithin(NOTICE_MS);
+      lookWithin(noticeMs);
     },
     get count() {
       return places.taken;

@@ -51,7 +51,9 @@ export function createEventTeller(sql: Sql, words: EventWords): EventTeller<stri
     const written: string[] = [];
     return wishes.map(({ filter, after }) => {
       let text = "";
-      for (const [index, event] of events.entries()) {
+      let index = -1;
+      for (const event of events) {
+        index += 1;
         if (!isWanted(event, filter) || comparePositions(event.position, after) <= 0) continue;
         const own = written[index] ?? words.event(event);
         written[index] = own;

@@ -4,13 +4,13 @@ import {
   type EventPosition,
   type GoneTask,
 } from "../../domain/event.ts";
-import { isEnded, type TaskMoment, type TaskSummary } from "../../domain/task.ts";
+import { isEnded, type TaskMoment, type ToldSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, type QueueEntry, readEvents, type TaskEntry } from "../../store/tasks/event-reads.ts";
 import { readToldTasks } from "../../store/tasks/task-reads.ts";
 
 /** Rows of a team at one look. Each holds what one statement did, a few hundred tasks at most. */
-export const ROWS = 50;
+export const ROWS = 100;
 /** Streams that read for themselves at the same time: a thousand that come back at once must leave connections to others. */
 const AT_ONCE = 4;
 
@@ -73,18 +73,16 @@ export async function tellEvents(
   rows: readonly EventRow[],
   after: EventPosition,
 ): Promise<BellhopEvent[]> {
-  const ids = new Set(rows.flatMap(({ entries }) => entries.flatMap((entry) => taskIdOf(entry) ?? [])));
-  const summaries = await readToldTasks(sql, teamId, [...ids]);
-  const tasks = new Map(summaries.map((task) => [task.id, task]));
+  const queues = new Map<string, string>();
+  for (const { entries, queue } of rows) {
+    for (const entry of entries) if (isTaskEntry(entry)) queues.set(entry[1], queue);
+  }
+  const tasks = new Map((await readToldTasks(sql, teamId, queues)).map((task) => [task.id, task]));
   return rows.flatMap((row) =>
     row.entries
       .map((entry, at) => tell(row, entry, at + 1, tasks))
       .filter(({ position }) => comparePositions(position, after) > 0),
   );
-}
-
-function taskIdOf(entry: TaskEntry | QueueEntry): string | null {
-  return isTaskEntry(entry) ? entry[1] : null;
 }
 
 function isTaskEntry(entry: TaskEntry | QueueEntry): entry is TaskEntry {
@@ -95,7 +93,7 @@ function tell(
   row: EventRow,
   entry: TaskEntry | QueueEntry,
   index: number,
-  tasks: ReadonlyMap<string, TaskSummary>,
+  tasks: ReadonlyMap<string, ToldSummary>,
 ): BellhopEvent {
   const { xid, seq, at, sandbox, queue } = row;
   const position = { xid, seq, index, atMs: at.getTime() };
@@ -104,7 +102,7 @@ function tell(
     const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
     return { position, at, sandbox, queue, tags: null, type, settings: { ...settings, ...times } };
   }
-  const [type, id, , , , , , tags] = entry;
+  const [type, id, , , , , , tags = null] = entry;
   const task = tasks.get(id);
   // Every property by name: a copy of an object costs more than all else that is done for an event.
   if (task === undefined) return { position, at, sandbox, queue, tags, type, gone: goneTask(row, entry) };
@@ -117,8 +115,8 @@ function goneTask({ queue }: EventRow, [type, id, shape, status]: TaskEntry): Go
 
 /** Only the result is not kept with the event: it is told as long as it is the task's. */
 function momentOf(
-  task: TaskSummary,
-  [type, , , was, runAt, error, failureReason]: TaskEntry,
+  task: ToldSummary,
+  [type, , , was, runAt, error = null, failureReason = null]: TaskEntry,
   at: Date,
 ): TaskMoment {
   const status = type === "task.created" ? "pending" : was;
@@ -126,7 +124,7 @@ function momentOf(
   const isSame = completedAt !== null && task.completedAt?.getTime() === completedAt.getTime();
   return {
     status,
-    runAt: readInstant(runAt),
+    runAt: runAt === undefined ? at : readInstant(runAt),
     startedAt: type === "task.created" ? null : task.startedAt,
     completedAt,
     error,

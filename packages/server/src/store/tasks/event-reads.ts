@@ -10,10 +10,11 @@ export type TaskEntry = readonly [
   id: string,
   shape: Shape,
   status: TaskStatus,
-  runAt: string,
-  error: string | null,
-  reason: FailureReason | null,
-  tags: readonly string[] | null,
+  /** Left out: when it happened, see `plainEntries`. */
+  runAt?: string,
+  error?: string | null,
+  reason?: FailureReason | null,
+  tags?: readonly string[] | null,
 ];
 /** The queue as JSON has it: its instants are text. */
 export type QueueEntry = readonly [type: QueueEventType, queue: Queue];

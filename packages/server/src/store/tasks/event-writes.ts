@@ -1,6 +1,7 @@
 import type { QueueEventType } from "../../domain/event.ts";
 import type { Queue } from "../../domain/queue.ts";
 import { type Prepared, prepare, type Sql } from "../sql.ts";
+import type { Submission } from "./submission.ts";
 
 /*
  * Events are written by the statements that change tasks, in the same commit, and only for teams that are listened to.
@@ -47,6 +48,32 @@ export function telling(options: {
 /** How the creation of a task that was handed off is kept: it has begun as well, so it is two events. */
 export const HANDED_OFF = "task.handed_off";
 
+/**
+ * The CTE that writes the events of a batch of tasks that were created in one queue, as `plainEntries` has them. `from` has one row,
+ * of that queue.
+ */
+export function tellingPlain(options: {
+  readonly from: string;
+  readonly queue: string;
+  readonly entries: string;
+}): string {
+  const { from, queue, entries } = options;
+  return `told as (
+     insert into events (team_id, sandbox, queue, entries)
+     select c.team_id, false, ${queue}, ${entries}::json from ${from} c
+      where exists (select 1 from listeners l where l.team_id = c.team_id and l.until > now())
+   )`;
+}
+
+/** Of tasks that are to run at once and have no tags: that much is left out. */
+export function plainEntries(submissions: readonly Submission[]): string {
+  return JSON.stringify(
+    submissions.map(({ task: { id, shape }, reservation }) =>
+      reservation === null ? ["task.created", id, shape, "pending"] : [HANDED_OFF, id, shape, "active"],
+    ),
+  );
+}
+
 /** The same for tasks that were created. */
 export const TOLD_CREATED = telling({
   from: "inserted",
@@ -86,15 +113,17 @@ export async function askHot<Row extends object>(
   sql: Sql,
   { quiet, telling }: HotStatement,
   values: readonly unknown[],
+  /** What the telling one is given besides. */
+  more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
   const left = heard.get(sql) ?? 0;
   if (left > 0) {
     heard.set(sql, left - 1);
-    return sql.rows<Row>(telling, values);
+    return sql.rows<Row>(telling, [...values, ...more()]);
   }
   const done = await sql.rows<Row>(quiet, values);
   if (done.length > 0) return done;
-  const told = await sql.rows<Row>(telling, values);
+  const told = await sql.rows<Row>(telling, [...values, ...more()]);
   if (told.length > 0) heard.set(sql, HEARD_FOR);
   return told;
 }

@@ -1,7 +1,14 @@
 import type { NewTask, TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
-import { askHot, hotStatement, TOLD_COLUMNS, TOLD_CREATED } from "./event-writes.ts";
+import {
+  askHot,
+  hotStatement,
+  plainEntries,
+  TOLD_COLUMNS,
+  TOLD_CREATED,
+  tellingPlain,
+} from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { hasOwnKeys } from "./task-columns.ts";
@@ -77,10 +84,9 @@ const INSERT_PLAIN_TASKS = hotStatement(
   (condition, tells) => `with ${queueIf(condition)}, inserted as (
      ${inserting("")}
        from ${asked(PLAIN)}
-     ${tells ? `returning ${INSERTED}, ${TOLD_COLUMNS}` : ""}
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
-   )${tells ? `, ${TOLD_CREATED}` : ""}
+   )${tells ? `, ${tellingPlain({ from: "q", queue: "$4", entries: "$9" })}` : ""}
    select ${ANSWER} from q`,
 );
 
@@ -143,7 +149,7 @@ export async function insertPlainTasks(
     slot = reservation;
     held += 1;
   }
-  const [stored] = await askHot<PlainAnswer>(sql, isKeyed ? INSERT_KEYED_TASKS : INSERT_PLAIN_TASKS, [
+  const values = [
     JSON.stringify(submissions.map(isKeyed ? keyedRow : plainRow)),
     workerId,
     teamId,
@@ -152,7 +158,10 @@ export async function insertPlainTasks(
     held,
     submissions.length - held,
     slot?.epoch ?? null,
-  ]);
+  ];
+  const [stored] = isKeyed
+    ? await askHot<PlainAnswer>(sql, INSERT_KEYED_TASKS, values)
+    : await askHot<PlainAnswer>(sql, INSERT_PLAIN_TASKS, values, () => [plainEntries(submissions)]);
   if (stored === undefined) return null;
   const createdAt = new Date(stored.createdMs);
   return submissions.map(({ task, reservation }) => {

@@ -6,6 +6,7 @@ import {
   type Task,
   type TaskResult,
   type TaskSummary,
+  type ToldSummary,
 } from "../../domain/task.ts";
 import { FIRST_ID, idRange, LAST_ID, type Order, type TaskFilter } from "../../domain/task-filter.ts";
 import { columns } from "../columns.ts";
@@ -25,15 +26,17 @@ interface HistoryRow {
   readonly polls: PollsSeen | null;
 }
 
-const SUMMARY = `q.name as queue, ${columns("t", SAID_NAMES)}, ${columns(
+const TOLD = `${SAID_NAMES}, id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
+   no_retry_statuses, timeout_seconds, created_at, started_at, completed_at, schedule_id, retries`;
+
+const SUMMARY = `q.name as queue, ${columns(
   "t",
-  `team_id, id, status, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
-   no_retry_statuses, timeout_seconds, run_at, created_at, started_at, completed_at, schedule_id, retries, error,
-   failure_reason, attempt_count`,
+  `${TOLD}, team_id, status, run_at, error, failure_reason, attempt_count`,
 )}`;
 
 /** With room for what `toSummary` makes: a row that grows takes longer than all else that is done with it. */
-const LISTED = `${SUMMARY}, t.result - 'body' as result, null as call, null as follow`;
+const MADE = "t.result - 'body' as result, null as call, null as follow";
+const LISTED = `${SUMMARY}, ${MADE}`;
 
 const HISTORY = `${columns("t", "body, result, attempt_started_at")}, t.attempts as closed,
   t.poll -> 'seen' as polls`;
@@ -187,19 +190,18 @@ function summaries(ids: string, order?: Order): Patient {
  */
 const TOLD_TASKS = prepare(
   "told_tasks",
-  `select ${LISTED}
-     from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
-    where t.team_id = $1 and t.id = any($2::uuid[])`,
+  `select null as queue, null as stays, ${columns("t", TOLD)}, ${MADE} from tasks t where t.team_id = $1 and t.id = any($2::uuid[])`,
 );
 
-/** In no order; one that is gone is left out. */
+/** `queues` has the queue of each task. In no order; one that is gone is left out. */
 export async function readToldTasks(
   sql: Sql,
   teamId: number,
-  ids: readonly string[],
-): Promise<TaskSummary[]> {
-  if (ids.length === 0) return [];
-  return (await sql.rows<SummaryRow>(TOLD_TASKS, [teamId, ids])).map(toSummary);
+  queues: ReadonlyMap<string, string>,
+): Promise<ToldSummary[]> {
+  if (queues.size === 0) return [];
+  const rows = await sql.rows<Flat<ToldSummary>>(TOLD_TASKS, [teamId, [...queues.keys()]]);
+  return rows.map((row) => toSummary(Object.assign(row, { queue: queues.get(row.id) ?? "" })));
 }
 
 /** Read from the tallies: no task is looked at. */
@@ -220,7 +222,7 @@ export async function countTasks(
 }
 
 /** Made of the row itself, whose columns stay beside what is made of them: to copy it takes longer than to read it. */
-function toSummary(row: SummaryRow): TaskSummary {
+function toSummary<Row extends Flat<Pick<TaskSummary, "call" | "follow" | "result">>>(row: Row) {
   const result = row.result && listedInOrder(row.result);
   return Object.assign(row, { call: callOf(row), follow: followOf(row), result });
 }

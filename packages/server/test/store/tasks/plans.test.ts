@@ -244,7 +244,7 @@ describe("the plans of reading", () => {
     "the tasks that a search has found": (sql) =>
       readSummaries(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
     "the tasks that events tell of": (sql) =>
-      readToldTasks(sql, queue.teamId, ["00000000-0000-7000-8000-000000000000"]),
+      readToldTasks(sql, queue.teamId, new Map([["00000000-0000-7000-8000-000000000000", queue.name]])),
     "a count": (sql) => countTasks(sql, queue.teamId, ALL_TASKS),
     "a count of one state of a queue": (sql) =>
       countTasks(sql, queue.teamId, { ...ALL_TASKS, queue: queue.name, statuses: ["completed"] }),

@@ -98,7 +98,7 @@ describe("a plan that a connection has made once and keeps", () => {
     await house.advance(60);
     await node.dispatchOnce();
     await readEvents(house.database, [{ teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } }], 10);
-    await readToldTasks(house.database, teamId, [id]);
+    await readToldTasks(house.database, teamId, new Map([[id, QUEUE]]));
     await dueAmong(house.database, [{ teamId, queue: QUEUE }]);
     await findEnded(house.database, [{ teamId, id }]);
     await releaseTasks(house.database, [{ teamId, id, queueId: 1, fence: 1 }], "sent", 1);
