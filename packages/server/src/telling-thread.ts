@@ -16,8 +16,8 @@ const NICE = 5;
 const port = parentPort;
 if (port === null) throw new Error("This is a thread of Bellhop's, not a program");
 
-// To tell of what is done gives way to doing it. Elsewhere than on Linux this would be said of the whole process.
-if (process.platform === "linux") setPriority(NICE);
+// To tell of what is done gives way to doing it.
+giveWay();
 
 const pool = createPool(workerData, { max: 1, applicationName: "bellhop-events", onError: () => {} });
 const teller = createEventTeller(createDatabase(pool), SERVER_SENT);
@@ -41,3 +41,13 @@ port.on("message", async ({ number, questions }: Asked) => {
     port.postMessage(said);
   }
 });
+
+/** Elsewhere than on Linux this would be said of the whole process. */
+function giveWay(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(NICE);
+  } catch {
+    // Where the process may not change it, they share alike.
+  }
+}

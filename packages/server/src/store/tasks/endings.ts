@@ -60,12 +60,13 @@ export function afterChange(options: {
   readonly deltas: Partial<Record<Exclude<TaskStatus, EndedStatus>, string>>;
   /** How they may have ended. */
   readonly ends?: readonly EndedStatus[];
-  /** False: none is told. */
+  /** Of a hot statement: whether it is the one that tells. False: none is told. */
   readonly tells?: boolean;
   /** The rows, as `c`, of which there is something to tell to those that listen. Left out: all of them. */
   readonly toldWhen?: string;
 }): string {
-  const { from, deltas, toldWhen, ends = ["completed", "failed"] } = options;
+  const { from, deltas, tells, toldWhen, ends = ["completed", "failed"] } = options;
+  const told = { from, isHot: tells === true, ...(toldWhen !== undefined && { when: toldWhen }) };
   const ended = Object.fromEntries(ends.map((status) => [status, one(`status = '${status}'`)]));
   return `tallied as (
      ${tally({ ...options, deltas: { ...deltas, ...ended } })}
@@ -73,7 +74,7 @@ export function afterChange(options: {
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
-   )${options.tells === false ? "" : `, ${telling({ from, ...(toldWhen !== undefined && { when: toldWhen }) })}`}`;
+   )${tells === false ? "" : `, ${telling(told)}`}`;
 }
 
 /** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */

@@ -7,7 +7,7 @@ import type { Submission } from "./submission.ts";
  * Events are written by the statements that change tasks, in the same commit, and only for teams that are listened to.
  * The statements on every task's way exist twice, see `askHot`; the others probe a table that is nearly always empty, so
  * the form matters: it must stay a probe whatever the planner believes, and what an event says must not be put together
- * before it has found a listener.
+ * before it has found a listener. The hot ones that tell know that there is one, and probe once for all tasks of a queue.
  */
 
 /** What `telling` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
@@ -27,8 +27,12 @@ export function telling(options: {
   readonly type?: string;
   /** The rows for which something has. Left out: all of them. */
   readonly when?: string;
+  /** True: the statement is made only where some team is listened to. */
+  readonly isHot?: boolean;
 }): string {
-  const { from, type = BY_STATUS, when } = options;
+  const { from, type = BY_STATUS, when, isHot = false } = options;
+  const heard = (row: string) => `cross join lateral (
+            select 1 from listeners l where l.team_id = ${row}.team_id and l.until > now() limit 1) heard`;
   return `told as (
      insert into events (team_id, sandbox, queue, entries)
      select g.team_id, g.sandbox,
@@ -38,10 +42,10 @@ export function telling(options: {
                 json_agg(json_build_array(${type}, c.id, c.told_shape, c.status, c.told_run_at, c.told_error, c.told_reason,
                                           c.told_tags)) as entries
            from ${from} c
-          cross join lateral (
-            select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) heard
+          ${isHot ? "" : heard("c")}
           ${when === undefined ? "" : `where ${when}`}
           group by c.team_id, c.sandbox, c.queue_id) g
+       ${isHot ? heard("g") : ""}
    )`;
 }
 
@@ -74,11 +78,11 @@ export function plainEntries(submissions: readonly Submission[]): string {
   );
 }
 
-/** The same for tasks that were created. */
-export const TOLD_CREATED = telling({
+/** For `telling`, of tasks that were created. */
+export const CREATED = {
   from: "inserted",
   type: `case c.status when 'active' then '${HANDED_OFF}' else 'task.created' end`,
-});
+} as const;
 
 /** A statement on every task's way: one that tells of it, and one that does nothing where some team is listened to. */
 export interface HotStatement {

@@ -3,10 +3,11 @@ import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 import {
   askHot,
+  CREATED,
   hotStatement,
   plainEntries,
   TOLD_COLUMNS,
-  TOLD_CREATED,
+  telling,
   tellingPlain,
 } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -115,7 +116,7 @@ const INSERT_KEYED_TASKS = hotStatement(
        from: "inserted",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${tells ? `, ${TOLD_CREATED}` : ""}, counted as (
+   )${tells ? `, ${telling({ ...CREATED, isHot: true })}` : ""}, counted as (
      select count(*) as stored, array_agg(id) as ids from inserted
    )
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`,

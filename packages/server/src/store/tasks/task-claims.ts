@@ -63,7 +63,7 @@ const CLAIM_DUE_TASKS = hotStatement(
        writer: "claim",
        deltas: { pending: "-claims", active: "claims" },
      })}
-   )${tells ? `, ${telling({ from: "claimed", type: "'task.started'" })}` : ""}
+   )${tells ? `, ${telling({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}
    select current.is_current as "isCurrent", ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from current left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,

@@ -1,7 +1,7 @@
 import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { askHot, hotStatement, TOLD_COLUMNS, TOLD_CREATED } from "./event-writes.ts";
+import { askHot, CREATED, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { one, tally, workerOrNone } from "./tallies.ts";
@@ -71,7 +71,7 @@ const insertion = (further: string, condition = "true", tells = true) =>
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${tells ? `, ${TOLD_CREATED}` : ""}${further}
+   )${tells ? `, ${telling(CREATED)}` : ""}${further}
    select ${ACCEPTED} from inserted t`;
 
 const INSERT_TASKS = hotStatement("insert_tasks", (condition, tells) => insertion("", condition, tells));
