@@ -10,6 +10,7 @@ import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
 import { assertOwnSessions } from "./postgres/pooler.ts";
 import { createPrimary } from "./postgres/primary.ts";
 import type { EmbeddedConnection } from "./postgres/socket-dir.ts";
+import { newApiKey } from "./service/access/api-key-service.ts";
 import { ensureOperator, makeFirstLink, mintFirstKey } from "./service/operator/operator.ts";
 import { migrate } from "./store/migrate.ts";
 import { removeAllNodes } from "./store/nodes.ts";
@@ -129,7 +130,8 @@ export interface FirstKeys {
 export async function makeFirstKeys(database: Database, config: Config, url: string): Promise<FirstKeys> {
   // Not by a worker: its output is not where one looks for it.
   const isMade = config.apiKey === null && config.role !== "worker";
-  const firstKey = isMade ? await insist(() => mintFirstKey(database)) : null;
+  const key = newApiKey("live");
+  const firstKey = isMade ? await insist(() => mintFirstKey(database, key)) : null;
   const mayLink = firstKey !== null && !config.exposed;
   const link = () => makeFirstLink(database, config.publicUrl ?? url);
   return { firstKey, firstLink: mayLink ? await insist(link) : null };

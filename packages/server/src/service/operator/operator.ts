@@ -1,5 +1,5 @@
 import { formatId } from "../../domain/public-id.ts";
-import { enforceSetKey, hasEverHadKey } from "../../store/identity/api-keys.ts";
+import { enforceSetKey, hasEverHadOtherKey } from "../../store/identity/api-keys.ts";
 import { listMembers } from "../../store/identity/members.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -37,14 +37,13 @@ export async function ensureOperator(
 
 /**
  * The operator's first key, where the team never had one. To be called by a start that is certain to show it: it is shown
- * once, and then known to its owner alone.
+ * once, and then known to its owner alone. Called again with the same key, because the answer was lost, it answers the same.
  */
-export async function mintFirstKey(database: Database): Promise<string | null> {
+export async function mintFirstKey(database: Database, key = newApiKey("live")): Promise<string | null> {
   return database.transaction(async (sql) => {
     await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
     const teamId = await firstTeam(sql);
-    if (teamId === null || (await hasEverHadKey(sql, teamId))) return null;
-    const key = newApiKey("live");
+    if (teamId === null || (await hasEverHadOtherKey(sql, teamId, hashSecret(key)))) return null;
     await storeApiKey(sql, teamId, FIRST_KEY, key);
     return key;
   });

@@ -28,9 +28,13 @@ export async function countActiveKeys(sql: Sql, teamId: number): Promise<number>
   return rows[0]?.active ?? 0;
 }
 
-/** Revoked ones count too. */
-export async function hasEverHadKey(sql: Sql, teamId: number): Promise<boolean> {
-  return (await sql.rows("select 1 from api_keys where team_id = $1 limit 1", [teamId])).length > 0;
+/** Another than this one; revoked ones count too. */
+export async function hasEverHadOtherKey(sql: Sql, teamId: number, hash: Buffer): Promise<boolean> {
+  const rows = await sql.rows("select 1 from api_keys where team_id = $1 and hash <> $2 limit 1", [
+    teamId,
+    hash,
+  ]);
+  return rows.length > 0;
 }
 
 /** The active ones, newest first. Ids are as they are stored. */

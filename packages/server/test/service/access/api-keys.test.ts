@@ -4,7 +4,12 @@ import { type MintedApiKey, MOST_ACTIVE_KEYS } from "../../../src/domain/identit
 import type { Principal, Requester } from "../../../src/domain/identity/principal.ts";
 import { Problem, type ProblemCode } from "../../../src/domain/problem.ts";
 import { formatId } from "../../../src/domain/public-id.ts";
-import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
+import {
+  type ApiKeyService,
+  createApiKeyService,
+  listTeamKeys,
+  newApiKey,
+} from "../../../src/service/access/api-key-service.ts";
 import { type AuthService, createAuthService } from "../../../src/service/access/auth-service.ts";
 import { createFailureLimit } from "../../../src/service/access/failure-limit.ts";
 import { createKeyLookup } from "../../../src/service/access/principals.ts";
@@ -335,6 +340,20 @@ describe("API keys", () => {
         (await keys.list(operator)).items.map(({ id }) => id),
         [set?.id, first?.id],
       );
+    } finally {
+      await own.drop();
+    }
+  });
+
+  it("the first key is made once, and told again to the start that had made it and lost the answer", async () => {
+    const own = await createTestDatabase();
+    try {
+      const { teamId } = await ensureOperator(own.database, null);
+      const key = newApiKey("live");
+      assert.equal(await mintFirstKey(own.database, key), key);
+      assert.equal(await mintFirstKey(own.database, key), key);
+      assert.equal(await mintFirstKey(own.database), null);
+      assert.equal((await listTeamKeys(own.database, teamId)).length, 1);
     } finally {
       await own.drop();
     }
