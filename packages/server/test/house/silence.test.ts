@@ -28,10 +28,11 @@ describe("a node whose connections to the database fall silent", () => {
     await node.api("POST", "/v1/queues", { name: "errands", concurrency: 5 });
   });
   after(async () => {
-    node.signal("SIGKILL");
-    await node.exited;
+    // First what there is also where the start has failed: left open, it would keep this process alive.
     await target.close();
     await proxy.close();
+    node.signal("SIGKILL");
+    await node.exited;
     await test.drop();
   });
 
