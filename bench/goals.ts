@@ -64,6 +64,7 @@ const goals: Goal[] = [
       ),
   },
   within("1,000 queues / 1 queue", 0.7, "queues", "tasks/s", "1,000 queues", "1 queue"),
+  within("10 streams of events / none", 0.9, "listeners", "tasks/s", "10 streams", "no stream"),
   within("two nodes / one", 1.1, "two-nodes", "tasks/s", "two nodes", "one node"),
   ...["queue with counts", "first page of tasks"].map(
     (page): Goal => ({

@@ -25,6 +25,8 @@ export interface Rig<Running extends RunningSubject = RunningSubject> {
   /** The first of `count` sequence numbers that no run uses. */
   reserve(count: number): number;
   readUsage(): SubjectUsage;
+  /** One more process of `load/`, which ends with the rig. */
+  startScript(name: "target" | "load" | "readers", env?: Record<string, string>): Promise<RunningProcess>;
   stop(): Promise<void>;
 }
 
@@ -65,14 +67,15 @@ export async function createRig<Running extends RunningSubject>(
     chmodSync(directory, 0o755);
     const dataDir = join(directory, "data");
     mkdirSync(dataDir);
-    const script = async (name: string, ipc: boolean): Promise<RunningProcess> => {
+    const startScript: Rig["startScript"] = async (name, env = {}) => {
       const logFile = join(directory, `${name}.log`);
-      const started = await startProcess({ name, args: benchScript(`load/${name}`), logFile, ipc });
+      const args = benchScript(`load/${name}`);
+      const started = await startProcess({ name, args, env, logFile, ipc: name !== "target" });
       processes.push(started);
       return started;
     };
-    const target = await script("target", false);
-    const load = await script("load", true);
+    const target = await startScript("target");
+    const load = await startScript("load");
     const targetUrl = `${target.readyAt}/call`;
     const subject = await start({ dataDir, logFile: join(directory, "subject.log"), targetUrl });
     processes.push(subject);
@@ -81,6 +84,7 @@ export async function createRig<Running extends RunningSubject>(
       target: createTargetClient(target.readyAt),
       targetUrl,
       ...createRuns(subject, target, load),
+      startScript,
       stop,
     };
   } catch (error) {

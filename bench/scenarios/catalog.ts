@@ -7,6 +7,7 @@ import { searches } from "./filters.ts";
 import { handOff } from "./hand-off.ts";
 import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
+import { listeners } from "./listeners.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
 import { polling } from "./polling.ts";
@@ -25,6 +26,7 @@ export const scenarios: Scenario[] = [
   queues,
   idle,
   failing,
+  listeners,
   twoNodes,
   pending,
   delayed,

@@ -124,7 +124,7 @@ function momentOf(
   const isSame = completedAt !== null && task.completedAt?.getTime() === completedAt.getTime();
   return {
     status,
-    runAt: runAt === undefined ? at : readInstant(runAt),
+    runAt: runAt === undefined ? task.createdAt : readInstant(runAt),
     startedAt: type === "task.created" ? null : task.startedAt,
     completedAt,
     error,

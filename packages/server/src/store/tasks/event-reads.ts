@@ -4,13 +4,13 @@ import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { HANDED_OFF } from "./event-writes.ts";
 
-/** What happened to one task, in the order in which `telling` writes it. */
+/** What happened to one task. */
 export type TaskEntry = readonly [
   type: TaskEventType,
   id: string,
   shape: Shape,
   status: TaskStatus,
-  /** Left out: when it happened, see `plainEntries`. */
+  /** Left out: when it was created. */
   runAt?: string,
   error?: string | null,
   reason?: FailureReason | null,
@@ -60,16 +60,34 @@ const READ_EVENTS = prepare(
 type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow | { readonly teamId: null });
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
-type StoredEntry = TaskEntry | QueueEntry | readonly [type: typeof HANDED_OFF, ...told: ToldOf<TaskEntry>];
-type ToldOf<Entry> = Entry extends readonly [unknown, ...infer Told] ? Told : never;
+/** As `telling` writes it: tasks that have nothing of their own to tell share one. */
+type StoredEntry =
+  | QueueEntry
+  | readonly [
+      type: TaskEventType | typeof HANDED_OFF,
+      ids: string | readonly string[],
+      ...told: ToldOf<TaskEntry>,
+    ];
+type ToldOf<Entry> = Entry extends readonly [unknown, unknown, ...infer Told] ? Told : never;
 
-function unfold(entry: StoredEntry): readonly (TaskEntry | QueueEntry)[] {
-  if (entry[0] !== HANDED_OFF) return [entry];
-  const [, ...told] = entry;
-  return [
-    ["task.created", ...told],
-    ["task.started", ...told],
-  ];
+function unfold(stored: readonly StoredEntry[]): (TaskEntry | QueueEntry)[] {
+  const entries: (TaskEntry | QueueEntry)[] = [];
+  for (const entry of stored) {
+    if (isOfQueue(entry)) {
+      entries.push(entry);
+      continue;
+    }
+    const [type, ids, ...told] = entry;
+    for (const id of typeof ids === "string" ? [ids] : ids) {
+      if (type !== HANDED_OFF) entries.push([type, id, ...told]);
+      else entries.push(["task.created", id, ...told], ["task.started", id, ...told]);
+    }
+  }
+  return entries;
+}
+
+function isOfQueue(entry: StoredEntry): entry is QueueEntry {
+  return entry[0].startsWith("queue.");
 }
 
 /**
@@ -84,7 +102,7 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
   return {
     rows: found
       .filter((row) => row.teamId !== null)
-      .map((row) => Object.assign(row, { entries: row.entries.flatMap(unfold) })),
+      .map((row) => Object.assign(row, { entries: unfold(row.entries) })),
     horizon: { xid: first.horizon, seq: "0", index: 0, atMs: first.nowMs },
   };
 }

@@ -11,41 +11,45 @@ import type { Submission } from "./submission.ts";
  */
 
 /** What `telling` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
-export const TOLD_COLUMNS =
-  "t.shape as told_shape, t.tags as told_tags, t.run_at as told_run_at, t.error as told_error, t.failure_reason as told_reason";
+export const TOLD_COLUMNS = `t.shape as told_shape, t.tags as told_tags, t.run_at as told_run_at, t.error as told_error,
+   t.failure_reason as told_reason,
+   t.run_at = t.created_at and num_nonnulls(t.error, t.failure_reason, t.tags) = 0 as told_briefly`;
 
 const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 'task.' || c.status end`;
 
 /**
- * The CTE that writes the events of the rows of another, one row for all tasks of a queue. A task's own columns follow in
- * the order of `Entry` in event-reads.ts.
+ * The CTE that writes the events of the rows of another, one row for all tasks of a queue that came to the same, as
+ * `StoredEntry` in event-reads.ts has them. Most have nothing of their own to tell but their id: those share an entry.
  */
 export function telling(options: {
   /** The CTE of the changed tasks. */
   readonly from: string;
-  /** What happened to a row of it, which is `c`. Left out: what its new status says. */
+  /** What happened to those with the status `c.status`. Left out: what that says. */
   readonly type?: string;
-  /** The rows for which something has. Left out: all of them. */
+  /** The rows of it, which are `c`, to which something has. Left out: all of them. */
   readonly when?: string;
   /** True: the statement is made only where some team is listened to. */
   readonly isHot?: boolean;
 }): string {
   const { from, type = BY_STATUS, when, isHot = false } = options;
-  const heard = (row: string) => `cross join lateral (
-            select 1 from listeners l where l.team_id = ${row}.team_id and l.until > now() limit 1) heard`;
+  const heard = `cross join lateral (
+            select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) heard`;
   return `told as (
      insert into events (team_id, sandbox, queue, entries)
-     select g.team_id, g.sandbox,
-            (select q.name from queues q where q.team_id = g.team_id and q.id = g.queue_id), g.entries
+     select c.team_id, c.sandbox,
+            (select q.name from queues q where q.team_id = c.team_id and q.id = c.queue_id),
+            case when c.told_briefly then json_build_array(json_build_array(${type}, c.ids, c.told_shape, c.status))
+                 else c.entries end
        from (
-         select c.team_id, c.sandbox, c.queue_id,
+         select c.team_id, c.sandbox, c.queue_id, c.told_shape, c.status, c.told_briefly,
+                json_agg(c.id) filter (where c.told_briefly) as ids,
                 json_agg(json_build_array(${type}, c.id, c.told_shape, c.status, c.told_run_at, c.told_error, c.told_reason,
-                                          c.told_tags)) as entries
+                                          c.told_tags)) filter (where not c.told_briefly) as entries
            from ${from} c
-          ${isHot ? "" : heard("c")}
+          ${isHot ? "" : heard}
           ${when === undefined ? "" : `where ${when}`}
-          group by c.team_id, c.sandbox, c.queue_id) g
-       ${isHot ? heard("g") : ""}
+          group by c.team_id, c.sandbox, c.queue_id, c.told_shape, c.status, c.told_briefly) c
+       ${isHot ? heard : ""}
    )`;
 }
 
@@ -69,13 +73,16 @@ export function tellingPlain(options: {
    )`;
 }
 
-/** Of tasks that are to run at once and have no tags: that much is left out. */
+/** Of tasks that are to run at once and have no tags: those of one kind share an entry. */
 export function plainEntries(submissions: readonly Submission[]): string {
-  return JSON.stringify(
-    submissions.map(({ task: { id, shape }, reservation }) =>
-      reservation === null ? ["task.created", id, shape, "pending"] : [HANDED_OFF, id, shape, "active"],
-    ),
-  );
+  const entries: [type: string, ids: string[], shape: string, status: string][] = [];
+  for (const { task, reservation } of submissions) {
+    const type = reservation === null ? "task.created" : HANDED_OFF;
+    const alike = entries.find((entry) => entry[0] === type && entry[2] === task.shape);
+    if (alike !== undefined) alike[1].push(task.id);
+    else entries.push([type, [task.id], task.shape, reservation === null ? "pending" : "active"]);
+  }
+  return JSON.stringify(entries);
 }
 
 /** For `telling`, of tasks that were created. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { listenTo } from "../../../src/store/tasks/event-reads.ts";
+import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
@@ -72,5 +72,39 @@ describe("a statement on every task's way", () => {
       "select jsonb_array_length(attempts) as attempts from tasks",
     );
     assert.deepEqual(rows, [{ attempts: 1 }, { attempts: 1 }]);
+  });
+
+  it("tells of tasks that are alike by their ids alone, and of the others what is their own", async () => {
+    await listenTo(store.database, [queue.teamId]);
+    const runAt = "2026-01-01T00:00:00+00:00";
+    const [one, other, tagged, failing] = [newTask(queue), newTask(queue), newTask(queue), newTask(queue)];
+    const tasks = [one, other, { ...tagged, tags: ["eu"] }, failing];
+    await insertTasks(
+      sql,
+      tasks.map((task) => ({ task, reservation: null })),
+      workerId,
+    );
+    await store.database.rows("update tasks set run_at = $1 where id = $2", [runAt, tagged.id]);
+    const { claims } = await claimDueTasks(sql, await claimRequest(store.database, queue, { workerId }));
+    const failed = { kind: "failed", result: null, error: "Gone", reason: "not_retryable" } as const;
+    await settleAttempts(
+      sql,
+      claims.map((claim) => settlementOf(claim, claim.id === failing.id ? failed : undefined)),
+      workerId,
+    );
+
+    const place = { teamId: queue.teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } };
+    const { rows } = await readEvents(store.database, [place], 100);
+    const told = rows.flatMap(({ entries }) => entries);
+    const endOf = ({ id }: { id: string }) => told.filter((entry) => entry[1] === id).at(-1);
+    assert.equal(told.length, 12);
+    assert.deepEqual(endOf(one), ["task.completed", one.id, "queue", "completed"]);
+    assert.deepEqual(endOf(other), ["task.completed", other.id, "queue", "completed"]);
+    assert.deepEqual(endOf(tagged), [
+      ...["task.completed", tagged.id, "queue", "completed", runAt, null, null],
+      ["eu"],
+    ]);
+    assert.deepEqual(endOf(failing)?.slice(0, 4), ["task.failed", failing.id, "queue", "failed"]);
+    assert.deepEqual(endOf(failing)?.slice(5), ["Gone", "not_retryable", null]);
   });
 });
