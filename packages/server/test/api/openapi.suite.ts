@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import AjvCompiler from "@fastify/ajv-compiler";
+import { ajvOptions } from "../../src/api/http/validation.ts";
 import { PROBLEMS } from "../../src/domain/problem.ts";
 import { buildOpenApiDocument } from "../../src/openapi-document.ts";
 import { createTestApi, PUBLIC_URL, type TestApi, VERSION } from "./test-api.ts";
@@ -217,6 +219,18 @@ describe("the reference", () => {
     const { content } = document.paths["/v1/oauth/token"].post.requestBody;
 
     assert.deepEqual(Object.keys(content), ["application/x-www-form-urlencoded"]);
+  });
+
+  /** A start takes it for granted: see `ajvOptions`. */
+  it("is made of schemas as JSON Schema has them", () => {
+    const { schemas } = document.components;
+    const customOptions = { ...ajvOptions.customOptions, validateSchema: true };
+    const check = (models: Record<string, object>) => AjvCompiler()(models, { customOptions });
+
+    check(
+      Object.fromEntries(Object.entries<object>(schemas).map(([$id, model]) => [$id, { $id, ...model }])),
+    );
+    assert.throws(() => check({ Wrong: { $id: "Wrong", type: "text" } }), /schema is invalid/);
   });
 
   it("has no reference that leads nowhere, and nothing that no reference leads to", () => {
