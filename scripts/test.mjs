@@ -24,6 +24,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const tree = join(root, ".build");
 const named = process.argv.slice(2).filter((argument) => argument !== "--times");
 const hasTimes = process.argv.includes("--times");
+const unknown = named.filter((file) => !existsSync(compiled(file)));
+if (unknown.length > 0) {
+  console.error(`No compiled test (npm run compile) of this name: ${unknown.join(", ")}`);
+  process.exit(2);
+}
 const scratch = await makeScratch();
 // Tests make databases of their own, and name none of this server's passwords.
 const hbaFile = join(scratch, "hba.conf");
