@@ -8,7 +8,7 @@ export const listeners: Scenario = {
   name: "listeners",
   about:
     "64 connections that submit in a closed loop, while streams of every event are read on the same cores",
-  isLight: true,
+  isLight: false,
   variants: [0, 1, 10].map((streams) => ({
     name: streams === 0 ? "no stream" : streams === 1 ? "1 stream" : `${streams} streams`,
     subject: bellhop,

@@ -60,6 +60,7 @@ const READ_EVENTS = prepare(
 type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow | { readonly teamId: null });
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
+
 /** As `telling` writes it: tasks that have nothing of their own to tell share one. */
 type StoredEntry =
   | QueueEntry
