@@ -6,7 +6,13 @@ import {
 } from "../../domain/event.ts";
 import { isEnded, type TaskMoment, type ToldSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
-import { type EventRow, type QueueEntry, readEvents, type TaskEntry } from "../../store/tasks/event-reads.ts";
+import {
+  type EventRow,
+  isQueueEntry,
+  type QueueEntry,
+  readEvents,
+  type TaskEntry,
+} from "../../store/tasks/event-reads.ts";
 import { readToldTasks } from "../../store/tasks/task-reads.ts";
 
 /** Rows of a team at one look. Each holds what one statement did, a few hundred tasks at most. */
@@ -75,7 +81,7 @@ export async function tellEvents(
 ): Promise<BellhopEvent[]> {
   const queues = new Map<string, string>();
   for (const { entries, queue } of rows) {
-    for (const entry of entries) if (isTaskEntry(entry)) queues.set(entry[1], queue);
+    for (const entry of entries) if (!isQueueEntry(entry)) queues.set(entry[1], queue);
   }
   const tasks = new Map((await readToldTasks(sql, teamId, queues)).map((task) => [task.id, task]));
   return rows.flatMap((row) =>
@@ -83,10 +89,6 @@ export async function tellEvents(
       .map((entry, at) => tell(row, entry, at + 1, tasks))
       .filter(({ position }) => comparePositions(position, after) > 0),
   );
-}
-
-function isTaskEntry(entry: TaskEntry | QueueEntry): entry is TaskEntry {
-  return entry[0].startsWith("task.");
 }
 
 function tell(
@@ -97,7 +99,7 @@ function tell(
 ): BellhopEvent {
   const { xid, seq, at, sandbox, queue } = row;
   const position = { xid, seq, index, atMs: at.getTime() };
-  if (!isTaskEntry(entry)) {
+  if (isQueueEntry(entry)) {
     const [type, { createdAt, updatedAt, ...settings }] = entry;
     const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
     return { position, at, sandbox, queue, tags: null, type, settings: { ...settings, ...times } };

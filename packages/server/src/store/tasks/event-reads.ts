@@ -74,7 +74,7 @@ type ToldOf<Entry> = Entry extends readonly [unknown, unknown, ...infer Told] ? 
 function unfold(stored: readonly StoredEntry[]): (TaskEntry | QueueEntry)[] {
   const entries: (TaskEntry | QueueEntry)[] = [];
   for (const entry of stored) {
-    if (isOfQueue(entry)) {
+    if (isQueueEntry(entry)) {
       entries.push(entry);
       continue;
     }
@@ -87,7 +87,7 @@ function unfold(stored: readonly StoredEntry[]): (TaskEntry | QueueEntry)[] {
   return entries;
 }
 
-function isOfQueue(entry: StoredEntry): entry is QueueEntry {
+export function isQueueEntry(entry: StoredEntry): entry is QueueEntry {
   return entry[0].startsWith("queue.");
 }
 

@@ -98,6 +98,11 @@ describe("a statement on every task's way", () => {
     const told = rows.flatMap(({ entries }) => entries);
     const endOf = ({ id }: { id: string }) => told.filter((entry) => entry[1] === id).at(-1);
     assert.equal(told.length, 12);
+    const shared = await store.database.rows(
+      `select json_array_length(ids)::integer as many from events cross join lateral (select entries #> '{0,1}' as ids) entry
+        where entries #>> '{0,0}' = 'task.completed' and json_typeof(ids) = 'array'`,
+    );
+    assert.deepEqual(shared, [{ many: 2 }]);
     assert.deepEqual(endOf(one), ["task.completed", one.id, "queue", "completed"]);
     assert.deepEqual(endOf(other), ["task.completed", other.id, "queue", "completed"]);
     assert.deepEqual(endOf(tagged), [
