@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CallResponse } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/poll/poll-config.ts";
+import { planPolling } from "../../src/domain/poll/poll-plan.ts";
 import { pollConfigComplaints } from "../../src/domain/poll/poll-rules.ts";
 import { catalogOrigins, pollTarget } from "../../src/domain/poll/poll-target.ts";
 import { FRESH_POLL, judgePoll, judgeResultFetch } from "../../src/domain/poll/poll-verdict.ts";
@@ -27,6 +28,7 @@ const FIRST_CALLS = [
       cancel_url: "https://queue.fal.run/fal-ai/flux/requests/80e7/cancel",
     },
     pollUrl: "https://queue.fal.run/fal-ai/flux/requests/80e7/status",
+    cancel: "PUT https://queue.fal.run/fal-ai/flux/requests/80e7/cancel",
     forwarded: { Authorization: "tok_fal" },
   },
   {
@@ -35,6 +37,7 @@ const FIRST_CALLS = [
     headers: { Authorization: "tok_r", Prefer: "respond-async" },
     body: { id: "gm3q", status: "starting", output: null, error: null },
     pollUrl: "https://api.replicate.com/v1/predictions/gm3q",
+    cancel: "POST https://api.replicate.com/v1/predictions/gm3q/cancel",
     forwarded: { Authorization: "tok_r" },
   },
   {
@@ -43,6 +46,7 @@ const FIRST_CALLS = [
     headers: { Authorization: "tok_w", "x-runway-version": "2024-11-06", "Content-Type": "application/json" },
     body: { id: "17f2-4b" },
     pollUrl: "https://api.dev.runwayml.com/v1/tasks/17f2-4b",
+    cancel: "DELETE https://api.dev.runwayml.com/v1/tasks/17f2-4b",
     forwarded: { Authorization: "tok_w", "x-runway-version": "2024-11-06" },
   },
   {
@@ -51,6 +55,7 @@ const FIRST_CALLS = [
     headers: { authorization: "tok_l" },
     body: { id: "d1968551", state: "queued", assets: null },
     pollUrl: "https://api.lumalabs.ai/dream-machine/v1/generations/d1968551",
+    cancel: null,
     forwarded: { authorization: "tok_l" },
   },
   {
@@ -59,6 +64,7 @@ const FIRST_CALLS = [
     headers: { "xi-api-key": "tok_e" },
     body: { dubbing_id: "21m00", expected_duration_sec: 127.5 },
     pollUrl: "https://api.elevenlabs.io/v1/dubbing/21m00",
+    cancel: null,
     forwarded: { "xi-api-key": "tok_e" },
   },
   {
@@ -67,6 +73,7 @@ const FIRST_CALLS = [
     headers: { Authorization: "tok_s" },
     body: { id: "a6dc6c6e" },
     pollUrl: "https://api.stability.ai/v2beta/image-to-video/result/a6dc6c6e",
+    cancel: null,
     forwarded: { Authorization: "tok_s" },
   },
 ] as const;
@@ -323,6 +330,33 @@ describe("the catalog", () => {
       assert.deepEqual(target, { ok: true, url: pollUrl, headers: forwarded, withheld: [] });
     });
   }
+
+  for (const { id, url, headers, body, cancel, forwarded } of FIRST_CALLS) {
+    it(`${id}: ${cancel === null ? "has no cancel address, as the vendor documents none" : "is cancelled at the documented address, with the vendor's credential"}`, () => {
+      const { pollConfig } = provider(id);
+      const planned = planPolling(id, pollConfig, JSON.stringify(body), { url, headers });
+      assert.ok(planned.ok);
+      const target = planned.plan.cancel;
+
+      if (cancel === null) {
+        assert.equal(target, undefined);
+        assert.equal("cancelUrlTemplate" in pollConfig || "cancelMethod" in pollConfig, false);
+      } else {
+        assert.equal(`${pollConfig.cancelMethod} ${target?.url}`, cancel);
+        assert.deepEqual(target?.headers, forwarded);
+      }
+    });
+  }
+
+  it("fal: a cancel address on another origin is called without the credential", () => {
+    const { pollConfig } = provider("fal");
+    const body = { ...FIRST_CALLS[0].body, cancel_url: "https://attacker.example/cancel" };
+    const planned = planPolling("fal", pollConfig, JSON.stringify(body), FIRST_CALLS[0]);
+
+    assert.ok(planned.ok);
+    assert.deepEqual(planned.plan.cancel?.headers, {});
+    assert.deepEqual(planned.plan.cancel?.withheld, ["Authorization"]);
+  });
 
   for (const [id, name, outcome, [kind, text]] of ANSWERS) {
     it(`${id}: ${name} means ${kind}`, () => {

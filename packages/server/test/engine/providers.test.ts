@@ -27,6 +27,8 @@ interface Vendor {
   /** Only where the result is fetched from a place of its own. */
   readonly resultPath?: string;
   readonly resultReply?: Reply;
+  /** Only where the vendor documents how a job is cancelled: method and path. */
+  readonly cancel?: string;
 }
 
 const IMAGES = '{"images":[{"url":"https://v3.fal.media/1.png"}],"seed":16133521434203533000}';
@@ -49,6 +51,7 @@ const VENDORS: readonly Vendor[] = [
       },
     }),
     statusPath: "/fal-ai/flux/requests/80e7/status",
+    cancel: "PUT /fal-ai/flux/requests/80e7/cancel",
     running: [
       { code: 202, body: { status: "IN_QUEUE", queue_position: 3 } },
       { code: 202, body: { status: "IN_PROGRESS", logs: [] } },
@@ -68,6 +71,7 @@ const VENDORS: readonly Vendor[] = [
     forwarded: { authorization: "Bearer r8_secret" },
     start: () => ({ code: 201, body: { id: "gm3q", status: "starting", output: null, error: null } }),
     statusPath: "/v1/predictions/gm3q",
+    cancel: "POST /v1/predictions/gm3q/cancel",
     running: [
       { body: { id: "gm3q", status: "starting", output: null, error: null } },
       { body: { id: "gm3q", status: "processing", output: ["part"] } },
@@ -94,6 +98,7 @@ const VENDORS: readonly Vendor[] = [
     forwarded: { authorization: "Bearer key_w", "x-runway-version": "2024-11-06" },
     start: () => ({ body: { id: "17f2-4b" } }),
     statusPath: "/v1/tasks/17f2-4b",
+    cancel: "DELETE /v1/tasks/17f2-4b",
     running: [
       { body: { id: "17f2-4b", status: "PENDING" } },
       { body: { id: "17f2-4b", status: "THROTTLED" } },
@@ -186,8 +191,10 @@ describe("the providers of the catalog", () => {
   const follow = (id: string): Partial<TaskRequest> => {
     const pollConfig = PROVIDER_CATALOG.find((entry) => entry.id === id)?.pollConfig as PollConfig;
     if (!pollConfig.urlTemplate.startsWith("https://")) return { provider: id };
-    const urlTemplate = pollConfig.urlTemplate.replace(/^https:\/\/[^/]+/, house.target.url);
-    return { pollConfig: { ...pollConfig, urlTemplate } };
+    const local = (template: string) => template.replace(/^https:\/\/[^/]+/, house.target.url);
+    const { urlTemplate, cancelUrlTemplate } = pollConfig;
+    const cancel = cancelUrlTemplate && { cancelUrlTemplate: local(cancelUrlTemplate) };
+    return { pollConfig: { ...pollConfig, urlTemplate: local(urlTemplate), ...cancel } };
   };
   /** The first call is made, and the vendor goes on with these answers to the questions for its status. */
   const begin = async (vendor: Vendor, status: (poll: number) => Reply, result = vendor.resultReply) => {
@@ -295,6 +302,23 @@ describe("the providers of the catalog", () => {
       await house.engine.deadlines.expireOnce();
       assert.equal(polls(), running.length + 1, "it is over");
       assert.equal((await house.task(id)).status, "completed");
+    });
+
+    const told = vendor.cancel ?? "nothing, as it documents no way to cancel";
+    it(`${vendor.id}: a task that is cancelled while it is polled tells the vendor ${told}`, async () => {
+      const { id } = await begin(vendor, () => vendor.running[0] as Reply);
+      await house.tasks.cancel(house.principal, id);
+      await house.engine.cancellations.finished();
+
+      const [, ...asked] = house.target.calls;
+      assert.deepEqual(
+        asked.map(({ method, path }) => `${method} ${path}`),
+        vendor.cancel === undefined ? [] : [vendor.cancel],
+      );
+      for (const { headers, body } of asked) {
+        assert.deepEqual(forwardedOf(vendor, headers), vendor.forwarded);
+        assert.equal(body, "");
+      }
     });
 
     for (const [reply, error] of vendor.failures) {

@@ -1,6 +1,9 @@
 import type { Provider } from "./poll-config.ts";
 
-/** Third parties whose jobs outlive the first call. Data only; the order is the API's. */
+/**
+ * Third parties whose jobs outlive the first call. Data only; the order is the API's. Those that document how a running job
+ * is cancelled have a cancel address: docs/decisions/0007 cites where.
+ */
 export const PROVIDER_CATALOG: readonly Provider[] = [
   {
     id: "fal",
@@ -14,6 +17,8 @@ export const PROVIDER_CATALOG: readonly Provider[] = [
       failValues: ["FAILED"],
       resultPath: "",
       resultUrlTemplate: "{startResult.body.response_url}",
+      cancelUrlTemplate: "{startResult.body.cancel_url}",
+      cancelMethod: "PUT",
       forwardAuth: true,
       maxDuration: 600,
     },
@@ -29,6 +34,8 @@ export const PROVIDER_CATALOG: readonly Provider[] = [
       doneValues: ["succeeded"],
       failValues: ["failed", "canceled"],
       resultPath: "output",
+      cancelUrlTemplate: "https://api.replicate.com/v1/predictions/{startResult.body.id}/cancel",
+      cancelMethod: "POST",
       forwardAuth: true,
       maxDuration: 600,
     },
@@ -45,6 +52,8 @@ export const PROVIDER_CATALOG: readonly Provider[] = [
       failValues: ["FAILED", "CANCELLED"],
       resultPath: "output",
       errorPath: "failure",
+      cancelUrlTemplate: "https://api.dev.runwayml.com/v1/tasks/{startResult.body.id}",
+      cancelMethod: "DELETE",
       forwardAuth: true,
       forwardHeaders: ["X-Runway-Version"],
       maxDuration: 600,
