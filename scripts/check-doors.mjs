@@ -11,7 +11,8 @@ const source = fileURLToPath(new URL("../packages/server/src", import.meta.url))
 const DOORS = {
   // croner is arithmetic on dates: no clock is read but the one that it is given.
   domain: { rooms: [], packages: ["croner"] },
-  store: { rooms: ["domain"], packages: [] },
+  // For the hashes of migrations.
+  store: { rooms: ["domain"], packages: ["node:crypto"] },
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
   vault: { rooms: ["domain", "store"], packages: ["node:"] },
   outbound: {

@@ -5,14 +5,17 @@ import { generate } from "../packages/sdk/scripts/generate.mjs";
 import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
 import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
+import { MIGRATIONS } from "../packages/server/dist/store/migrate.js";
 import { VERSION } from "../packages/server/dist/version.js";
 import { errorPage } from "./error-page.mjs";
+import { HASHES, migrationHashes } from "./migration-hashes.mjs";
 
 const document = await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787");
 const generated = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/settings.md": settingsPage(),
   "docs/errors.md": errorPage(PROBLEMS),
+  [HASHES]: addedHashes(),
 };
 for (const [name, text] of Object.entries(await generate(JSON.parse(generated["openapi.json"])))) {
   generated[`packages/sdk/src/${name}`] = text;
@@ -24,6 +27,16 @@ for (const [name, text] of Object.entries(generated)) {
   else if (read(file) !== text) {
     console.error(`${name} is not what the source says: run npm run generate`);
     process.exitCode = 1;
+  }
+}
+
+/** Ends here where a migration was edited: no other file is written from such a source. */
+function addedHashes() {
+  try {
+    return migrationHashes(MIGRATIONS, read(new URL(`../${HASHES}`, import.meta.url)));
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
   }
 }
 

@@ -1,3 +1,10 @@
+import {
+  type Migration,
+  prepareHistory,
+  readHistory,
+  recordMigration,
+  refuseOtherHistory,
+} from "./migration-history.ts";
 import { identity } from "./migrations/0004-identity.ts";
 import { tasks } from "./migrations/0004-tasks.ts";
 import { vault } from "./migrations/0004-vault.ts";
@@ -22,12 +29,11 @@ import { type Database, patient, type Sql } from "./sql.ts";
  */
 const FIRST_VERSION = 4;
 
-/** In the order of their versions, forward only, never edited once released. */
-export const MIGRATIONS: readonly {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}[] = [
+/**
+ * In the order of their versions, forward only, never edited: `npm run generate` writes down the hash of a new one, and
+ * `npm run check` fails where an old one has another hash than was written down.
+ */
+export const MIGRATIONS: readonly Migration[] = [
   { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
   { version: 5, name: "nodes", sql: nodes },
   { version: 6, name: "sandbox apart", sql: sandbox },
@@ -82,11 +88,10 @@ export class SchemaUnreleased extends Error {
 
 /** For a command that works beside a server, and leaves migrating to it: refuses a schema other than its own. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
-  const [table] = await sql.rows<{ name: string | null }>(
-    "select to_regclass('schema_migrations')::text as name",
-  );
-  const found = (table?.name ?? null) === null ? 0 : await schemaVersion(sql);
+  const applied = (await readHistory(sql)) ?? [];
+  const found = applied.at(-1)?.version ?? 0;
   refuseForeignVersion(found);
+  await refuseOtherHistory(sql, applied, MIGRATIONS);
   if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
 }
 
@@ -112,19 +117,15 @@ async function reachVersion(database: Database, applied: string[]): Promise<numb
   return database.transaction(async (sql) => {
     await sql.rows("set local lock_timeout = 0; set local statement_timeout = 0");
     await sql.rows(patient("migration", "select pg_advisory_xact_lock($1)"), [MIGRATION_LOCK]);
-    await sql.rows(
-      `create table if not exists schema_migrations (
-         version integer primary key, name text not null, applied_at timestamptz not null default now())`,
-    );
-    const version = await schemaVersion(sql);
+    const history = await readHistory(sql);
+    const version = history?.at(-1)?.version ?? 0;
     refuseForeignVersion(version);
+    await refuseOtherHistory(sql, history ?? [], MIGRATIONS);
+    await prepareHistory(sql, history, MIGRATIONS);
     const next = MIGRATIONS.find((migration) => migration.version > version);
     if (next === undefined) return version;
     await sql.rows(patient("migration", next.sql));
-    await sql.rows("insert into schema_migrations (version, name) values ($1, $2)", [
-      next.version,
-      next.name,
-    ]);
+    await recordMigration(sql, next);
     applied.push(next.name);
     return next.version;
   });

@@ -9,6 +9,7 @@ import {
   SchemaUnreleased,
   schemaVersion,
 } from "../../src/store/migrate.ts";
+import { hashOf, OtherHistory } from "../../src/store/migration-history.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
 describe("migrating", () => {
@@ -72,6 +73,116 @@ describe("migrating", () => {
       { queue: 2, sandbox: false, pending: 0, failed: 0 },
       { queue: 2, sandbox: true, pending: 1, failed: 0 },
     ]);
+  });
+
+  describe("the stored history", () => {
+    const history = () =>
+      test.database.rows<{ version: number; hash: string | null }>(
+        "select version, hash from schema_migrations order by version",
+      );
+    const OWN = MIGRATIONS.map((migration) => ({ version: migration.version, hash: hashOf(migration) }));
+
+    /** As a server of the time before hashes left it, at the version of the last of `migrations`. */
+    async function migrateWithoutHashes(
+      migrations: readonly { version: number; name: string; sql: string }[],
+    ) {
+      await test.database.rows(
+        `create table schema_migrations (
+           version integer primary key, name text not null, applied_at timestamptz not null default now())`,
+      );
+      for (const { version, name, sql } of migrations) {
+        await test.database.rows(sql);
+        await test.database.rows("insert into schema_migrations (version, name) values ($1, $2)", [
+          version,
+          name,
+        ]);
+      }
+    }
+
+    /** The migration refuses, the command line refuses, and every table is as it was. */
+    async function assertRefused(difference: RegExp): Promise<void> {
+      const before = [await tables(), await catalog()];
+      const refused = (error: unknown) =>
+        error instanceof OtherHistory &&
+        difference.test(error.message) &&
+        /Nothing was changed\. Start the build that migrated it, or start this one with a new data directory/.test(
+          error.message,
+        );
+      await assert.rejects(migrate(test.database), refused);
+      await assert.rejects(requireCurrentSchema(test.database), refused);
+      assert.deepEqual([await tables(), await catalog()], before);
+    }
+
+    const catalog = () =>
+      test.database.rows(
+        `select attrelid::regclass::text as owner, attname::text as name from pg_attribute join pg_class on attrelid = pg_class.oid
+          where relnamespace = 'public'::regnamespace order by 1, 2`,
+      );
+
+    it("has the hash of every migration", async () => {
+      await migrate(test.database);
+
+      assert.deepEqual(await history(), OWN);
+    });
+
+    for (const version of [4, 13, 19]) {
+      it(`is adopted from a server that stored no hashes and had come to version ${version}`, async () => {
+        await migrateWithoutHashes(MIGRATIONS.filter((migration) => migration.version <= version));
+
+        await migrate(test.database);
+
+        assert.deepEqual(await history(), OWN);
+        await requireCurrentSchema(test.database);
+      });
+    }
+
+    it("is refused where a hash is another one, before anything is changed", async () => {
+      await migrate(test.database);
+      await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
+      await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
+
+      await assertRefused(/its migration 9 \("cancel and retry"\) has other SQL than this build's/);
+    });
+
+    it("is refused where it lacks one in the middle", async () => {
+      await migrate(test.database);
+      await test.database.rows("delete from schema_migrations where version = 14");
+
+      await assertRefused(/it has migration 15 \("webhooks"\) without migration 14 \("events"\)/);
+    });
+
+    it("is refused where it has one that this build does not have", async () => {
+      await migrate(test.database);
+      await test.database.rows("insert into schema_migrations (version, name) values (8, 'elsewhere')");
+
+      await assertRefused(/it has migration 8 \("elsewhere"\), which this build does not have/);
+    });
+
+    /** Each text that a migration had before it was edited, in the time before hashes. */
+    const EDITS: readonly { version: number; reached: number; undo: string }[] = [
+      { version: 4, reached: 4, undo: "alter table tasks drop column body_is_json" },
+      { version: 4, reached: 19, undo: "alter table tasks drop column tags" },
+      { version: 4, reached: 19, undo: "alter table tasks drop column metadata" },
+      { version: 4, reached: 19, undo: "alter table idempotency_keys drop column callback_sealed" },
+      { version: 4, reached: 4, undo: "alter table tasks drop constraint tasks_ended_is_let_go" },
+      { version: 10, reached: 12, undo: "drop table bulks" },
+      { version: 14, reached: 19, undo: "drop index listeners_by_end" },
+      {
+        version: 18,
+        reached: 19,
+        undo: "alter table tasks add constraint tasks_sandbox_never_runs check (not sandbox)",
+      },
+    ];
+    for (const { version, reached, undo } of EDITS) {
+      it(`is refused without hashes at version ${reached} after: ${undo}`, async () => {
+        await migrateWithoutHashes(MIGRATIONS.filter((migration) => migration.version <= reached));
+        await test.database.rows(undo);
+
+        await assertRefused(
+          new RegExp(`its migration ${version} \\(".+"\\) has other SQL than this build's`),
+        );
+      });
+    }
   });
 
   it("refuses a database that a newer version has migrated, and leaves it alone", async () => {

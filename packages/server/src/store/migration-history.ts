@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { Sql } from "./sql.ts";
+
+/** One step of the schema. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A migration that this database has. The hash is null where a Bellhop applied it that stored none. */
+interface Applied {
+  readonly version: number;
+  readonly name: string;
+  readonly hash: string | null;
+}
+
+/** The migrations of this database are not those of this build: applying further ones could end anywhere. */
+export class OtherHistory extends Error {
+  override readonly name = "OtherHistory";
+  constructor(difference: string) {
+    super(
+      `The database was migrated by another build of Bellhop: ${difference}. Nothing was changed. ` +
+        "Start the build that migrated it, or start this one with a new data directory or an empty database.",
+    );
+  }
+}
+
+/** Of the whole SQL text, comments and spaces included. `scripts/migration-hashes.mjs` compares it with those committed. */
+export function hashOf({ sql }: Migration): string {
+  return createHash("sha256").update(sql).digest("hex");
+}
+
+/** What was applied here, in the order of versions; null where there is no table of it. Read the same with and without hashes. */
+export async function readHistory(sql: Sql): Promise<readonly Applied[] | null> {
+  const [table] = await sql.rows<{ name: string | null }>(
+    "select to_regclass('schema_migrations')::text as name",
+  );
+  if ((table?.name ?? null) === null) return null;
+  return sql.rows<Applied>(
+    "select version, name, to_jsonb(applied) ->> 'hash' as hash from schema_migrations as applied order by version",
+  );
+}
+
+/** Refuses what is not a beginning of `known`. Only reads. */
+export async function refuseOtherHistory(
+  sql: Sql,
+  applied: readonly Applied[],
+  known: readonly Migration[],
+): Promise<void> {
+  for (const [index, { version, name, hash }] of applied.entries()) {
+    const expected = known[index];
+    if (expected === undefined || expected.version > version)
+      throw new OtherHistory(`it has migration ${version} ("${name}"), which this build does not have`);
+    if (expected.version < version)
+      throw new OtherHistory(
+        `it has migration ${version} ("${name}") without migration ${expected.version} ("${expected.name}")`,
+      );
+    if (hash !== null && hash !== hashOf(expected)) throw edited(version, name);
+  }
+  if (applied.every(({ hash }) => hash !== null)) return;
+  const reached = applied.at(-1)?.version ?? 0;
+  const [first] = await sql.rows<{ version: number }>(EDITED_MIGRATIONS, [reached]);
+  if (first !== undefined)
+    throw edited(first.version, applied.find(({ version }) => version === first.version)?.name ?? "");
+}
+
+function edited(version: number, name: string): OtherHistory {
+  return new OtherHistory(`its migration ${version} ("${name}") has other SQL than this build's`);
+}
+
+/**
+ * Migrations that were edited after they had run somewhere, from before hashes were stored: what each edit added or took
+ * away shows which text ran here. `until`: a later migration drops it.
+ */
+const EDITED_MIGRATIONS = `
+  select version
+    from (values
+      (4, 1000, to_regclass('tasks'), 'column', 'body_is_json', true),
+      (4, 1000, to_regclass('tasks'), 'column', 'tags', true),
+      (4, 1000, to_regclass('tasks'), 'column', 'metadata', true),
+      (4, 1000, to_regclass('idempotency_keys'), 'column', 'callback_sealed', true),
+      (4, 18, to_regclass('tasks'), 'constraint', 'tasks_ended_is_let_go', true),
+      (10, 1000, to_regclass('bulks'), 'column', 'rate', true),
+      (14, 1000, to_regclass('listeners'), 'index', 'listeners_by_end', true),
+      (18, 1000, to_regclass('tasks'), 'constraint', 'tasks_sandbox_never_runs', false)
+    ) as mark (version, until, owner, kind, name, is_there)
+   where $1 >= version and $1 < until
+     and is_there <> case kind
+       when 'column' then exists (select from pg_attribute where attrelid = owner and attname = mark.name)
+       when 'index' then exists (select from pg_index join pg_class on oid = indexrelid
+                                  where indrelid = owner and relname = mark.name)
+       else exists (select from pg_constraint where conrelid = owner and conname = mark.name)
+     end
+   order by version
+   limit 1`;
+
+/** Makes the table of what was applied; a table from before hashes gets those of `known`, to which it was compared. */
+export async function prepareHistory(
+  sql: Sql,
+  applied: readonly Applied[] | null,
+  known: readonly Migration[],
+): Promise<void> {
+  if (applied === null) {
+    await sql.rows(
+      `create table schema_migrations (
+         version integer primary key, name text not null, hash text, applied_at timestamptz not null default now())`,
+    );
+    return;
+  }
+  if (applied.every(({ hash }) => hash !== null)) return;
+  await sql.rows("alter table schema_migrations add column if not exists hash text");
+  await sql.rows(
+    `update schema_migrations as applied set hash = known.hash
+       from unnest($1::integer[], $2::text[]) as known (version, hash)
+      where applied.version = known.version and applied.hash is null`,
+    [known.map(({ version }) => version), known.map(hashOf)],
+  );
+}
+
+export async function recordMigration(sql: Sql, migration: Migration): Promise<void> {
+  await sql.rows("insert into schema_migrations (version, name, hash) values ($1, $2, $3)", [
+    migration.version,
+    migration.name,
+    hashOf(migration),
+  ]);
+}
