@@ -1,4 +1,5 @@
 import type { EventSink } from "../src/domain/event-sink.ts";
+import type { Sql } from "../src/store/sql.ts";
 import { until } from "./test-sql.ts";
 
 export interface ToldEvent {
@@ -83,4 +84,13 @@ export function createTestReader(): TestReader {
     },
   };
   return Object.assign(reader, { sink });
+}
+
+/**
+ * A reader gets no event before every transaction that began earlier has ended. That counts those of the whole server, and
+ * so of other tests, which run at the same time: a test that reads events once waits for this first.
+ */
+export async function untilEventsAreReadable(sql: Sql): Promise<void> {
+  const held = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
+  while ((await sql.rows(held)).length > 0);
 }

@@ -4,6 +4,7 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import type { Webhook, WebhookTerms } from "../../src/domain/webhook.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
+import { untilEventsAreReadable } from "../event-log.ts";
 import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
 
 describe("webhooks", () => {
@@ -37,15 +38,10 @@ describe("webhooks", () => {
   /** What every node does within a few seconds. */
   const deliver = async () => {
     const nodes = [house, other];
-    while (!(await isAllTold()));
+    await untilEventsAreReadable(house.database);
     await Promise.all(nodes.map(({ engine }) => round(engine, "webhooks")));
     await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.workOnce()));
     await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.finished()));
-  };
-  /** Events wait for the oldest transaction of the whole server, which may be one of another test. */
-  const isAllTold = async () => {
-    const late = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
-    return (await house.database.rows(late)).length === 0;
   };
   const round = ({ actors }: TestHouse["engine"], name: string) =>
     actors.all.find((actor) => actor.name === name)?.once();

@@ -4,6 +4,7 @@ import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import { untilEventsAreReadable } from "../../event-log.ts";
 import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import {
   claimRequest,
@@ -94,6 +95,7 @@ describe("a statement on every task's way", () => {
     );
 
     const place = { teamId: queue.teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } };
+    await untilEventsAreReadable(store.database);
     const { rows } = await readEvents(store.database, [place], 100);
     const told = rows.flatMap(({ entries }) => entries);
     const endOf = ({ id }: { id: string }) => told.filter((entry) => entry[1] === id).at(-1);
