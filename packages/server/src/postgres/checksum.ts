@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 
 /** What a package of binaries is known by. Each is a SHA-256. */
 export type Checksums = {
@@ -25,9 +23,9 @@ export async function hasPrograms(runtimeDir: string, { programs }: Checksums): 
 }
 
 export async function hashFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
 }
 
 /** Of a directory's files with their names, in the order of these. Links are left out: they are made, not brought. */

@@ -4,6 +4,7 @@ import { runBinary } from "./child-run.ts";
 import { exists, giveTo, giveTreeTo, syncPath } from "./disk.ts";
 import { type Identity, identityForInitdb } from "./identity.ts";
 import type { Log } from "./log.ts";
+import { SYNC_METHOD } from "./settings.ts";
 
 const DRAFT_PREFIX = "pgdata.new-";
 
@@ -40,7 +41,7 @@ async function createCluster(
   await giveTo(maker, draft);
 
   const args = ["-D", draft, "-U", "bellhop", "--encoding=UTF8", "--locale=C", "--auth=reject"];
-  args.push("--data-checksums", "--no-instructions");
+  args.push("--data-checksums", "--no-instructions", `--sync-method=${SYNC_METHOD}`);
   const { exited } = runBinary(join(runtimeDir, "bin", "initdb"), args, maker, () => {});
   const exit = await exited;
   if (exit.code !== 0) {

@@ -1,4 +1,4 @@
-import { access, chown, open, readdir, stat, statfs } from "node:fs/promises";
+import { access, chmod, chown, open, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Identity } from "./identity.ts";
 
@@ -23,6 +23,22 @@ export async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Removes a tree of our own, also where we may not write to its directories. */
+export async function removeTree(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true });
+  await remove().catch(async () => {
+    await openDirectories(path);
+    await remove();
+  });
+}
+
+async function openDirectories(path: string): Promise<void> {
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openDirectories(join(path, entry.name));
+  }
 }
 
 /** Gives a path to the user that PostgreSQL runs as; in a container even root may lack that right. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { ensureCluster } from "../../src/postgres/cluster.ts";
 import { chooseIdentity } from "../../src/postgres/identity.ts";
 import { makeTempDir, removeDir } from "./scene.ts";
+
+const isLinux = process.platform === "linux";
 
 describe("the cluster in the data directory", () => {
   let dataDir: string;
@@ -23,6 +25,22 @@ describe("the cluster in the data directory", () => {
     await mkdir(join(dataDir, "pgdata"));
     await writeFile(join(dataDir, "pgdata", "PG_VERSION"), "17\n");
     await assert.rejects(ensure("/nowhere"), /made by PostgreSQL 17, and this Bellhop brings PostgreSQL 18/);
+  });
+
+  it("is flushed at once where the system can, before it has its name", { skip: !isLinux }, async () => {
+    await mkdir(join(dataDir, "bin"));
+    const args = join(dataDir, "args");
+    await writeFile(args, "", { mode: 0o666 });
+    await chmod(args, 0o666);
+    await writeFile(join(dataDir, "bin", "initdb"), `#!/bin/sh\nls ${dataDir} > ${args}; echo "$@" >> ${args}`, {
+      mode: 0o755,
+    });
+    await chmod(dataDir, 0o755);
+    await ensure(dataDir);
+    const recorded = await readFile(args, "utf8");
+    assert.match(recorded, /--sync-method=syncfs/);
+    assert.doesNotMatch(recorded, /--no-sync|^pgdata$/m);
+    assert.ok((await readdir(dataDir)).includes("pgdata"));
   });
 
   it("is not there at all when initdb fails", async () => {

@@ -45,12 +45,27 @@ describe("the runtime copy of the binaries", () => {
     assert.equal((await stat(join(copy, "lib", "libpq.so.5.18"))).mode & 0o777, 0o644);
   });
 
-  it("does not mind the half-made copy of a start that died, and removes it", async () => {
-    await mkdir(join(dir, "runtime", `18.5.0.${process.pid}.tmp`, "bin"), { recursive: true });
+  it("is made though a start that died left a half-made copy with closed directories, which is removed", async () => {
+    const left = join(dir, "runtime", `18.5.0.${process.pid}.tmp`);
+    await mkdir(join(left, "bin"), { recursive: true });
+    await writeFile(join(left, "bin", "postgres"), "half");
+    await chmod(join(left, "bin"), 0o500);
+    await chmod(left, 0o500);
 
     await ensureRuntime({ native, version: "18.5.0" }, dir);
 
-    assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0"]);
+    assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0", "18.5.0.boot"]);
+  });
+
+  it("links files that are open to all, and copies the others", async () => {
+    await chmod(join(native, "bin", "postgres"), 0o755);
+    const copy = await ensureRuntime({ native, version: "18.5.1" }, dir);
+    await chmod(join(native, "bin", "postgres"), 0o600);
+
+    const inode = async (path: string) => (await stat(path)).ino;
+    assert.equal(await inode(join(copy, "bin", "postgres")), await inode(join(native, "bin", "postgres")));
+    const library = join("lib", "libpq.so.5.18");
+    assert.notEqual(await inode(join(copy, library)), await inode(join(native, library)));
   });
 
   it("is not made of binaries that are not the released ones, and made again when it was changed", async () => {
@@ -66,13 +81,23 @@ describe("the runtime copy of the binaries", () => {
     await ensureRuntime(binaries, dir);
     assert.equal(await hashFile(postgres), programs.postgres);
 
+    const library = join(dir, "runtime", "18.6.0", "lib", "libpq.so.5.18");
+    const bootFile = join(dir, "runtime", "18.6.0.boot");
+    await writeFile(library, "half");
+    await ensureRuntime(binaries, dir);
+    assert.equal(await readFile(library, "utf8"), "half", "seen only by a start after a boot");
+    await writeFile(bootFile, "another boot");
+    await ensureRuntime(binaries, dir);
+    assert.equal(await readFile(library, "utf8"), "library");
+    assert.notEqual(await readFile(bootFile, "utf8"), "another boot");
+
     await writeFile(postgres, "#!/bin/sh\nother");
     await writeFile(join(native, "bin", "postgres"), "#!/bin/sh\nother");
     await assert.rejects(
       ensureRuntime(binaries, dir),
       /are not the ones that this Bellhop was released with/,
     );
-    assert.deepEqual(await readdir(join(dir, "runtime")), []);
+    assert.deepEqual(await readdir(join(dir, "runtime")), ["18.6.0.boot"]);
   });
 
   it("has checksums for every platform, of the version that is installed", async () => {
