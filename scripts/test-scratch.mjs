@@ -1,7 +1,7 @@
 // Where tests write: in memory where that can be, because a disk is waited for at every commit and every `initdb`, and
 // nothing of it outlives the run.
 import { spawnSync } from "node:child_process";
-import { chmod, mkdtemp, readdir, rm, statfs, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, rm, rmdir, statfs, writeFile } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ const ROOM_BYTES = 4 * 2 ** 30;
 
 /** A directory for this run alone, which becomes the place of temporary files for it and all that it starts. */
 export async function makeScratch() {
-  await removeLeftOver();
+  for (const parent of new Set([MEMORY, tmpdir()])) await removeLeftovers(parent);
   const directory = (await tryMemory()) ?? (await make(tmpdir()));
   process.env.TMPDIR = directory;
   return directory;
@@ -23,7 +23,7 @@ async function tryMemory() {
   if (bavail * bsize < ROOM_BYTES || freemem() < ROOM_BYTES) return null;
   const directory = await make(MEMORY).catch(() => null);
   if (directory === null || (await canRunPrograms(directory))) return directory;
-  await rm(directory, { recursive: true });
+  await removeScratch(directory);
   return null;
 }
 
@@ -43,13 +43,40 @@ async function canRunPrograms(directory) {
   return status === 0;
 }
 
-/** Memory that a killed run had taken would stay taken. */
-async function removeLeftOver() {
-  for (const name of await readdir(MEMORY).catch(() => [])) {
+/** Memory that a killed run had taken would stay taken. What cannot be removed, another user's for one, is left, and named. */
+export async function removeLeftovers(parent) {
+  for (const name of await readdir(parent).catch(() => [])) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid)))
-      await rm(join(MEMORY, name), { recursive: true, force: true });
+    if (pid !== undefined && !isRunning(Number(pid))) await removeScratch(join(parent, name));
   }
+}
+
+/** Removes all of a run's files that can be removed. A test run does not fail for the others. */
+export async function removeScratch(directory) {
+  const [first, ...others] = await removeTree(directory);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` (${others.length} more below ${directory})`;
+  process.stderr.write(`Left behind, as it could not be removed: ${first.path}: ${first.code}${more}\n`);
+}
+
+/** What could not be removed, and why. Directories without the right to write get it first. */
+async function removeTree(path) {
+  const { isDirectory } = await lstat(path).then(
+    (found) => ({ isDirectory: found.isDirectory() }),
+    () => ({ isDirectory: false }),
+  );
+  if (!isDirectory) return tell(path, rm(path, { force: true }));
+  await chmod(path, 0o700).catch(() => {});
+  const left = [];
+  for (const name of await readdir(path).catch(() => [])) left.push(...(await removeTree(join(path, name))));
+  return left.length > 0 ? left : tell(path, rmdir(path));
+}
+
+function tell(path, removal) {
+  return removal.then(
+    () => [],
+    ({ code }) => (code === "ENOENT" ? [] : [{ path, code }]),
+  );
 }
 
 function isRunning(pid) {

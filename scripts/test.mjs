@@ -17,7 +17,7 @@ import { startEmbeddedPostgres } from "../packages/server/dist/postgres/embedded
 import { migrate } from "../packages/server/dist/store/migrate.js";
 import { describeFailures } from "./test-failures.mjs";
 import { planProcesses } from "./test-processes.mjs";
-import { makeScratch } from "./test-scratch.mjs";
+import { makeScratch, removeScratch } from "./test-scratch.mjs";
 import { cpuSecondsOf, readTimes } from "./test-times.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -51,7 +51,7 @@ try {
   await runTests();
 } finally {
   await postgres.stop();
-  await rm(scratch, { recursive: true, force: true });
+  await removeScratch(scratch);
 }
 
 /** What the compiler leaves alone: the packages' own descriptions, and outputs whose sources are gone. */
