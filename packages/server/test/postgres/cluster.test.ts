@@ -32,9 +32,13 @@ describe("the cluster in the data directory", () => {
     const args = join(dataDir, "args");
     await writeFile(args, "", { mode: 0o666 });
     await chmod(args, 0o666);
-    await writeFile(join(dataDir, "bin", "initdb"), `#!/bin/sh\nls ${dataDir} > ${args}; echo "$@" >> ${args}`, {
-      mode: 0o755,
-    });
+    await writeFile(
+      join(dataDir, "bin", "initdb"),
+      `#!/bin/sh\nls ${dataDir} > ${args}; echo "$@" >> ${args}`,
+      {
+        mode: 0o755,
+      },
+    );
     await chmod(dataDir, 0o755);
     await ensure(dataDir);
     const recorded = await readFile(args, "utf8");
