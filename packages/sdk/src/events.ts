@@ -27,6 +27,8 @@ export interface EventOptions {
   readonly signal?: AbortSignal;
   /** The `id` of the last event that was seen. */
   readonly lastEventId?: string;
+  /** Called whenever a connection stands: nothing that happens from then on is missed. `id` is where to resume. */
+  readonly onReady?: (id: string) => void;
 }
 
 /** The server writes something every 15 s: a connection on which so long nothing comes is none. */
@@ -40,7 +42,7 @@ const LONGEST_WAIT_MS = 8_000;
 export function createEvents(transport: Transport) {
   return async function* events(
     { types, ...query }: Omit<QueryOf<"streamEvents">, "types"> & { readonly types?: readonly string[] } = {},
-    { signal, lastEventId }: EventOptions = {},
+    { signal, lastEventId, onReady }: EventOptions = {},
   ): AsyncGenerator<BellhopEvent> {
     const path = pathOf(ROUTES.streamEvents, { query: { ...query, types: types?.join(",") } });
     let lastId = lastEventId;
@@ -51,7 +53,8 @@ export function createEvents(transport: Transport) {
         for await (const block of readBlocks(transport, path, lastId, signal)) {
           failures = 0;
           lastId = block.id ?? lastId;
-          if (block.data !== undefined) yield toEvent(block.event, lastId ?? "", block.data);
+          if (block.event === "ready") onReady?.(lastId ?? "");
+          else if (block.data !== undefined) yield toEvent(block.event, lastId ?? "", block.data);
         }
       } catch (error) {
         signal?.throwIfAborted();

@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Follow what happens
-         * @description Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`, `{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` and `status` alone. With `Last-Event-ID` it goes on after that event, for 24 hours; after that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 seconds. A reader that does not keep up is cut off, and may resume. Test keys are told of the sandbox, all others of everything else. Events of queues need the scope `queues:read` besides.
+         * @description Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` `{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` and `status` alone. With `Last-Event-ID` it goes on after that event, for 24 hours; after that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 seconds. A reader that does not keep up is cut off, and may resume. Test keys are told of the sandbox, all others of everything else. Events of queues need the scope `queues:read` besides.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -6345,7 +6345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events, each of one of these kinds: `task.created`, `task.started`, `task.attempt_failed`, `task.waiting`, `task.polling`, `task.completed`, `task.failed`, `task.cancelled`, `queue.created`, `queue.changed`, `queue.paused`, `queue.resumed`, `queue.deleted`; or `reset`. */
+            /** @description Events, each of one of these kinds: `task.created`, `task.started`, `task.attempt_failed`, `task.waiting`, `task.polling`, `task.completed`, `task.failed`, `task.cancelled`, `queue.created`, `queue.changed`, `queue.paused`, `queue.resumed`, `queue.deleted`; or `ready` or `reset`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

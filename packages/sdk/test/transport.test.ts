@@ -248,20 +248,24 @@ describe("events", () => {
     (...blocks: string[]): Reply =>
     () =>
       new Response(blocks.join(""), { status: 200 });
+  const ready = (id: string) => `id: ${id}\nevent: ready\ndata: {}\n\n`;
   const told = (id: string) =>
     `id: ${id}\nevent: task.created\ndata: {"task":{"id":"${id}","created_at":"now"}}\n\n`;
 
   it("go on after the last id when the connection breaks, and end with a refusal that will not pass", async () => {
     const { bellhop, sent } = clientOf([
-      stream(": still here\nid: 0\n\n", told("1"), "id: 2\nevent: task.cre"),
+      stream(ready("0")),
+      stream(ready("0"), ": still here\nid: 0\n\n", told("1"), "id: 2\nevent: task.cre"),
       LOST,
       refusal(503, "database_away"),
-      stream("id: 1\nevent: reset\ndata: {}\n\n", told("3")),
+      stream(ready("1"), "id: 1\nevent: reset\ndata: {}\n\n", told("3")),
       refusal(401, "api_key_invalid"),
     ]);
     const events: unknown[] = [];
+    const readyIds: string[] = [];
+    const query = { queue: "default", types: ["task.created"] };
     const reading = async () => {
-      for await (const event of bellhop.events({ queue: "default", types: ["task.created"] }))
+      for await (const event of bellhop.events(query, { onReady: (id) => readyIds.push(id) }))
         events.push(event);
     };
 
@@ -273,8 +277,9 @@ describe("events", () => {
     ]);
     assert.deepEqual(
       sent.map(({ headers }) => headers.get("last-event-id")),
-      [null, "1", "1", "1", "3"],
+      [null, "0", "1", "1", "1", "3"],
     );
+    assert.deepEqual(readyIds, ["0", "0", "1"]);
     assert.equal(sent[0]?.url, "https://bellhop.example/v1/events?queue=default&types=task.created");
   });
 

@@ -15,6 +15,8 @@ export interface EventLog {
   /** The id to resume after. */
   readonly lastId: string;
   readonly comments: number;
+  /** The ids of the events that tell that the stream is open. They are not among the others. */
+  readonly readyIds: readonly string[];
   read(text: string): void;
   /** Resolves once so many have been told. */
   reaches(count: number): Promise<void>;
@@ -26,6 +28,7 @@ export function createEventLog(): EventLog {
   let unread = "";
   let lastId = "";
   let comments = 0;
+  const readyIds: string[] = [];
 
   function take(block: string): void {
     const fields = new Map<string, string>();
@@ -36,12 +39,14 @@ export function createEventLog(): EventLog {
     }
     lastId = fields.get("id") ?? lastId;
     const data = fields.get("data");
-    if (data !== undefined)
+    if (fields.get("event") === "ready") readyIds.push(lastId);
+    else if (data !== undefined)
       events.push({ id: lastId, event: fields.get("event") ?? "", data: JSON.parse(data) });
   }
 
   return {
     events,
+    readyIds,
     get lastId() {
       return lastId;
     },

@@ -65,9 +65,10 @@ describe("GET /v1/events", () => {
     await until(() => api.services.events.count === 0);
   });
 
-  it("resumes after Last-Event-ID, and says where to resume before anything has happened", async () => {
+  it("begins with ready and an id, and resumes after it though nothing had happened", async () => {
     const { log, asked } = await follow();
-    await until(() => log.lastId !== "");
+    await until(() => log.readyIds.length > 0);
+    assert.deepEqual([log.comments, log.events.length, log.readyIds], [0, 0, [log.lastId]]);
     asked.destroy();
     const { body } = await create({});
     const again = await follow("", { ...api.team.headers, "last-event-id": log.lastId });
@@ -78,6 +79,31 @@ describe("GET /v1/events", () => {
     await lost.log.reaches(1);
     assert.deepEqual([lost.log.names(), lost.log.events[0]?.data], [["reset"], {}]);
     lost.asked.destroy();
+    // The reader that was cut between ready and reset.
+    const returned = await follow("", { ...api.team.headers, "last-event-id": lost.log.readyIds[0] ?? "" });
+    await returned.log.reaches(1);
+    assert.deepEqual(returned.log.names(), ["reset"]);
+    returned.asked.destroy();
+  });
+
+  it("tells a reader that is cut after each ready, and comes back at once, of every task once", async () => {
+    const told: string[] = [];
+    const created: string[] = [];
+    let lastId: string | null = null;
+    const readOnce = async (isEnough: (log: EventLog) => boolean) => {
+      const after: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
+      const { log, asked } = await follow("?types=task.created", { ...api.team.headers, ...after });
+      await until(() => log.readyIds.length > 0 && isEnough(log));
+      asked.destroy();
+      told.push(...log.events.map(({ event, data }) => data.task?.id ?? event));
+      lastId = log.events.at(-1)?.id ?? log.readyIds[0] ?? null;
+    };
+    for (let round = 0; round < 15; round += 1) {
+      await readOnce(() => true);
+      created.push((await create({})).body.id);
+    }
+    await readOnce((log) => log.events.at(-1)?.data.task.id === created.at(-1));
+    assert.deepEqual(told, created);
   });
 
   it("has a comment now and then, with which a reader that is told nothing can resume as well", async () => {

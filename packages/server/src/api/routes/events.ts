@@ -94,7 +94,8 @@ export function registerEventRoutes(
         tags: ["Events"],
         summary: "Follow what happens",
         description:
-          "Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`, " +
+          "Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The " +
+          "first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` " +
           "`{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` " +
           `and \`status\` alone. With \`Last-Event-ID\` it goes on after that event, for ${EVENT_HOURS} hours; after ` +
           "that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 " +
@@ -104,7 +105,7 @@ export function registerEventRoutes(
         headers: EventHeaders,
         response: {
           200: {
-            description: `Events, each of one of these kinds: ${EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}; or \`reset\`.`,
+            description: `Events, each of one of these kinds: ${EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}; or \`ready\` or \`reset\`.`,
             content: { "text/event-stream": { schema: { type: "string" } } },
           },
           ...refusals("too_many_streams"),
@@ -131,7 +132,6 @@ export function registerEventRoutes(
         open.delete(sink);
         stream.close();
       });
-      sink.write(pulseText(stream.lastId));
       if (isStopping) sink.end();
       return reply
         .headers({

@@ -20,6 +20,7 @@ export function webhookText(event: BellhopEvent): string {
 
 /** Server-sent events. JSON has no line breaks of its own, so each is one line of data. */
 export const SERVER_SENT: EventWords = {
+  ready: (id) => `id: ${id}\nevent: ready\ndata: {}\n\n`,
   event: (event) =>
     `id: ${formatPosition(event.position)}\nevent: ${event.type}\ndata: ${eventDataText(event)}\n\n`,
   reset: (id) => `id: ${id}\nevent: reset\ndata: {}\n\n`,

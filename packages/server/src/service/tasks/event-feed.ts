@@ -25,7 +25,7 @@ import { createStreamPlaces } from "./stream-places.ts";
 
 /** What other nodes do is seen by looking. */
 const LOOK_MS = 500;
-/** What this node does is seen sooner, but it need not look after every task. */
+/** What this node does is seen sooner, but not after every task. */
 const NOTICE_MS = 100;
 /** After a look that found this much the next comes later: fewer tasks lie on both sides of one, and are read twice. */
 const BUSY_BYTES = 65_536;
@@ -35,6 +35,8 @@ const RENEW_MS = 600_000;
 /** What may wait for one reader, and for all of them together. */
 const MOST_WAITING_BYTES = 1_048_576;
 const ALL_WAITING_BYTES = 134_217_728;
+/** An id after which no stream can resume. */
+const NOWHERE = formatPosition(startOf("0", 0));
 
 export interface EventStream {
   /** Where a reader that loses the connection now should go on, as an id. */
@@ -45,7 +47,7 @@ export interface EventStream {
 export interface EventFeed {
   /**
    * Refuses when there are too many streams. `lastId` is what the reader saw last; null for what happens from now on.
-   * Resolves once nothing that happens from then on can be missed.
+   * Writes `ready` first, and resolves once nothing that happens from then on can be missed.
    */
   open(teamId: number, filter: EventFilter, lastId: string | null, sink: EventSink): Promise<EventStream>;
   /** Something happened on this node that may have been written down. */
@@ -196,7 +198,10 @@ export function createEventFeed(deps: {
   async function beginListening(teamId: number): Promise<Beginning> {
     const [listener] = await listenTo(sql, [teamId]);
     const { horizon } = await readEvents(sql, [], 0);
-    return { since: listener?.since ?? "0", horizon };
+    const since = listener?.since ?? "0";
+    // An open transaction may hold the horizon back to before the listening, of which events may be missing.
+    const start = startOf(since, horizon.atMs);
+    return { since, horizon: comparePositions(start, horizon) > 0 ? start : horizon };
   }
 
   /** Reads for one stream until it is where the look is, and joins. */
@@ -232,7 +237,7 @@ export function createEventFeed(deps: {
   return {
     async open(teamId, filter, lastId, sink) {
       const leave = places.take(teamId);
-      const position = { xid: "0", seq: "0", index: 0, atMs: 0 };
+      const position = startOf("0", 0);
       const wish = JSON.stringify(filter);
       const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0 };
       const close = () => {
@@ -251,11 +256,14 @@ export function createEventFeed(deps: {
         const last = lastId === null ? null : parsePosition(lastId);
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;
+          sink.write(words.ready(formatPosition(last)));
           // Not waited for: a reader that was away for long has much to read before it has caught up.
           catchUp(stream, beginning.since).catch(() => cut(sink, "failed"));
         } else {
           join(stream, readingOf(teamId, beginning));
-          if (lastId !== null) sink.write(words.reset(formatPosition(stream.position)));
+          const id = formatPosition(stream.position);
+          // One that is cut before it has read the reset must be told of it when it comes back.
+          sink.write(lastId === null ? words.ready(id) : words.ready(NOWHERE) + words.reset(id));
         }
       } catch (error) {
         close();
@@ -279,13 +287,13 @@ export function createEventFeed(deps: {
   };
 }
 
-/** Whether all that has happened since is there to be read. */
+/** All that has happened since can be read. Ids beyond the horizon are of a database before it was restored from a copy. */
 function isComplete(last: EventPosition, { since, horizon }: Beginning): boolean {
   const isKept = last.atMs > horizon.atMs - EVENT_HOURS * 3_600_000;
-  // Beyond the horizon lie the ids that a database gave out before it was restored from a copy.
-  return isKept && compareXids(last, since) >= 0 && comparePositions(last, horizon) <= 0;
+  return isKept && comparePositions(last, startOf(since, 0)) >= 0 && comparePositions(last, horizon) <= 0;
 }
 
-function compareXids({ xid }: EventPosition, other: string): number {
-  return xid.length - other.length || (xid < other ? -1 : xid > other ? 1 : 0);
+/** Before everything that a transaction and those after it have written. */
+function startOf(xid: string, atMs: number): EventPosition {
+  return { xid, seq: "0", index: 0, atMs };
 }

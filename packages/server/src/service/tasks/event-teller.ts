@@ -11,6 +11,8 @@ import { placeAfter, ROWS, tellEvents } from "./event-telling.ts";
 
 /** How events stand on the wire. */
 export interface EventWords {
+  /** Comes first on a stream, and tells where a reader that is told nothing more should resume. */
+  ready(id: string): string;
   event(event: BellhopEvent): string;
   /** Tells that events may be missing, and where it goes on. */
   reset(id: string): string;

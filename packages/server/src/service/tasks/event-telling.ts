@@ -68,7 +68,7 @@ export function placeAfter(
   const place =
     last === undefined
       ? horizon
-      : { xid: last.xid, seq: last.seq, index: last.entries.length, atMs: last.at.getTime() };
+      : { xid: last.xid, seq: last.seq, index: last.entries.length, atMs: last.writtenAt.getTime() };
   return comparePositions(place, before) > 0 ? place : before;
 }
 
@@ -97,7 +97,7 @@ function tell(
   index: number,
   tasks: ReadonlyMap<string, ToldSummary>,
 ): BellhopEvent {
-  const { xid, seq, at, sandbox, queue } = row;
+  const { xid, seq, writtenAt: at, sandbox, queue } = row;
   const position = { xid, seq, index, atMs: at.getTime() };
   if (isQueueEntry(entry)) {
     const [type, { createdAt, updatedAt, ...settings }] = entry;
@@ -108,7 +108,7 @@ function tell(
   const task = tasks.get(id);
   // Every property by name: a copy of an object costs more than all else that is done for an event.
   if (task === undefined) return { position, at, sandbox, queue, tags, type, gone: goneTask(row, entry) };
-  return { position, at, sandbox, queue, tags, type, task, was: momentOf(task, entry, at) };
+  return { position, at, sandbox, queue, tags, type, task, was: momentOf(task, entry, row.at) };
 }
 
 function goneTask({ queue }: EventRow, [type, id, shape, status]: TaskEntry): GoneTask {

@@ -25,7 +25,10 @@ export interface EventRow {
   readonly seq: string;
   readonly sandbox: boolean;
   readonly queue: string;
+  /** As the tasks have it. */
   readonly at: Date;
+  /** When it was written: rises from one change of a task to the next. */
+  readonly writtenAt: Date;
   readonly entries: readonly (TaskEntry | QueueEntry)[];
 }
 
@@ -45,7 +48,8 @@ const READ_EVENTS = prepare(
   "read_events",
   `select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
           (extract(epoch from now()) * 1000)::float8 as "nowMs",
-          e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at, e.entries
+          e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at,
+          coalesce(e.written_at, e.at) as "writtenAt", e.entries
      from (select 1) always left join (
        select e.*
          from jsonb_to_recordset($1::jsonb) as p("teamId" integer, xid text, seq bigint)

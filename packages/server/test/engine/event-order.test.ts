@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { EventFilter } from "../../src/domain/event.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import { WHOLE_LIST } from "../../src/domain/page.ts";
+import type { EventStream } from "../../src/service/tasks/event-feed.ts";
+import type { Database, Sql } from "../../src/store/sql.ts";
+import { type EventPlace, listenTo, readEvents } from "../../src/store/tasks/event-reads.ts";
+import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
+import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
+import { settleAttempts } from "../../src/store/tasks/task-settlements.ts";
+import { createTestReader } from "../event-log.ts";
+import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { createGate } from "../test-sql.ts";
+import { ALL_TASKS, claimRequest, live, openTestStore, settlementOf, type TestStore } from "../test-store.ts";
+
+const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
+
+/*
+ * A transaction draws its id when it first writes or locks something, which may be long before it changes a task. These tests
+ * let transactions change one task in another order than that of their ids.
+ */
+describe("events of a task that a bulk action cancels while it is called", () => {
+  let house: TestHouse;
+  let team: Requester;
+  let stream: EventStream | null = null;
+  before(async () => {
+    house = await openTestHouse();
+    team = await house.openTeam({ maxRetries: 3, retryDelaySeconds: 60 });
+    house.target.answer = ({ path }, response) =>
+      void response.writeHead(path.startsWith("/hook") ? 204 : 500).end();
+  });
+  after(async () => {
+    stream?.close();
+    await house.close();
+  });
+
+  const round = (name: string) => house.engine.actors.all.find((actor) => actor.name === name)?.once();
+  /** Events wait for the oldest transaction of the whole server, which may be one of another test. */
+  const isAllTold = async () => {
+    const late = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
+    return (await house.database.rows(late)).length === 0;
+  };
+
+  it("are streamed and delivered in the order of its changes, with rising timestamps", async () => {
+    const reader = createTestReader();
+    stream = await house.services.events.open(team.teamId, EVERYTHING, null, reader.sink);
+    const expected = ["task.created", "task.started", "task.attempt_failed", "task.cancelled"] as const;
+    const { id: webhookId } = await house.services.webhooks.create(team, {
+      url: `${house.target.url}/hook`,
+      events: expected,
+      queue: null,
+      tag: null,
+      enabled: true,
+    });
+    await house.queues.setPaused(team, QUEUE, true);
+    const id = await house.submit({}, team);
+    await house.services.bulks.start(team, {
+      action: "cancel",
+      filter: { ...ALL_TASKS, queue: QUEUE, sandbox: null },
+      rate: 1000,
+      said: {},
+    });
+
+    // The bulk action has locked its row, and so has its transaction id, before the task is called.
+    const gate = createGate();
+    house.databases.chores.before = (statement) => {
+      if (statement === "cancel_task") return gate.wait();
+    };
+    const turn = round("bulks");
+    await gate.reached;
+    await house.queues.setPaused(team, QUEUE, false);
+    await house.dispatchOnce();
+    gate.open();
+    await turn;
+    assert.equal((await house.tasks.get(team, id)).status, "cancelled");
+
+    const isTasks = (name: string) => name.startsWith("task.");
+    while (reader.log.names().filter(isTasks).length < expected.length)
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.deepEqual(reader.log.names().filter(isTasks), expected);
+
+    while (!(await isAllTold()));
+    await round("webhooks");
+    const { items } = await house.services.webhooks.deliveries(team, webhookId, WHOLE_LIST);
+    assert.deepEqual(items.map(({ event }) => event).reverse(), expected);
+    await house.engine.webhookCourier.workOnce();
+    await house.engine.webhookCourier.finished();
+    const bodies = house.target.calls
+      .filter(({ path }) => path.startsWith("/hook"))
+      .map(({ body }) => JSON.parse(body))
+      .sort((one, other) => one.timestamp.localeCompare(other.timestamp));
+    assert.deepEqual(
+      bodies.map(({ type }) => type),
+      expected,
+    );
+  });
+});
+
+describe("events of one task", () => {
+  let store: TestStore;
+  let held: Database;
+  before(async () => {
+    store = await openTestStore();
+    held = store.open(4);
+  });
+  after(() => store.close());
+
+  /** A transaction that has its id already, and is used later. */
+  async function begin(): Promise<Sql & { pid: number; commit(): Promise<void> }> {
+    let commit = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    return new Promise((resolve, reject) => {
+      const done = held.transaction(async (sql) => {
+        await sql.rows("set local idle_in_transaction_session_timeout = 0; set local lock_timeout = 0");
+        const [row] = await sql.rows<{ pid: number }>("select pg_backend_pid() as pid, pg_current_xact_id()");
+        resolve({
+          rows: sql.rows,
+          pid: row?.pid ?? 0,
+          async commit() {
+            commit();
+            await done;
+          },
+        });
+        await isOver;
+      });
+      done.catch(reject);
+    });
+  }
+
+  /** Reads on from where it was, a row at a time, as a reader does that comes back again and again. */
+  function createWitness(teamId: number): { readonly told: string[]; read(): Promise<void> } {
+    const told: string[] = [];
+    let place: EventPlace = { teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } };
+    return {
+      told,
+      async read() {
+        for (;;) {
+          const { rows } = await readEvents(store.database, [place], 1);
+          const [row] = rows;
+          if (row === undefined) return;
+          told.push(...row.entries.map(([type]) => type));
+          place = {
+            teamId,
+            position: { xid: row.xid, seq: String(BigInt(row.seq) + 1n), index: 0, atMs: 0 },
+          };
+        }
+      },
+    };
+  }
+
+  async function openListenedQueue() {
+    const teamId = await store.openTeam();
+    await listenTo(store.database, [teamId]);
+    const queue = await store.openQueue({}, teamId);
+    const workerId = await store.openWorker();
+    const [id = ""] = await store.insert(queue, {});
+    const request = await claimRequest(store.database, queue, { workerId });
+    return { teamId, id, request, witness: createWitness(teamId) };
+  }
+
+  it("are read in the order of its changes though the transactions have their ids in the reverse order", async () => {
+    const { teamId, id, request, witness } = await openListenedQueue();
+    const transactions = [await begin(), await begin(), await begin(), await begin()];
+    const changes: ((sql: Sql) => Promise<unknown>)[] = [
+      async (sql) => {
+        const { claims } = await claimDueTasks(sql, request);
+        const [claim] = claims;
+        assert.ok(claim);
+        changes[1] = (next) =>
+          settleAttempts(
+            next,
+            [settlementOf(claim, { kind: "retry", waitMs: -1000, error: "500" })],
+            request.workerId,
+          );
+      },
+      async () => assert.fail("it follows the claim"),
+      (sql) => claimDueTasks(sql, request),
+      (sql) => cancelTask(sql, live(teamId), id),
+    ];
+    for (const change of changes.keys()) {
+      const transaction = transactions.pop();
+      assert.ok(transaction);
+      await changes[change]?.(transaction);
+      await transaction.commit();
+      await witness.read();
+    }
+    while (witness.told.length < 5) await witness.read();
+    assert.deepEqual(witness.told, [
+      "task.created",
+      "task.started",
+      "task.attempt_failed",
+      "task.started",
+      "task.cancelled",
+    ]);
+  });
+
+  it("are read in the order of its changes though the statement of the second began before the first was committed", async () => {
+    const { teamId, id, request, witness } = await openListenedQueue();
+    const [cancelling, claiming] = [await begin(), await begin()];
+    await claimDueTasks(claiming, request);
+    const cancelled = cancelTask(cancelling, live(teamId), id);
+    const blocked = "select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'";
+    while ((await store.database.rows(blocked, [cancelling.pid])).length === 0);
+    await claiming.commit();
+    assert.notEqual(await cancelled, null);
+    await cancelling.commit();
+
+    while (witness.told.length < 3) await witness.read();
+    assert.deepEqual(witness.told, ["task.created", "task.started", "task.cancelled"]);
+  });
+});
