@@ -119,24 +119,33 @@ export function isTimeZone(zone: string): boolean {
 
 /** Of an expression without complaint, in a zone that there is. */
 export function cronTimes(cron: string, zone: string): CronTimes {
-  const formatter = formatterOf(zone);
-  if (formatter === null) throw new Error(`No time zone: ${zone}`);
+  const offsetMs = offsetsOf(zone);
   const calendar = new Cron(cron.trim(), { utcOffset: 0, paused: true });
-  const offsetMs = (instantMs: number) => wallMs(formatter, instantMs) - Math.floor(instantMs / 1000) * 1000;
+  const nextWall = (wall: number): number => {
+    const next = calendar.nextRun(new Date(wall));
+    if (next === null) throw new Error(`Never fires: ${cron}`);
+    return next.getTime();
+  };
   return {
     next(after) {
       const afterMs = after.getTime();
-      let wall = new Date(wallMs(formatter, afterMs));
-      for (;;) {
-        const next = calendar.nextRun(wall);
-        if (next === null) throw new Error(`Never fires: ${cron}`);
-        const atMs = instantOf(next.getTime(), offsetMs);
-        // In the second of two equal hours the first has had them all.
-        if (atMs > afterMs) return new Date(atMs);
-        wall = next;
-      }
+      const wall = Math.floor(afterMs / 1000) * 1000 + offsetMs(afterMs);
+      const atMs = instantOf(nextWall(wall), offsetMs);
+      if (atMs > afterMs) return new Date(atMs);
+      // The clocks were set back between the two, and every time up to the end of the repeated stretch has had its firing.
+      const changeMs = changeBetween(atMs, afterMs, offsetMs);
+      return new Date(instantOf(nextWall(changeMs - 1000 + offsetMs(atMs)), offsetMs));
     },
   };
+}
+
+/** By how much the clocks of a zone are ahead of UTC at an instant. */
+function offsetsOf(zone: string): (instantMs: number) => number {
+  const formatter = formatterOf(zone);
+  if (formatter === null) throw new Error(`No time zone: ${zone}`);
+  // Most schedules are in UTC, and formatting is most of the work.
+  if (formatter.resolvedOptions().timeZone === "UTC") return () => 0;
+  return (instantMs) => wallMs(formatter, instantMs) - Math.floor(instantMs / 1000) * 1000;
 }
 
 /** So many times after an instant. */
@@ -162,9 +171,14 @@ function instantOf(wall: number, offsetMs: (instantMs: number) => number): numbe
   for (const offset of [before, later]) {
     if (offsetMs(wall - offset) === offset) return wall - offset;
   }
-  let early = wall - later;
-  let late = wall - before;
-  // The clocks change between the two, at a whole second.
+  return changeBetween(wall - later, wall - before, offsetMs);
+}
+
+/** The whole second at which the clocks change, of two instants with different offsets. */
+function changeBetween(earlyMs: number, lateMs: number, offsetMs: (instantMs: number) => number): number {
+  const later = offsetMs(lateMs);
+  let early = Math.floor(earlyMs / 1000) * 1000;
+  let late = Math.floor(lateMs / 1000) * 1000;
   while (late - early > 1000) {
     const middle = Math.floor((early + late) / 2000) * 1000;
     if (offsetMs(middle) === later) late = middle;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
+import { Cron } from "croner";
 import { cronComplaint, isTimeZone, nextTimes } from "../../src/domain/cron.ts";
 
 function times(cron: string, zone: string, after: string, count = 3): string[] {
@@ -96,6 +97,26 @@ describe("a cron expression", () => {
     assert.deepEqual(times("0 * * * * *", "America/New_York", "2026-11-01T06:10:00Z", 1), [
       "2026-11-01T07:00:00Z",
     ]);
+  });
+
+  it("is looked up twice at most for a time, also inside a repeated hour", () => {
+    const lookups = mock.method(Cron.prototype, "nextRun");
+    const offsets = mock.method(Intl.DateTimeFormat.prototype, "formatToParts");
+    try {
+      // Berlin: 2026-10-25, 03:00 becomes 02:00 at 01:00 UTC.
+      assert.deepEqual(times("* * * * * *", "Europe/Berlin", "2026-10-25T01:00:00Z", 1), [
+        "2026-10-25T02:00:00Z",
+      ]);
+      assert.equal(lookups.mock.callCount(), 2);
+      assert.ok(offsets.mock.callCount() < 40, String(offsets.mock.callCount()));
+
+      offsets.mock.resetCalls();
+      times("* * * * * *", "UTC", "2026-10-25T01:00:00Z", 5);
+      assert.equal(offsets.mock.callCount(), 0);
+    } finally {
+      lookups.mock.restore();
+      offsets.mock.restore();
+    }
   });
 
   it("knows IANA time zones, and no offsets", () => {

@@ -24,7 +24,7 @@ import {
   SchedulePath,
   UpdateSchedule,
 } from "../schemas/schedule.ts";
-import { scheduleSummaryView, scheduleText } from "../tasks/schedule-view.ts";
+import { scheduleSummaryViews, scheduleText } from "../tasks/schedule-view.ts";
 import { prepareTaskBody } from "../tasks/task-body.ts";
 import { TASK_FIELDS } from "../tasks/task-fields.ts";
 import { CreatedAnswer, CreateEitherTask } from "../tasks/task-models.ts";
@@ -91,7 +91,7 @@ export function registerScheduleRoutes(
     },
     async (request) => {
       const page = await schedules.list(callerOf(request), readPage(request.query));
-      return { schedules: page.items.map(scheduleSummaryView), ...showPage(page, request.query) };
+      return { schedules: await scheduleSummaryViews(page.items), ...showPage(page, request.query) };
     },
   );
 
