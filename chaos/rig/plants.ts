@@ -114,9 +114,15 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     weather: { processes: {}, database: { hole: 2, late: 1 } },
   },
   "firings-left-out": {
-    what: "a schedule that is late goes on with the next time from now",
+    what: "a schedule leaves out the times of the next five seconds after a firing",
     breaks: ["schedules"],
-    edits: [{ file: "domain/schedule.js", find: ".next(isMissed ? now : dueAt)", replace: ".next(now)" }],
+    edits: [
+      {
+        file: "domain/schedule.js",
+        find: "next: times.next(now)",
+        replace: "next: times.next(new Date(now.getTime() + 5000))",
+      },
+    ],
     weather: { processes: {}, database: { "database-freeze": 1 } },
   },
   "turn-not-counted": {

@@ -2042,7 +2042,7 @@ export interface components {
              */
             overlap?: "allow" | "skip";
             /**
-             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";
@@ -3491,7 +3491,7 @@ export interface components {
              */
             overlap?: "allow" | "skip";
             /**
-             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";
@@ -3928,7 +3928,7 @@ export interface components {
              */
             overlap: "allow" | "skip";
             /**
-             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.
              * @default one
              * @enum {string}
              */
@@ -4040,7 +4040,7 @@ export interface components {
              */
             overlap: "allow" | "skip";
             /**
-             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.
+             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.
              * @default one
              * @enum {string}
              */
@@ -4872,7 +4872,7 @@ export interface components {
              */
             overlap?: "allow" | "skip";
             /**
-             * @description After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`. Default: `one`.
+             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";

@@ -5,13 +5,13 @@ import type { TaskRequest } from "./task-request.ts";
 
 /** What is to happen when the task of the last firing has not ended yet. */
 export const OVERLAPS = ["allow", "skip"] as const;
-/** What is to happen when no node was up at the time of one or more firings: one of them is made good for all, or none. */
+/** Whether one task is created for all the times that passed while no node was up, or none. */
 export const CATCH_UPS = ["one", "none"] as const;
 
 /** Letters, digits and hyphens: so no name looks like an id. */
 export const SCHEDULE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
 
-/** A firing that is this late was missed. Earlier ones are made up for, each: a node may stand still for a while. */
+/** With `catch_up: "none"` a firing that is later than this is left out. */
 const MISSED_AFTER_MS = 60_000;
 
 export interface ScheduleTerms {
@@ -85,13 +85,17 @@ export function scheduleComplaints(terms: Partial<ScheduleTerms>): ProblemDetail
   return complaints;
 }
 
-/** What to do about a firing that is due, and when the next one is. */
+/**
+ * What to do about a firing that is due, and when the next one is: there is one firing for all times up to now, and with
+ * `catch_up: "none"` only if the newest of them was in the last minute.
+ */
 export function judgeFiring(
   { cron, timezone, catchUp }: Pick<ScheduleTerms, "cron" | "timezone" | "catchUp">,
   dueAt: Date,
   now: Date,
 ): { readonly fires: boolean; readonly next: Date } {
-  const isMissed = now.getTime() - dueAt.getTime() > MISSED_AFTER_MS;
-  const next = cronTimes(cron, timezone).next(isMissed ? now : dueAt);
-  return { fires: !isMissed || catchUp === "one", next };
+  const times = cronTimes(cron, timezone);
+  const oldestMs = now.getTime() - MISSED_AFTER_MS;
+  const isRecent = () => dueAt.getTime() >= oldestMs || times.next(new Date(oldestMs - 1)) <= now;
+  return { fires: catchUp === "one" || isRecent(), next: times.next(now) };
 }

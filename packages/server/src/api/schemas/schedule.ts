@@ -46,7 +46,7 @@ const terms = {
   catch_up: oneOf(CATCH_UPS, {
     default: SCHEDULE_DEFAULTS.catchUp,
     description:
-      "After a time in which no node was up for more than a minute: `one` firing for all that were missed, or `none`.",
+      "Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.",
   }),
   paused: Type.Boolean({
     default: SCHEDULE_DEFAULTS.paused,
