@@ -21,10 +21,12 @@ export interface Bulk {
 }
 
 /** More at once would hold their rows, and those who wait for them, for longer. */
-const MOST_PER_TURN = 50;
+const MOST_PER_TURN = 100;
+const LARGEST_STEP = 50;
 const TURNS_PER_SECOND = 10;
 
-/** How many tasks have their turn together, so that the rate is kept in small steps. */
-export function turnSize(rate: number): number {
-  return Math.min(MOST_PER_TURN, Math.max(1, Math.floor(rate / TURNS_PER_SECOND)));
+/** How many tasks have their turn together: a small step, and as many as the rate allows for the time that the turn is late. */
+export function turnSize({ rate, lateMs }: { readonly rate: number; readonly lateMs: number }): number {
+  const step = Math.min(LARGEST_STEP, Math.max(1, Math.floor(rate / TURNS_PER_SECOND)));
+  return Math.min(MOST_PER_TURN, step + Math.floor((lateMs * rate) / 1000));
 }

@@ -44,20 +44,21 @@ export function createBulkWorker(deps: {
     const taken = await database.transaction(async (sql) => {
       const turn = await lockBulk(sql, due);
       if (turn === null) return null;
-      const ids = await readTurn(sql, due, turn.position, turnSize(turn.rate));
+      const ids = await readTurn(sql, due, turn.position, turnSize(turn));
       if (ids.length === 0) throw new Error("A bulk action that runs has no tasks left");
       const changed = await change(sql, turn, ids);
       const { done } = changed;
       await countTurn(sql, due, {
         done,
         skipped: ids.length - done,
-        waitMs: (1000 * ids.length) / turn.rate,
+        seconds: ids.length / turn.rate,
       });
       return changed;
     });
     if (taken === null) return false;
     for (const retried of taken.retried) deps.onPending(retried, retried);
-    await Promise.all(taken.cancelled.map(deps.onCancelled));
+    // A node that is not heard would take a second of every turn.
+    for (const cancelled of taken.cancelled) void deps.onCancelled(cancelled);
     return true;
   }
 

@@ -95,7 +95,7 @@ export interface DueBulk {
 /** Those whose turn comes first. */
 export async function nextBulks(sql: Sql, most: number): Promise<DueBulk[]> {
   return sql.rows<DueBulk>(
-    `select team_id as "teamId", id, greatest(0, ceil(extract(epoch from next_at - now()) * 1000))::float8 as "waitMs"
+    `select team_id as "teamId", id, greatest(0, ceil(extract(epoch from next_at - clock_timestamp()) * 1000))::float8 as "waitMs"
        from bulks where status = 'running' order by next_at limit $1`,
     [most],
   );
@@ -104,15 +104,22 @@ export async function nextBulks(sql: Sql, most: number): Promise<DueBulk[]> {
 export interface BulkTurn extends Reach {
   readonly action: BulkAction;
   readonly rate: number;
+  /** How long ago this turn was due; what is beyond a second does not count. */
+  readonly lateMs: number;
   /** How many tasks have had their turn. */
   readonly position: number;
 }
 
+/** When the turn was due. Its time after an outage is not made up for: the tasks would have their turns all at once. */
+const DUE_AT = "greatest(next_at, clock_timestamp() - interval '1 second')";
+
 /** Locks it for the rest of the transaction. Null if another node has it in hand, or nothing is to be done yet. */
 export async function lockBulk(sql: Sql, { teamId, id }: DueBulk): Promise<BulkTurn | null> {
   const rows = await sql.rows<BulkTurn>(
-    `select team_id as "teamId", environment, action, rate, done + skipped as position from bulks
-      where team_id = $1 and id = $2 and status = 'running' and next_at <= now()
+    `select team_id as "teamId", environment, action, rate, done + skipped as position,
+            (extract(epoch from clock_timestamp() - ${DUE_AT}) * 1000)::float8 as "lateMs"
+       from bulks
+      where team_id = $1 and id = $2 and status = 'running' and next_at <= clock_timestamp()
         for update skip locked`,
     [teamId, id],
   );
@@ -135,17 +142,20 @@ export async function readTurn(
   return rows[0]?.ids ?? [];
 }
 
-/** Counts a turn, and ends the action with the last of them. In the transaction that has locked it. */
+/**
+ * Counts a turn, and ends the action with the last of them. In the transaction that has locked it. The next turn is due so
+ * many seconds after this one was due, not after it was taken: delays do not add up.
+ */
 export async function countTurn(
   sql: Sql,
   { teamId, id }: DueBulk,
-  turn: { readonly done: number; readonly skipped: number; readonly waitMs: number },
+  turn: { readonly done: number; readonly skipped: number; readonly seconds: number },
 ): Promise<void> {
   await sql.rows(
     `with counted as (
        update bulks
           set done = done + $3, skipped = skipped + $4,
-              next_at = now() + make_interval(secs => $5 / 1000.0),
+              next_at = ${DUE_AT} + make_interval(secs => $5),
               status = case when done + skipped + $3 + $4 < matched then 'running' else 'completed' end,
               ended_at = case when done + skipped + $3 + $4 < matched then null else now() end
         where team_id = $1 and id = $2
@@ -153,7 +163,7 @@ export async function countTurn(
      )
      delete from bulk_portions p using counted c
       where c.status = 'completed' and p.team_id = c.team_id and p.bulk_id = c.id`,
-    [teamId, id, turn.done, turn.skipped, turn.waitMs],
+    [teamId, id, turn.done, turn.skipped, turn.seconds],
   );
 }
 
