@@ -30,6 +30,12 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   readonly isSimulated: boolean;
   readonly deadlineAt: Date | null;
   readonly attemptCount: number;
+  /** Attempts that failed since it was created, or last retried by hand. */
+  readonly failures: number;
+  /** How often it was retried by hand. */
+  readonly retries: number;
+  /** The target asked by Retry-After for the wait that follows the last attempt. */
+  readonly isAskedToWait: boolean;
   readonly attemptStartedAt: Date | null;
   /** The node that makes its call. */
   readonly node: string | null;
@@ -85,15 +91,25 @@ function callUnderWay(task: Circumstances): Reason {
   return { code: "call_under_way", detail, until };
 }
 
+function whyNotDue(task: Circumstances): Reason {
+  const { attemptCount, failures, retries, runAt: until } = task;
+  if (failures === 0) {
+    const detail = retries > 0 ? "It was retried by hand and is not due yet" : "It is not due yet";
+    return { code: "delayed", detail, until };
+  }
+  const detail = task.isAskedToWait
+    ? `The target answered attempt ${attemptCount} with Retry-After, and the next attempt waits for as long`
+    : `Attempt ${attemptCount} failed, and the next waits by the retry settings`;
+  return { code: "backing_off", detail, until };
+}
+
 function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   const reasons: Reason[] = [];
   const add = (code: Reason["code"], detail: string, until: Date | null = null) =>
     reasons.push({ code, detail, until });
   const isDue = task.runAt <= task.now;
   if (task.sandbox && !task.isSimulated) add("sandbox", "It was created by a test key, and is never called");
-  if (!isDue && task.attemptCount > 0)
-    add("backing_off", `After attempt ${task.attemptCount} it waits before the next`, task.runAt);
-  else if (!isDue) add("delayed", "It is not due yet", task.runAt);
+  if (!isDue) reasons.push(whyNotDue(task));
   if (task.isSimulated) return reasons;
   if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
   if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");

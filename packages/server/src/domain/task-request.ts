@@ -1,6 +1,7 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
+import { expiryComplaints } from "./expiry.ts";
 import { parseInstant } from "./instant.ts";
 import type { Terms } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
@@ -9,9 +10,9 @@ import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
-import { cutToBytes } from "./result-body.ts";
 import { requireSandbox, simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
+import { metadataComplaints, tagComplaints } from "./tag-rules.ts";
 import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
 import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
@@ -23,9 +24,6 @@ export const LONGEST_WAIT_SECONDS = 2_592_000;
 
 /** Of the wait between two attempts: a day. */
 export const LONGEST_RETRY_DELAY_SECONDS = 86_400;
-
-/** Kept in every row, and shown in every list. */
-export const LABEL_LIMITS = { tags: 10, tag: 64, entries: 16, bytes: 1024 } as const;
 
 /** ASCII, because a header cannot carry more, and the key may come in either place. */
 export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
@@ -63,6 +61,7 @@ type NamedField =
   | "url"
   | "delaySeconds"
   | "runAt"
+  | "expiresInSeconds"
   | "waitForCallback"
   | "provider"
   | "pollConfig"
@@ -75,6 +74,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   const runAt = draft.runAt === null ? null : parseInstant(draft.runAt);
   const complaints = callComplaints(draft, context);
   if (draft.runAt !== null) complaints.push(...timeComplaints(draft, runAt, context));
+  if (draft.expiresInSeconds !== null) complaints.push(...expiryComplaints(draft, runAt, names, now));
   complaints.push(...followUpComplaints(draft, names));
   if (draft.pollConfig !== null)
     complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url, context.refuseUrl));
@@ -173,22 +173,6 @@ function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string, refuseUrl: 
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
     .map(([field]) => mustBe(field, STORABLE_RULE));
   return [...unstorable, ...pollConfigComplaints(own, firstCallUrl, refuseUrl)];
-}
-
-function tagComplaints(tags: readonly string[]): ProblemDetail[] {
-  if (!tags.every(isStorable)) return [mustBe("tags", STORABLE_RULE)];
-  return new Set(tags).size < tags.length ? [mustBe("tags", "distinct")] : [];
-}
-
-function metadataComplaints(metadata: Readonly<Record<string, string>>): ProblemDetail[] {
-  const entries = Object.entries(metadata);
-  const texts = entries.flat();
-  if (!texts.every(isStorable)) return [mustBe("metadata", STORABLE_RULE)];
-  if (entries.length <= LABEL_LIMITS.entries && !cutToBytes(texts.join(""), LABEL_LIMITS.bytes).cut)
-    return [];
-  return [
-    mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries and ${LABEL_LIMITS.bytes} bytes together`),
-  ];
 }
 
 /** Whose task it will be. */

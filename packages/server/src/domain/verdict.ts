@@ -7,7 +7,8 @@ import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
 /** What the domain decides from an outcome. */
 export type Verdict =
   | { readonly kind: "completed"; readonly result: TaskResult }
-  | { readonly kind: "retry"; readonly waitMs: number; readonly error: string }
+  /** `isAsked`: the target asked for this wait, by Retry-After. */
+  | { readonly kind: "retry"; readonly waitMs: number; readonly error: string; readonly isAsked?: true }
   /** The first call was accepted; a callback will tell how it ends. */
   | { readonly kind: "waiting" }
   /** The first call was accepted; we look from time to time how it goes. */
@@ -48,9 +49,10 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
     const result = outcome.kind === "response" ? toResult(outcome) : null;
     return { kind: "failed", reason: "retries_exhausted", error, result };
   }
-  const waitMs =
-    askedWaitMs(outcome, now) ??
-    backoffMs(trial.backoff, failures, trial.retryDelaySeconds, random, trial.retryMaxDelaySeconds);
+  const askedMs = askedWaitMs(outcome, now);
+  if (askedMs !== null) return { kind: "retry", waitMs: askedMs, error, isAsked: true };
+  const { backoff, retryDelaySeconds, retryMaxDelaySeconds } = trial;
+  const waitMs = backoffMs(backoff, failures, retryDelaySeconds, random, retryMaxDelaySeconds);
   return { kind: "retry", waitMs, error };
 }
 

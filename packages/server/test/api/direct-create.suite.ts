@@ -190,6 +190,14 @@ describe("POST /v1/tasks, a direct task", () => {
         "delayUntil must be an ISO 8601 time with a zone, such as 2030-01-31T09:00:00Z",
       ],
       [{ delayUntil: "9999-01-31T09:00:00Z" }, "delayUntil must be at most 1 year ahead"],
+      [
+        { delay: 61, expiresIn: 60 },
+        "delay is beyond expiresIn (60 s): the task would expire before it is due",
+      ],
+      [
+        { delayUntil: new Date(Date.now() + 3_600_000).toISOString(), expiresIn: 60 },
+        "delayUntil is beyond expiresIn (60 s): the task would expire before it is due",
+      ],
       [{ delayUntil: "2030-01-31T09:00:00Z", delay: 0 }, "Use either delay or delayUntil, not both"],
     ];
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });

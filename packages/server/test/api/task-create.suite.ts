@@ -133,6 +133,14 @@ describe("POST /v1/tasks", () => {
       [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
       [{ timeout: 3601 }, "timeout must be an integer between 1 and 3600"],
       [{ run_at: 5 }, "run_at must be a string"],
+      [
+        { delay: 61, expires_in: 60 },
+        "delay is beyond expires_in (60 s): the task would expire before it is due",
+      ],
+      [
+        { run_at: new Date(Date.now() + 3_600_000).toISOString(), expires_in: 60 },
+        "run_at is beyond expires_in (60 s): the task would expire before it is due",
+      ],
     ];
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });
   });

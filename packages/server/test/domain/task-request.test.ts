@@ -37,6 +37,7 @@ const NAMES = {
   provider: "provider",
   pollConfig: "poll_config",
   onCompleteUrl: "on_complete_url",
+  expiresInSeconds: "expires_in",
   idempotencyKey: "idempotency_key",
 };
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
 import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
 import { countBothWays } from "../test-store.ts";
 
@@ -75,13 +76,21 @@ describe("a task that expires", () => {
     await expire();
     assert.equal((await house.task(never)).status, "pending");
 
-    await house.tasks.retry(house.principal, id, { delaySeconds: 600, priority: null });
+    await assert.rejects(
+      house.tasks.retry(house.principal, id, { delaySeconds: 61, priority: null }),
+      (error) =>
+        error instanceof Problem &&
+        error.message === "delay is beyond expires_in (60 s): the task would expire before it is due",
+    );
+    await house.queues.setPaused(house.principal, QUEUE, true);
+    await house.tasks.retry(house.principal, id, { delaySeconds: 60, priority: null });
     await house.advance(50);
     await expire();
     assert.equal((await house.task(id)).status, "pending");
     await house.advance(11);
     await expire();
     assert.equal((await house.task(id)).failureReason, "expired");
+    await house.queues.setPaused(house.principal, QUEUE, false);
   });
 });
 

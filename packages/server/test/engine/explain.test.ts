@@ -84,6 +84,33 @@ describe("explaining a task", () => {
     assert.deepEqual(await codes(sandbox), ["sandbox"]);
   });
 
+  it("tells a failed attempt, a Retry-After and a retry by hand apart", async () => {
+    const details = async (id: string) =>
+      (await explain(id)).reasons.map(({ code, detail }) => [code, detail]);
+    house.target.answer = (_call, response) => response.writeHead(503).end();
+    const failed = await house.submit();
+    await house.dispatchOnce();
+    house.target.answer = (_call, response) => response.writeHead(503, { "retry-after": "900" }).end();
+    const asked = await house.submit();
+    await house.dispatchOnce();
+    const byHand = await house.submit();
+    await house.dispatchOnce();
+    await house.tasks.cancel(house.principal, byHand);
+    await house.tasks.retry(house.principal, byHand, { delaySeconds: 900, priority: null });
+
+    assert.deepEqual(await details(failed), [
+      ["backing_off", "Attempt 1 failed, and the next waits by the retry settings"],
+    ]);
+    assert.deepEqual(await details(asked), [
+      [
+        "backing_off",
+        "The target answered attempt 1 with Retry-After, and the next attempt waits for as long",
+      ],
+    ]);
+    assert.deepEqual(await details(byHand), [["delayed", "It was retried by hand and is not due yet"]]);
+    for (const id of [failed, asked, byHand]) await house.tasks.cancel(house.principal, id);
+  });
+
   it("knows no task of another team", async () => {
     const id = await house.submit();
     const guest = await house.openTeam();

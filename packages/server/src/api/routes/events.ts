@@ -6,7 +6,7 @@ import type { EventSink } from "../../domain/event-sink.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
-import { LABEL_LIMITS } from "../../domain/task-request.ts";
+import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import type { AuthService } from "../../service/access/auth-service.ts";
 import type { EventFeed } from "../../service/tasks/event-feed.ts";
 import { type Access, access, requireAccess } from "../http/access.ts";

@@ -3,11 +3,11 @@ import { BACKOFFS, RETRY_MAX_DELAY_SECONDS } from "../../domain/backoff.ts";
 import { CALL_LIMITS, type Call, METHODS } from "../../domain/call.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
+import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT, type TaskMoment } from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
-  LABEL_LIMITS,
   LONGEST_DELAY_SECONDS,
   LONGEST_RETRY_DELAY_SECONDS,
   LONGEST_WAIT_SECONDS,

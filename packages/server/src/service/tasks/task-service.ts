@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { invalid } from "../../domain/complaint.ts";
+import { delayComplaints } from "../../domain/expiry.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
@@ -226,6 +228,7 @@ export function createTaskService(deps: {
       return get(requester, id);
     },
     async retry(requester, id, renewal) {
+      if (renewal.delaySeconds > 0) refuseExpiry(await get(requester, id), renewal);
       const retried = await database.transaction(async (sql) => {
         const begun = await retryTask(sql, requester, id, renewal);
         if (begun !== null)
@@ -238,6 +241,12 @@ export function createTaskService(deps: {
       return task;
     },
   };
+}
+
+function refuseExpiry({ shape, expiresInSeconds }: Task, { delaySeconds }: Renewal): void {
+  const expiryField = shape === "queue" ? "expires_in" : "expiresIn";
+  const complaints = delayComplaints("delay", delaySeconds, expiryField, expiresInSeconds);
+  if (complaints.length > 0) throw invalid(complaints);
 }
 
 function notRetried({ status, queue }: Task): Problem {

@@ -19,7 +19,9 @@ export async function findCircumstances(sql: Sql, reach: Reach, id: string): Pro
       `select t.id, t.shape, t.status, t.sandbox, t.run_at as "runAt", t.deadline_at as "deadlineAt",
             t.sandbox and exists (select 1 from simulations s
                                    where s.team_id = t.team_id and s.task_id = t.id) as "isSimulated",
-            t.attempt_count as "attemptCount", t.attempt_started_at as "attemptStartedAt", w.name as node,
+            t.attempt_count as "attemptCount", t.failures, t.retries,
+            coalesce((t.attempts -> -1 -> 'asked')::boolean, false) as "isAskedToWait",
+            t.attempt_started_at as "attemptStartedAt", w.name as node,
             t.timeout_seconds as "timeoutSeconds", q.name as queue, q.paused, q.concurrency, now() as now,
             exists (select 1 from workers where expires_at > now()) as "hasWorkers",
             case when t.status = 'pending' then (

@@ -199,7 +199,7 @@ function toRow({ claim, attempt, verdict }: Settlement): object {
     queue_id: claim.queueId,
     fence: claim.fence,
     kind: verdict.kind,
-    attempt: attemptToJson(attempt),
+    attempt: { ...attemptToJson(attempt), asked: verdict.kind === "retry" ? verdict.isAsked : undefined },
     ...verdictColumns(verdict, claim.follow),
   };
 }
@@ -230,6 +230,8 @@ export interface AttemptJson {
   ms: number | null;
   connect?: number | undefined;
   first?: number | undefined;
+  /** The wait that follows is the target's own, by Retry-After. */
+  asked?: true | undefined;
   phase: Attempt["phase"];
   error: string | null;
 }
