@@ -42,12 +42,13 @@ const DOORS = {
  * root of a layer are shared by its inner rooms. The task queue knows nothing of the people who use it.
  */
 const INNER_DOORS = {
-  "domain/poll": { domain: [] },
+  "domain/json": { domain: [] },
+  "domain/poll": { domain: ["json"] },
   "domain/redaction": { domain: [] },
   "store/tasks": { domain: ["poll"], store: [] },
   "store/vault": { store: [] },
   "store/identity": { domain: ["identity"], store: [] },
-  engine: { domain: ["poll", "redaction"], store: ["tasks"] },
+  engine: { domain: ["json", "poll", "redaction"], store: ["tasks"] },
   vault: { store: ["vault"] },
   "service/tasks": { store: ["tasks"], service: ["audit", "access"] },
   "service/vault": { store: ["vault"], service: ["audit"] },

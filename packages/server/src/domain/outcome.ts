@@ -1,3 +1,5 @@
+import type { LookedUp } from "./json/look-up.ts";
+
 /** How far a call got: a paid call that was sent and never answered is not the same as one that never left. */
 export type Phase = "not_sent" | "sent" | "responded";
 
@@ -32,6 +34,8 @@ export interface CallResponse extends CallTiming {
   readonly body: string;
   /** The target sent more than we read. */
   readonly truncated: boolean;
+  /** What the task looks for in the body, where that was read elsewhere than on the event loop. */
+  readonly found?: LookedUp;
 }
 
 export interface CallFailure extends CallTiming {

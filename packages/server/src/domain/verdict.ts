@@ -59,7 +59,7 @@ export function judge(trial: Trial, outcome: Outcome, now: Date, random: number)
 function accepted({ call, follow }: Trial, response: CallResponse): Verdict {
   if (follow.waitForCallback) return { kind: "waiting" };
   if (follow.pollConfig === null) return { kind: "completed", result: toResult(response) };
-  const planned = planPolling(follow.provider, follow.pollConfig, response.body, call);
+  const planned = planPolling(follow.provider, follow.pollConfig, response, call);
   if (planned.ok) return { kind: "polling", plan: planned.plan };
   return { kind: "failed", reason: "poll_failed", error: planned.message, result: toResult(response) };
 }

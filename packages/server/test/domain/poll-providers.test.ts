@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { lookUp } from "../../src/domain/json/look-up.ts";
 import type { CallResponse } from "../../src/domain/outcome.ts";
 import type { Provider } from "../../src/domain/poll/poll-config.ts";
 import { planPolling } from "../../src/domain/poll/poll-plan.ts";
 import { pollConfigComplaints } from "../../src/domain/poll/poll-rules.ts";
 import { catalogOrigins, pollTarget } from "../../src/domain/poll/poll-target.ts";
+import { templatePaths } from "../../src/domain/poll/poll-template.ts";
 import { FRESH_POLL, judgePoll, judgeResultFetch } from "../../src/domain/poll/poll-verdict.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { answer } from "./poll-scene.ts";
@@ -322,7 +324,7 @@ describe("the catalog", () => {
       const target = pollTarget({
         template: pollConfig.urlTemplate,
         config: pollConfig,
-        startBody: JSON.stringify(body),
+        start: lookUp(JSON.stringify(body), templatePaths(pollConfig.urlTemplate)),
         firstCall: { url, headers },
         catalogOrigins: catalogOrigins(id, pollConfig),
       });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { lookUp } from "../../src/domain/json/look-up.ts";
 import { catalogOrigins, type PollTargetRequest, pollTarget } from "../../src/domain/poll/poll-target.ts";
+import { templatePaths } from "../../src/domain/poll/poll-template.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { ownConfig } from "./poll-scene.ts";
 
@@ -12,24 +14,27 @@ const HEADERS = {
   "content-type": "application/json",
 };
 
-function request(changes: Partial<PollTargetRequest> = {}): PollTargetRequest {
+type Changes = Partial<PollTargetRequest> & { startBody?: string };
+
+function request({ startBody = '{"id":"j1"}', ...changes }: Changes = {}): PollTargetRequest {
+  const { template = "https://api.example.com/jobs/{startResult.body.id}" } = changes;
   return {
-    template: "https://api.example.com/jobs/{startResult.body.id}",
+    template,
     config: { forwardAuth: true, forwardHeaders: ["x-version"] },
-    startBody: '{"id":"j1"}',
+    start: lookUp(startBody, templatePaths(template)),
     firstCall: { url: "https://api.example.com/start", headers: HEADERS },
     catalogOrigins: [],
     ...changes,
   };
 }
 
-function allowed(changes: Partial<PollTargetRequest>) {
+function allowed(changes: Changes) {
   const target = pollTarget(request(changes));
   assert.ok(target.ok, JSON.stringify(target));
   return target;
 }
 
-function refusal(changes: Partial<PollTargetRequest>): string {
+function refusal(changes: Changes): string {
   const target = pollTarget(request(changes));
   assert.ok(!target.ok, JSON.stringify(target));
   return target.message;

@@ -1,7 +1,9 @@
 import type { Call } from "../call.ts";
+import { type LookedUp, lookUp } from "../json/look-up.ts";
 import type { PollsSeen } from "../task.ts";
 import type { PollConfig } from "./poll-config.ts";
 import { catalogOrigins, type PollTarget, pollTarget } from "./poll-target.ts";
+import { templatePaths } from "./poll-template.ts";
 import { FRESH_POLL, type PollState } from "./poll-verdict.ts";
 
 type Target = Omit<Extract<PollTarget, { ok: true }>, "ok">;
@@ -20,14 +22,24 @@ export interface PollPlan {
   readonly seen?: PollsSeen;
 }
 
+/** What must be looked up in the answer to the first call before polling can be planned. */
+export function startPaths({
+  urlTemplate,
+  resultUrlTemplate = "",
+  cancelUrlTemplate = "",
+}: PollConfig): string[] {
+  return [...new Set([urlTemplate, resultUrlTemplate, cancelUrlTemplate].flatMap(templatePaths))];
+}
+
 /** Made once, from the answer to the first call. Where it leads and what goes along is decided here and kept. */
 export function planPolling(
   provider: string | null,
   config: PollConfig,
-  startBody: string,
+  answer: { readonly body: string; readonly found?: LookedUp },
   firstCall: Pick<Call, "url" | "headers">,
 ): { readonly ok: true; readonly plan: PollPlan } | { readonly ok: false; readonly message: string } {
-  const request = { config, startBody, firstCall, catalogOrigins: catalogOrigins(provider, config) };
+  const start = answer.found ?? lookUp(answer.body, startPaths(config));
+  const request = { config, start, firstCall, catalogOrigins: catalogOrigins(provider, config) };
   const status = pollTarget({ ...request, template: config.urlTemplate });
   if (!status.ok) return status;
   const result =

@@ -1,4 +1,5 @@
 import type { Call } from "../call.ts";
+import type { LookedUp } from "../json/look-up.ts";
 import type { PollConfig } from "./poll-config.ts";
 import { fillTemplate, originOf } from "./poll-template.ts";
 
@@ -17,8 +18,8 @@ export interface PollTargetRequest {
   /** `urlTemplate`, `resultUrlTemplate` or `cancelUrlTemplate`. */
   readonly template: string;
   readonly config: Pick<PollConfig, "forwardAuth" | "forwardHeaders">;
-  /** The answer to the first call, as text. */
-  readonly startBody: string;
+  /** What the answer to the first call has at the paths of the template. */
+  readonly start: LookedUp;
   readonly firstCall: Pick<Call, "url" | "headers">;
   readonly catalogOrigins: readonly string[];
 }
@@ -31,8 +32,8 @@ const CREDENTIALS = ["authorization", "x-api-key"];
  * has sent them already, or where the catalog says that they belong.
  */
 export function pollTarget(request: PollTargetRequest): PollTarget {
-  const { template, config, startBody, firstCall, catalogOrigins } = request;
-  const filled = fillTemplate(template, startBody);
+  const { template, config, start, firstCall, catalogOrigins } = request;
+  const filled = fillTemplate(template, start);
   if (!filled.ok) return filled;
   const origin = originOf(filled.url);
   if (origin === null) return refuse("The URL to poll is not a valid http or https URL");

@@ -1,5 +1,5 @@
 import type { RefuseUrl } from "../call.ts";
-import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
+import type { LookedUp } from "../json/look-up.ts";
 
 export type FilledTemplate =
   | { readonly ok: true; readonly url: string }
@@ -54,49 +54,62 @@ export function templateComplaint(
   return refuseUrl(sample);
 }
 
+/** The paths of the variables in a template. */
+export function templatePaths(template: string): string[] {
+  return Array.from(template.matchAll(VARIABLE), ([, name = ""]) => pathOf(name)).filter(
+    (path) => path !== "",
+  );
+}
+
+function pathOf(variable: string): string {
+  return VARIABLE_PATH.exec(variable)?.[1] ?? "";
+}
+
 /**
- * The URL that a template yields for the answer to the first call. Takes the text of that answer and not its value,
- * because a 64-bit id does not survive JSON.parse.
+ * The URL that a template yields for what was found in the answer to the first call at `templatePaths`.
  *
  * A template that is one variable alone yields the answer's value as the whole URL; whether it may be called is for
  * `pollTarget` to say. Any other template yields a URL of its own origin, whatever the answer holds.
  */
-export function fillTemplate(template: string, startBody: string): FilledTemplate {
+export function fillTemplate(template: string, start: LookedUp): FilledTemplate {
   const complaint = templateComplaint(template);
   if (complaint !== null) return refuse(`The URL template ${complaint}`);
-  const start = parseJsonText(startBody);
   const whole = ONE_VARIABLE.test(template);
 
   let url = "";
   let end = 0;
   for (const { 0: variable, 1: name = "", index } of template.matchAll(VARIABLE)) {
-    const path = VARIABLE_PATH.exec(name)?.[1] ?? "";
-    if (start === null) return refuse(`The answer to the first call is not JSON, so it has no "${path}"`);
-    const value = readVariable(start, path, whole);
+    const value = readVariable(start, pathOf(name), whole);
     if (!value.ok) return value;
     url += template.slice(end, index) + (whole ? value.url : encodeURIComponent(value.url));
+    if (url.length > LONGEST_POLL_URL) return TOO_LONG;
     end = index + variable.length;
   }
   url += template.slice(end);
 
-  if (url.length > LONGEST_POLL_URL)
-    return refuse("The answer to the first call makes a URL that is too long");
+  if (url.length > LONGEST_POLL_URL) return TOO_LONG;
   if (!whole && hasDotSegment(url)) {
     return refuse("The answer to the first call would lead to another path");
   }
   return { ok: true, url };
 }
 
-function readVariable(start: JsonText, path: string, whole: boolean): FilledTemplate {
-  const value = readPath(start.value, path);
-  const text = textAt(start, path);
-  if (text === null) return refuse(`The answer to the first call has no "${path}"`);
-  if (whole && typeof value !== "string") {
+const TOO_LONG = refuse("The answer to the first call makes a URL that is too long");
+
+function readVariable(start: LookedUp, path: string, whole: boolean): FilledTemplate {
+  if (start.kind === "refused") return refuse(`The answer to the first call ${start.reason}`);
+  if (start.kind === "not_json")
+    return refuse(`The answer to the first call is not JSON, so it has no "${path}"`);
+  const value = start.values.get(path);
+  if (value === undefined) return refuse(`The answer to the first call has no "${path}"`);
+  const { type, text } = value;
+  if (whole && type !== "string") {
     return refuse(`"${path}" in the answer to the first call is not a URL`);
   }
-  if (typeof value !== "string" && typeof value !== "number") {
+  if (type !== "string" && type !== "number") {
     return refuse(`"${path}" in the answer to the first call is neither a string nor a number`);
   }
+  if (text.length > LONGEST_POLL_URL) return TOO_LONG;
   if (text === "") return refuse(`"${path}" in the answer to the first call is empty`);
   // Encoded, a slash is no slash to us, but to some servers it is.
   if (!whole && text.split(/[/\\]/).some((part) => DOT_SEGMENT.test(part))) {

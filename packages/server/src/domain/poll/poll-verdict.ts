@@ -1,7 +1,7 @@
+import { type LookedUp, lookUp } from "../json/look-up.ts";
 import type { CallFailure, CallResponse, Outcome } from "../outcome.ts";
 import { cutToBytes } from "../result-body.ts";
 import type { TaskResult } from "../task.ts";
-import { type JsonText, parseJsonText, readPath, textAt } from "./json-path.ts";
 import type { PollConfig } from "./poll-config.ts";
 
 /** As `statusPath`: the HTTP status of the answer is the status. */
@@ -30,11 +30,33 @@ export interface Poll {
   readonly keepBytes: number;
 }
 
+/** What must be looked up in the answer to come, which may stand beyond what is kept of it: its status, a part that is its result. */
+export function pollPaths(config: PollConfig, fetching: boolean): string[] {
+  const paths = new Set<string>();
+  if (config.resultPath !== "" && config.resultPath !== BINARY_URL) paths.add(config.resultPath);
+  if (!fetching && config.statusPath !== HTTP_STATUS) paths.add(config.statusPath);
+  if (!fetching && config.errorPath !== undefined) paths.add(config.errorPath);
+  return [...paths];
+}
+
 /** Whether the answer to come must be read beyond what is kept: to find its status, or a part that is its result. */
 export function mustBeReadWhole(config: PollConfig, fetching: boolean): boolean {
   const isPart = config.resultPath !== "" && config.resultPath !== BINARY_URL;
   return isPart || (!fetching && config.statusPath !== HTTP_STATUS);
 }
+
+function foundIn(response: CallResponse, paths: readonly string[], { keepBytes }: Poll): LookedUp {
+  return (
+    response.found ?? (paths.length === 0 ? NOTHING : lookUp(response.body, paths, foundBytes(keepBytes)))
+  );
+}
+
+/** How much of a value is looked up where this much of a result is kept: a status and a message may be longer than that. */
+export function foundBytes(keepBytes: number): number {
+  return Math.max(keepBytes, 2 * LONGEST_ERROR_BYTES);
+}
+
+const NOTHING: LookedUp = { kind: "json", values: new Map() };
 
 export type PollVerdict =
   /** Still running, or a trouble that may pass; `error` names it. */
@@ -64,7 +86,7 @@ const LONGEST_ERROR_BYTES = 4096;
 /** What one look at a third party's job means. */
 export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState, poll: Poll): PollVerdict {
   if (outcome.kind === "failure") return judgeFailure(outcome, state);
-  const json = parseJsonText(outcome.body);
+  const json = foundIn(outcome, pollPaths(config, false), poll);
   const status = readStatus(config, outcome, json);
   if (status !== null && config.failValues.includes(status)) {
     return fail(reportedError(config, outcome, json, status), outcome, poll);
@@ -75,9 +97,11 @@ export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState
       : { kind: "fetchResult", state: { ...state, authFailures: 0 } };
   }
   if (isAuthFailure(outcome)) return judgeAuthFailure(outcome, state, poll);
-  if (outcome.truncated && json === null && isSuccess(outcome) && config.statusPath !== HTTP_STATUS) {
-    // It will not get shorter.
-    return fail("The provider's answer is too large for its status to be read", outcome, poll);
+  // It will not get shorter.
+  if (isSuccess(outcome) && config.statusPath !== HTTP_STATUS) {
+    if (json.kind === "refused") return fail(`The provider's answer ${json.reason}`, outcome, poll);
+    if (outcome.truncated && json.kind === "not_json")
+      return fail("The provider's answer is too large for its status to be read", outcome, poll);
   }
   return {
     kind: "again",
@@ -95,7 +119,9 @@ export function judgeResultFetch(
 ): PollVerdict {
   if (outcome.kind === "failure") return judgeFailure(outcome, state);
   if (isSuccess(outcome)) {
-    return { kind: "done", result: toResult(config, outcome, parseJsonText(outcome.body), poll) };
+    const json = foundIn(outcome, pollPaths(config, true), poll);
+    if (json.kind === "refused") return fail(`The provider's answer ${json.reason}`, outcome, poll);
+    return { kind: "done", result: toResult(config, outcome, json, poll) };
   }
   const { statusCode } = outcome;
   const resultFailures = state.resultFailures + (statusCode >= 500 ? 1 : 0);
@@ -133,12 +159,12 @@ function judgeAuthFailure(response: CallResponse, state: PollState, poll: Poll):
 }
 
 /** Compared as text. Null where the answer tells no status: an error page's JSON is not the job's. */
-function readStatus(config: PollConfig, response: CallResponse, json: JsonText | null): string | null {
+function readStatus(config: PollConfig, response: CallResponse, json: LookedUp): string | null {
   const { statusCode } = response;
   if (config.statusPath === HTTP_STATUS) return String(statusCode);
-  if (json === null || statusCode >= 500 || statusCode === 429 || isAuthFailure(response)) return null;
-  const status = readPath(json.value, config.statusPath);
-  return typeof status === "object" ? null : textAt(json, config.statusPath);
+  if (json.kind !== "json" || statusCode >= 500 || statusCode === 429 || isAuthFailure(response)) return null;
+  const status = json.values.get(config.statusPath);
+  return status === undefined || status.type === "object" || status.type === "array" ? null : status.text;
 }
 
 /** A job may be reported failed with a 4xx; that it is done counts only from an answer that is no error itself. */
@@ -146,14 +172,9 @@ function isTold(config: PollConfig, response: CallResponse): boolean {
   return config.statusPath === HTTP_STATUS || isSuccess(response);
 }
 
-function reportedError(
-  config: PollConfig,
-  response: CallResponse,
-  json: JsonText | null,
-  status: string,
-): string {
-  const told = config.errorPath === undefined || json === null ? null : textAt(json, config.errorPath);
-  if (told !== null && told !== "") return told;
+function reportedError(config: PollConfig, response: CallResponse, json: LookedUp, status: string): string {
+  const told = json.kind === "json" ? json.values.get(config.errorPath ?? "")?.text : undefined;
+  if (config.errorPath !== undefined && told !== undefined && told !== "") return told;
   return config.statusPath === HTTP_STATUS
     ? answered(response)
     : `The provider reported the status "${status}"`;
@@ -162,20 +183,23 @@ function reportedError(
 function troubleOf(
   config: PollConfig,
   response: CallResponse,
-  json: JsonText | null,
+  json: LookedUp,
   status: string | null,
 ): string | null {
   if (!isSuccess(response)) return answered(response);
   if (status !== null) return null;
-  return json === null
+  return json.kind === "not_json"
     ? "The provider's answer is not JSON"
     : `The provider's answer has no "${config.statusPath}"`;
 }
 
-function toResult(config: PollConfig, response: CallResponse, json: JsonText | null, poll: Poll): TaskResult {
+function toResult(config: PollConfig, response: CallResponse, json: LookedUp, poll: Poll): TaskResult {
   if (config.resultPath === BINARY_URL) return cutResult(response, JSON.stringify({ url: poll.url }), poll);
-  const found = config.resultPath === "" || json === null ? null : textAt(json, config.resultPath);
-  return found === null ? wholeResult(response, poll) : cutResult(response, found, poll);
+  const found =
+    json.kind === "json" && config.resultPath !== "" ? json.values.get(config.resultPath) : undefined;
+  if (found === undefined) return wholeResult(response, poll);
+  const result = cutResult(response, found.text, poll);
+  return found.cut ? { ...result, truncated: true } : result;
 }
 
 function wholeResult(response: CallResponse, poll: Poll): TaskResult {
