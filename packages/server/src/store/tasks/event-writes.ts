@@ -127,16 +127,36 @@ export async function askHot<Row extends object>(
   /** What the telling one is given besides. */
   more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
-  const left = heard.get(sql) ?? 0;
-  if (left > 0) {
-    heard.set(sql, left - 1);
-    return sql.rows<Row>(telling, [...values, ...more()]);
-  }
+  if (isHeard(sql)) return sql.rows<Row>(telling, [...values, ...more()]);
   const done = await sql.rows<Row>(quiet, values);
-  if (done.length > 0) return done;
-  const told = await sql.rows<Row>(telling, [...values, ...more()]);
+  return done.length > 0 ? done : askTelling(sql, telling, [...values, ...more()]);
+}
+
+/** Runs the form that is probably right, and only that: whatever it does not do is left to another statement. */
+export function tryHot<Row extends object>(
+  sql: Sql,
+  { quiet, telling }: HotStatement,
+  values: readonly unknown[],
+  more: () => readonly unknown[] = () => [],
+): Promise<Row[]> {
+  return isHeard(sql) ? sql.rows<Row>(telling, [...values, ...more()]) : sql.rows<Row>(quiet, values);
+}
+
+/** Runs the form that is right in any case. If it finds something to do, a quiet one did not because a team is listened to. */
+export async function askTelling<Row extends object>(
+  sql: Sql,
+  telling: Prepared,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const told = await sql.rows<Row>(telling, values);
   if (told.length > 0) heard.set(sql, HEARD_FOR);
   return told;
+}
+
+function isHeard(sql: Sql): boolean {
+  const left = heard.get(sql) ?? 0;
+  if (left > 0) heard.set(sql, left - 1);
+  return left > 0;
 }
 
 /** In the transaction that changes the queue. */

@@ -2,13 +2,13 @@ import type { NewTask, TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 import {
-  askHot,
   CREATED,
   hotStatement,
   plainEntries,
   TOLD_COLUMNS,
   telling,
   tellingPlain,
+  tryHot,
 } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -129,24 +129,24 @@ type PlainAnswer = TaskSettings & {
   readonly storedIds?: readonly string[] | null;
 };
 
-/** Null: nothing was done. Otherwise answers in the order of the submissions; null where the idempotency key is taken. */
+/** Answers in the order of the submissions; null where the idempotency key is taken. */
 export async function insertPlainTasks(
   sql: Sql,
   submissions: readonly Submission[],
   workerId: number,
-): Promise<(Accepted | null)[] | null> {
+): Promise<(Accepted | null)[] | "not plain" | "nothing done"> {
   const [first] = submissions;
-  if (first === undefined || workerId === NO_WORKER) return null;
+  if (first === undefined || workerId === NO_WORKER) return "not plain";
   const { teamId, queue } = first.task;
   let slot: Submission["reservation"] = null;
   let held = 0;
   let isKeyed = false;
   for (const { task, reservation } of submissions) {
-    if (task.teamId !== teamId || task.queue !== queue || !isPlain(task)) return null;
+    if (task.teamId !== teamId || task.queue !== queue || !isPlain(task)) return "not plain";
     isKeyed ||= task.idempotency !== null;
     if (reservation === null) continue;
     if (slot !== null && (slot.queueId !== reservation.queueId || slot.epoch !== reservation.epoch))
-      return null;
+      return "not plain";
     slot = reservation;
     held += 1;
   }
@@ -161,9 +161,9 @@ export async function insertPlainTasks(
     slot?.epoch ?? null,
   ];
   const [stored] = isKeyed
-    ? await askHot<PlainAnswer>(sql, INSERT_KEYED_TASKS, values)
-    : await askHot<PlainAnswer>(sql, INSERT_PLAIN_TASKS, values, () => [plainEntries(submissions)]);
-  if (stored === undefined) return null;
+    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED_TASKS, values)
+    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN_TASKS, values, () => [plainEntries(submissions)]);
+  if (stored === undefined) return "nothing done";
   const createdAt = new Date(stored.createdMs);
   return submissions.map(({ task, reservation }) => {
     if (stored.storedIds?.includes(task.id) === false) return null;

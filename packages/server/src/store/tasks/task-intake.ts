@@ -1,7 +1,7 @@
 import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { askHot, CREATED, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { askHot, askTelling, CREATED, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { one, tally, workerOrNone } from "./tallies.ts";
@@ -107,18 +107,16 @@ export async function insertTasks(
   workerId: number,
 ): Promise<readonly (Accepted | null)[]> {
   const plain = await insertPlainTasks(sql, submissions, workerId);
-  return plain ?? insertAny(sql, submissions, workerId);
-}
-
-async function insertAny(
-  sql: Sql,
-  submissions: readonly Submission[],
-  workerId: number,
-): Promise<(Accepted | null)[]> {
-  const rows = await insertRows(sql, submissions, [
+  if (plain !== "not plain" && plain !== "nothing done") return plain;
+  const values = [
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
     workerId,
-  ]);
+  ];
+  // Why nothing was done is not asked: a caller waits, and gets its answer after two statements.
+  const rows =
+    plain === "nothing done"
+      ? await askTelling<InsertedRow>(sql, INSERT_TASKS.telling, values)
+      : await insertRows(sql, submissions, values);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }

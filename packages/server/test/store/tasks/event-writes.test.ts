@@ -55,11 +55,26 @@ describe("a statement on every task's way", () => {
 
     assert.deepEqual(sent(), [
       "insert_tasks_plain",
-      "insert_tasks_plain_telling",
+      "insert_tasks_telling",
       "claim_due_tasks_telling",
       "settle_attempts_completed_telling",
     ]);
     assert.equal(await told(), 3);
+    await runTask();
+    assert.equal(sent()[0], "insert_tasks_plain_telling");
+  });
+
+  it("is one of two at most where the queue of a new task is gone", async () => {
+    const idempotency = { key: "k", requestHash: "00", callbackSealed: null };
+    for (const task of [
+      newTask(queue),
+      { ...newTask(queue), idempotency },
+      { ...newTask(queue), maxRetries: 1 },
+    ]) {
+      const gone = { task: { ...task, queue: "gone" }, reservation: null };
+      assert.deepEqual(await insertTasks(sql, [gone], workerId), [null]);
+      assert.equal(sent().length, 2);
+    }
   });
 
   it("tells nothing of the teams that are not listened to, and each task moves once all the same", async () => {
