@@ -1,7 +1,6 @@
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import { Problem } from "./domain/problem.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { splitDatabaseUrl } from "./postgres/database-url.ts";
 import { assertDurable, findReplicationDanger } from "./postgres/durability.ts";
@@ -12,6 +11,7 @@ import { createPrimary } from "./postgres/primary.ts";
 import type { EmbeddedConnection } from "./postgres/socket-dir.ts";
 import { newApiKey } from "./service/access/api-key-service.ts";
 import { ensureOperator, makeFirstLink, mintFirstKey } from "./service/operator/operator.ts";
+import { insist } from "./start-patience.ts";
 import { migrate } from "./store/migrate.ts";
 import { removeAllNodes } from "./store/nodes.ts";
 import type { Database } from "./store/sql.ts";
@@ -78,21 +78,6 @@ export function openStartDatabase(ground: Ground, log: Logger, closers: Closers)
   return createDatabase(pool);
 }
 
-/** Of a statement that is not answered within its second and a half: a machine that starts much at once takes longer. */
-const START_TRIES = 10;
-
-/** A database that was reached, and is late once, is no reason to give up a start. What is tried must bear to be done twice. */
-export async function insist<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const isAway = error instanceof Problem && error.code === "database_away";
-      if (!isAway || tries === START_TRIES) throw error;
-    }
-  }
-}
-
 /** Everything that is done once in a start, however many processes it has. */
 export async function prepareGround(
   database: Database,
@@ -100,17 +85,29 @@ export async function prepareGround(
   config: Config,
   log: Logger,
 ): Promise<void> {
-  const dangers = await assertDurable(database, { allowUnsafe: config.allowUnsafeDatabase });
-  const ofReplication = "primary" in ground.connection ? await findReplicationDanger(database) : null;
+  const allowUnsafe = config.allowUnsafeDatabase;
+  const dangers = await insist(log, "the settings of PostgreSQL", () =>
+    assertDurable(database, { allowUnsafe }),
+  );
+  const ofReplication =
+    "primary" in ground.connection
+      ? await insist(log, "the standbys of PostgreSQL", () => findReplicationDanger(database))
+      : null;
   for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
     log.warn({ danger }, "database.unsafe");
-  for (const name of await insist(() => migrate(database))) log.info({ migration: name }, "schema.migrated");
-  await insist(() => ensureOperator(database, config.apiKey, config.ownerEmail));
+  for (const name of await migrateInsisting(database, log)) log.info({ migration: name }, "schema.migrated");
+  await insist(log, "the operator's team and key", () =>
+    ensureOperator(database, config.apiKey, config.ownerEmail),
+  );
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
   if (ground.dataDir !== null) {
-    await insist(() => removeAllWorkers(database));
-    await insist(() => removeAllNodes(database));
+    await insist(log, "the removal of earlier workers", () => removeAllWorkers(database));
+    await insist(log, "the removal of earlier nodes", () => removeAllNodes(database));
   }
+}
+
+export function migrateInsisting(database: Database, log: Logger): Promise<string[]> {
+  return insist(log, "the schema to be brought up to date", () => migrate(database));
 }
 
 /** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
@@ -127,14 +124,19 @@ export interface FirstKeys {
 }
 
 /** To be called by a server that listens: a key that is made by a start which then fails would never be shown. */
-export async function makeFirstKeys(database: Database, config: Config, url: string): Promise<FirstKeys> {
+export async function makeFirstKeys(
+  database: Database,
+  config: Config,
+  url: string,
+  log: Logger,
+): Promise<FirstKeys> {
   // Not by a worker: its output is not where one looks for it.
   const isMade = config.apiKey === null && config.role !== "worker";
   const key = newApiKey("live");
-  const firstKey = isMade ? await insist(() => mintFirstKey(database, key)) : null;
+  const firstKey = isMade ? await insist(log, "the first key", () => mintFirstKey(database, key)) : null;
   const mayLink = firstKey !== null && !config.exposed;
   const link = () => makeFirstLink(database, config.publicUrl ?? url);
-  return { firstKey, firstLink: mayLink ? await insist(link) : null };
+  return { firstKey, firstLink: mayLink ? await insist(log, "the first sign-in link", link) : null };
 }
 
 /** Names the database, without a password. */

@@ -8,7 +8,7 @@ import { readPageFiles } from "./api/pages/page-files.ts";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import type { MetricsPage } from "./api/routes/metrics.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
-import { type Closers, chooseKeyRing, type Ground, insist } from "./compose-ground.ts";
+import { type Closers, chooseKeyRing, type Ground } from "./compose-ground.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
 import { spaceOf } from "./compose-space.ts";
 import { createTellingThread } from "./compose-telling.ts";
@@ -31,6 +31,7 @@ import type { Work } from "./processes/member.ts";
 import type { EventTeller } from "./service/tasks/event-teller.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { SETTINGS } from "./settings.ts";
+import { insist } from "./start-patience.ts";
 import type { Database } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeWorker } from "./store/tasks/workers.ts";
@@ -168,7 +169,7 @@ export async function openProcess({
   });
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
-  await insist(() => reportVault(vault, keyRing, log));
+  await insist(log, "the vault's keys", () => reportVault(vault, keyRing, log));
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
   const http = {
     log,
@@ -200,7 +201,7 @@ export async function openProcess({
       presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
     ]),
   );
-  await insist(() => engine.start());
+  await insist(log, "this node's lease", () => engine.start());
   closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());

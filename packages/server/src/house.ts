@@ -9,6 +9,7 @@ import {
   type Ground,
   layGround,
   makeFirstKeys,
+  migrateInsisting,
   openStartDatabase,
   prepareGround,
 } from "./compose-ground.ts";
@@ -18,7 +19,6 @@ import { createProcessMetrics } from "./metrics/metrics.ts";
 import { startCrew } from "./processes/crew.ts";
 import type { Member } from "./processes/member.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
-import { migrate } from "./store/migrate.ts";
 
 /** What runs here, and how to end it: a server, or one process of it. */
 export interface Running {
@@ -62,7 +62,7 @@ export function openHouse(config: Config, log: Logger): Promise<House> {
       prepare: (opened) => prepareGround(opened, ground, config, log),
       closers,
     });
-    const keys = await makeFirstKeys(database, config, url);
+    const keys = await makeFirstKeys(database, config, url, log);
     return { ...keys, ...described(ground), url, processes: 1, callsUnderWay, hurry, stop: closeAll };
   });
 }
@@ -92,7 +92,7 @@ export function openCrew(config: Config, processes: number, log: Logger): Promis
         log,
       });
       closers.push(crew.stop);
-      const keys = await makeFirstKeys(database, config, crew.url);
+      const keys = await makeFirstKeys(database, config, crew.url, log);
       return { ...keys, ...described(ground), ...crew, processes, stop: closeAll };
     } finally {
       for (const close of starting) await close();
@@ -114,7 +114,7 @@ export function openMember(config: Config, member: Member, log: Logger): Promise
       ground,
       providers,
       // The parent has migrated. A process that is begun later may find that a newer server has done so too, and must not start.
-      prepare: migrate,
+      prepare: (opened) => migrateInsisting(opened, log),
       closers,
       seat: {
         processes,

@@ -22,6 +22,11 @@ export interface SilentProxy {
   silenceUse(use: string): void;
   /** From now on what goes this way on the connection that next carries this text stays here. */
   stallNext(text: string, way: Way): Promise<Link>;
+  /**
+   * Each statement is lost when it first comes, with its connection: before PostgreSQL has it, or once it has answered. Those on
+   * connections of the use `spared` are not. Returns the texts of those that were lost, which grow.
+   */
+  loseEachOnce(way: Way, spared: string): ReadonlySet<string>;
   /** What was kept is passed on, late; nothing is kept any more. */
   release(): void;
   close(): Promise<void>;
@@ -29,6 +34,8 @@ export interface SilentProxy {
 
 interface OpenLink extends Link {
   use: string;
+  /** Its next answer is lost. */
+  isDoomed: boolean;
   readonly stalled: Set<Way>;
   readonly kept: { readonly way: Way; readonly bytes: Buffer | null }[];
   readonly pass: (way: Way, bytes: Buffer | null) => void;
@@ -39,6 +46,21 @@ export async function startSilentProxy(target: { host: string; port: number }): 
   const links: OpenLink[] = [];
   const waiting: { text: string; way: Way; found: (link: Link) => void }[] = [];
   let silent = false;
+  let losing: { readonly way: Way; readonly spared: string; readonly lost: Set<string> } | null = null;
+
+  /** Whether these bytes are not to be passed on, because the connection is lost instead. */
+  function lose(link: OpenLink, way: Way, bytes: Buffer): boolean {
+    if (losing === null || link.use === losing.spared) return false;
+    if (way === "request") {
+      const statement = statementIn(bytes);
+      if (statement === null || losing.lost.has(statement)) return false;
+      losing.lost.add(statement);
+      link.isDoomed = true;
+    }
+    if (!link.isDoomed || way !== losing.way) return false;
+    link.destroy();
+    return true;
+  }
 
   function carry(link: OpenLink, way: Way, bytes: Buffer | null): void {
     if (link.stalled.has(way)) link.kept.push({ way, bytes });
@@ -64,6 +86,7 @@ export async function startSilentProxy(target: { host: string; port: number }): 
     });
     const link: OpenLink = {
       use: "",
+      isDoomed: false,
       stalled: new Set(),
       kept: [],
       stall: (way) => link.stalled.add(way),
@@ -86,6 +109,7 @@ export async function startSilentProxy(target: { host: string; port: number }): 
     ] as const) {
       from.on("data", (bytes: Buffer) => {
         if (way === "request") recognise(link, bytes);
+        if (lose(link, way, bytes)) return;
         carry(link, way, bytes);
       });
       from.on("end", () => carry(link, way, null));
@@ -106,6 +130,10 @@ export async function startSilentProxy(target: { host: string; port: number }): 
       for (const link of links) if (link.use === use) stallBothWays(link);
     },
     stallNext: (text, way) => new Promise((found) => waiting.push({ text, way, found })),
+    loseEachOnce(way, spared) {
+      losing = { way, spared, lost: new Set() };
+      return losing.lost;
+    },
     release() {
       silent = false;
       for (const link of links) {
@@ -124,4 +152,11 @@ export async function startSilentProxy(target: { host: string; port: number }): 
 function stallBothWays(link: OpenLink): void {
   link.stalled.add("request");
   link.stalled.add("answer");
+}
+
+/** The text of a query, or of a statement that is prepared; null in what else a client says. */
+function statementIn(bytes: Buffer): string | null {
+  const [kind, body] = [String.fromCharCode(bytes[0] ?? 0), bytes.toString("latin1", 5)];
+  if (kind === "Q") return body.split("\0")[0] ?? null;
+  return kind === "P" ? (body.split("\0")[1] ?? null) : null;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { giveTo } from "./disk.ts";
 import type { Identity } from "./identity.ts";
-import { hasState, tryConnection, waitUntilOpen } from "./running-server.ts";
+import { hasState, tryConnection, untilDone } from "./running-server.ts";
 import type { Settings } from "./settings.ts";
 import type { EmbeddedConnection } from "./socket-dir.ts";
 
@@ -58,8 +58,9 @@ export async function prepareLock(deps: {
     async close(abandoned) {
       if (isLocked) return;
       const server = { ...admin, database: "postgres" };
-      await waitUntilOpen(server, abandoned);
-      await setPassword(server, () => write(hbaFile, LOCKED));
+      await untilDone(() => ask(server, (client) => passwordStatement(client, admin)), abandoned);
+      await write(hbaFile, LOCKED);
+      await untilDone(() => ask(server, () => "select pg_reload_conf()"), abandoned);
       await waitUntilAsked(server, abandoned);
       await write(markFile, mark);
     },
@@ -67,15 +68,16 @@ export async function prepareLock(deps: {
   };
 }
 
-async function setPassword(admin: EmbeddedConnection, lock: () => Promise<void>): Promise<void> {
-  const client = new Client({ ...admin, ssl: false });
+function passwordStatement(client: Client, { user, password }: EmbeddedConnection): string {
+  return `alter role ${client.escapeIdentifier(user)} with password ${client.escapeLiteral(password ?? "")}`;
+}
+
+async function ask(server: EmbeddedConnection, statement: (client: Client) => string): Promise<void> {
+  const client = new Client({ ...server, ssl: false });
   client.on("error", () => {});
   try {
     await client.connect();
-    const password = client.escapeLiteral(admin.password ?? "");
-    await client.query(`alter role ${client.escapeIdentifier(admin.user)} with password ${password}`);
-    await lock();
-    await client.query("select pg_reload_conf()");
+    await client.query(statement(client));
   } finally {
     await client.end().catch(() => {});
   }

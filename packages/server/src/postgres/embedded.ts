@@ -21,6 +21,7 @@ import {
   makeSocketDir,
   removeSocketDir,
 } from "./socket-dir.ts";
+import { sayWhatIsAwaited } from "./start-waits.ts";
 import { startSupervisor } from "./supervisor.ts";
 
 export type EmbeddedPostgres = {
@@ -73,8 +74,12 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
   const isNew = !(await exists(join(dataDir, "pgdata")));
   const identity = await chooseIdentity(join(dataDir, "pgdata"));
   await clearOrphan(dataDir, join(dataDir, "pgdata"), log);
-  const runtimeDir = await ensureRuntime(binaries, dataDir);
-  const pgdata = await ensureCluster(dataDir, runtimeDir, binaries.version, identity, log);
+  const runtimeDir = await sayWhatIsAwaited(log, "the binaries of PostgreSQL to be put in place", () =>
+    ensureRuntime(binaries, dataDir),
+  );
+  const pgdata = await sayWhatIsAwaited(log, "initdb to make the database, and the disk to store it", () =>
+    ensureCluster(dataDir, runtimeDir, binaries.version, identity, log),
+  );
   const socketDir = await makeSocketDir(identity);
   const passwords = await openPasswords(dataDir);
   const connection = connectionTo(socketDir, passwords);
@@ -111,8 +116,12 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
   }
 
   try {
-    await lock.close(hopeless.signal);
-    await waitUntilReady(connection, adminConnection, hopeless.signal);
+    await sayWhatIsAwaited(log, "PostgreSQL to start and to set its password", () =>
+      lock.close(hopeless.signal),
+    );
+    await sayWhatIsAwaited(log, "PostgreSQL to accept connections", () =>
+      waitUntilReady(connection, adminConnection, hopeless.signal),
+    );
     started = true;
     log("postgres.started", { dataDir, socketDir, durationMs: Math.round(performance.now() - startedAt) });
     return { connection, adminConnection, dataDir, isNew, runtimeDir, socketDir, stop };

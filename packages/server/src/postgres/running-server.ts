@@ -49,7 +49,7 @@ export async function waitUntilReady(
     const refusal = await tryConnection(app);
     if (refusal === null) return;
     if (isUnknown(refusal) && !isPrepared) {
-      await prepareRole(admin, app);
+      await untilDone(() => prepareRole(admin, app), abandoned);
       isPrepared = true;
     } else if (!mayPass(refusal)) throw refusal;
     // Cut short when it is over, without an error: the reason in `abandoned` is the one worth throwing.
@@ -75,13 +75,16 @@ export async function tryConnection(connection: EmbeddedConnection): Promise<unk
   return refusal;
 }
 
-/** The same for a connection that needs nothing to be made. */
-export async function waitUntilOpen(connection: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
+/** Asks a server that is starting until it has done this, which must bear to be done twice. Without a deadline, as above. */
+export async function untilDone(work: () => Promise<void>, abandoned: AbortSignal): Promise<void> {
   for (;;) {
     abandoned.throwIfAborted();
-    const refusal = await tryConnection(connection);
-    if (refusal === null) return;
-    if (!mayPass(refusal)) throw refusal;
+    const failure = await work().then(
+      () => null,
+      (error: unknown) => error ?? new Error("Failed without a reason"),
+    );
+    if (failure === null) return;
+    if (!mayPass(failure)) throw failure;
     await sleep(RETRY_MS, undefined, { signal: abandoned }).catch(() => {});
   }
 }
