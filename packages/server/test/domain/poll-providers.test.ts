@@ -336,7 +336,7 @@ describe("the catalog", () => {
   for (const { id, url, headers, body, cancel, forwarded } of FIRST_CALLS) {
     it(`${id}: ${cancel === null ? "has no cancel address, as the vendor documents none" : "is cancelled at the documented address, with the vendor's credential"}`, () => {
       const { pollConfig } = provider(id);
-      const planned = planPolling(id, pollConfig, JSON.stringify(body), { url, headers });
+      const planned = planPolling(id, pollConfig, { body: JSON.stringify(body) }, { url, headers });
       assert.ok(planned.ok);
       const target = planned.plan.cancel;
 
@@ -353,7 +353,7 @@ describe("the catalog", () => {
   it("fal: a cancel address on another origin is called without the credential", () => {
     const { pollConfig } = provider("fal");
     const body = { ...FIRST_CALLS[0].body, cancel_url: "https://attacker.example/cancel" };
-    const planned = planPolling("fal", pollConfig, JSON.stringify(body), FIRST_CALLS[0]);
+    const planned = planPolling("fal", pollConfig, { body: JSON.stringify(body) }, FIRST_CALLS[0]);
 
     assert.ok(planned.ok);
     assert.deepEqual(planned.plan.cancel?.headers, {});
