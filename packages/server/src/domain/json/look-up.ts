@@ -18,7 +18,7 @@ export type LookedUp =
   /** By path; a path that leads to nothing, or to null, is missing. */
   | { readonly kind: "json"; readonly values: ReadonlyMap<string, FoundValue> }
   | { readonly kind: "not_json" }
-  /** It was not read, or not to its end. `reason` goes on from "The answer …". */
+  /** It was not read, or not to its end. `reason` continues a sentence that begins "The answer …". */
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Texts are cut to this many bytes of UTF-8 unless more are asked for: what is longer is no status and no URL. */
