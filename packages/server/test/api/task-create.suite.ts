@@ -54,7 +54,7 @@ describe("POST /v1/tasks", () => {
       retry_delay: 7,
       retry_max_delay: 70,
       no_retry_statuses: [410],
-      expires_in: 700,
+      expires_in: 31_536_000,
       timeout: 3600,
     };
     const record = await recordOf(fields);
