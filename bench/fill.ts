@@ -63,3 +63,51 @@ export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> 
     await client.end();
   }
 }
+
+/** Copies of the one schedule that there is, all due at the same second. */
+export async function fillSchedules(
+  databaseUrl: string,
+  { count, inSeconds }: { count: number; inSeconds: number },
+): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    await client.query(
+      `with due as (select date_trunc('second', now()) + make_interval(secs => $2) as at
+       ), moved as (update schedules set next_run_at = due.at from due)
+       insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at)
+       select team_id, sandbox, gen_random_uuid(), 'copy-' || n, cron, timezone, overlap, catch_up, task, request, due.at
+         from schedules, due, generate_series(1, $1::integer - 1) n`,
+      [count, inSeconds],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+export interface Firings {
+  /** Tasks, and the schedules that made them. */
+  fired: number;
+  schedules: number;
+  medianSeconds: number;
+  latestSeconds: number;
+}
+
+export async function readFirings(databaseUrl: string): Promise<Firings> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Firings>(
+      `select count(*)::integer as fired, count(distinct f.schedule_id)::integer as schedules,
+              coalesce(percentile_cont(0.5) within group (order by late), 0)::float8 as "medianSeconds",
+              coalesce(max(late), 0)::float8 as "latestSeconds"
+         from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id,
+              lateral (select extract(epoch from t.created_at - f.fires_at) as late) l`,
+    );
+    const [found] = rows;
+    if (found === undefined) throw new Error("The database did not answer");
+    return found;
+  } finally {
+    await client.end();
+  }
+}

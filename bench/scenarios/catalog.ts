@@ -13,6 +13,7 @@ import { memory } from "./memory.ts";
 import { polling } from "./polling.ts";
 import { queues } from "./queues.ts";
 import type { Scenario } from "./scenario.ts";
+import { schedules } from "./schedules.ts";
 import { slots } from "./slots.ts";
 import { soak } from "./soak.ts";
 import { tune } from "./tune.ts";
@@ -31,6 +32,7 @@ export const scenarios: Scenario[] = [
   pending,
   delayed,
   polling,
+  schedules,
   memory,
   soak,
   searches,

@@ -137,7 +137,7 @@ function linksOf({ call, wipe }: RecordedCall) {
   return found === undefined ? [] : [{ context: found }];
 }
 
-function firingOf({ id, task }: Schedule): Record<string, string> {
+function firingOf({ id, task }: Pick<Schedule, "id" | "task">): Record<string, string> {
   return { "bellhop.schedule.id": formatId("sch", id), "bellhop.queue": task.request.queue };
 }
 

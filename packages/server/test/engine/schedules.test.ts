@@ -3,7 +3,9 @@ import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { createScheduleRunner } from "../../src/service/tasks/schedule-runner.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
+import { watchDatabase } from "../test-sql.ts";
 
 const YEAR = 366 * 86_400;
 
@@ -47,6 +49,17 @@ describe("schedules", () => {
 
   async function tasksOf({ id }: Schedule): Promise<{ id: string }[]> {
     return house.database.rows("select id from tasks where schedule_id = $1 order by id", [id]);
+  }
+
+  function watchedRunner() {
+    const database = watchDatabase(house.database);
+    const runner = createScheduleRunner({
+      database,
+      accept: house.services.tasks.accept,
+      termsOf: async () => new Map([[house.principal.teamId, house.principal]]),
+      onStored() {},
+    });
+    return { database, runner };
   }
 
   it("fire one ordinary task each on whichever of two nodes, and are told of on both", async () => {
@@ -121,6 +134,70 @@ describe("schedules", () => {
     const { nextRunAt, lastError } = await read(recent.id);
     assert.ok(nextRunAt !== null && nextRunAt > new Date());
     assert.equal(lastError, null);
+  });
+
+  it("that are due together fire in batches, and what is wrong with one holds up no other", async () => {
+    const plain = plainRequest(house.target.url);
+    await house.queues.create(house.principal, "brief", {});
+    const unstorable = {
+      text: "{}",
+      request: {
+        ...plain,
+        call: { ...plain.call, body: "\u0000" },
+        shape: "direct",
+        bodyIsJson: false,
+      } as const,
+    };
+    const gone = await schedule({ task: { text: "{}", request: { ...plain, queue: "brief" } } });
+    await house.queues.remove(house.principal, "brief");
+    const first = await schedule();
+    const broken = await schedule({ task: unstorable });
+    await house.database.rows(
+      `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at)
+       select team_id, sandbox, gen_random_uuid(), 'copy-' || n, cron, timezone,
+              case when n % 2 = 0 then 'allow' else 'skip' end, catch_up, task, request, next_run_at
+         from schedules cross join generate_series(1, 1200) n where id = $1`,
+      [first.id],
+    );
+    await makeDue();
+    const { database, runner } = watchedRunner();
+    let rounds = 0;
+    while ((await runner.fireOnce()) === 0) rounds += 1;
+
+    const [counted] = await house.database.rows<{ tasks: number; schedules: number; due: number }>(
+      `select count(*)::integer as tasks, count(distinct schedule_id)::integer as schedules,
+              (select count(*)::integer from schedules where next_run_at <= now()) as due
+         from schedule_firings where schedule_id in (select id from schedules)`,
+    );
+    assert.deepEqual(counted, { tasks: 1_201, schedules: 1_201, due: 0 });
+    assert.ok(
+      rounds <= 6 && database.sent.length < 150,
+      `${database.sent.length} statements in ${rounds} rounds`,
+    );
+    const errorOf = async ({ name }: Schedule) =>
+      (await house.services.schedules.get(house.principal, name)).lastError?.error;
+    assert.equal(await errorOf(gone), 'Queue "brief" not found');
+    assert.equal(await errorOf(broken), "The task holds characters that cannot be stored");
+    await house.database.rows("delete from tasks where schedule_id is not null");
+  });
+
+  it("fire once though the node fails at any statement of a batch", async () => {
+    const all = [await schedule(), await schedule({ overlap: "skip" }), await schedule()];
+    await makeDue();
+    const { database, runner } = watchedRunner();
+    let statements = 0;
+    let failAt = 1;
+    database.before = () => {
+      statements += 1;
+      if (statements !== failAt) return;
+      failAt += 1;
+      statements = 0;
+      throw new Error("the process is gone");
+    };
+    for (let round = 0; round < 20; round += 1) await runner.fireOnce().catch(() => {});
+
+    assert.ok(failAt > 5, `only ${failAt} failures`);
+    for (const each of all) assert.equal((await tasksOf(each)).length, 1, each.name);
   });
 
   it("with overlap skip fire nothing while their task has not ended", async () => {

@@ -21,12 +21,17 @@ export function createBudgetLookup(sql: Sql, limitsOf: LimitsOf) {
   };
 }
 
-/** What a team may do now, for what is done in its name without a credential. Null if there is no such team. */
+/** What teams may do now, for what is done in their names without a credential. Those that are gone are left out. */
 export function createTermsLookup(sql: Sql, limitsOf: LimitsOf) {
-  return async (teamId: number): Promise<(Terms & { readonly teamId: number }) | null> => {
-    const [found] = await findTeamTerms(sql, [teamId]);
-    return found === undefined
-      ? null
-      : { teamId, plan: found.plan, limits: limitsOf(found.plan, found.ownLimits) };
+  return async (
+    teamIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Terms & { readonly teamId: number }>> => {
+    const found = await findTeamTerms(sql, teamIds);
+    return new Map(
+      found.map(({ teamId, plan, ownLimits }) => [
+        teamId,
+        { teamId, plan, limits: limitsOf(plan, ownLimits) },
+      ]),
+    );
   };
 }

@@ -3,25 +3,27 @@ import { clockTime, judgeFiring, ownTime, type Schedule } from "../../domain/sch
 import type { NewTask } from "../../domain/task.ts";
 import { type Database, type Sql, Unstorable } from "../../store/sql.ts";
 import {
-  dueInSandbox,
-  dueSchedules,
-  fireSchedule,
-  hasUnendedTask,
-  untilNextRunMs,
-} from "../../store/tasks/schedules.ts";
+  type DueSchedule,
+  type FiringTime,
+  recordFirings,
+  takeDueSchedules,
+  withUnendedTasks,
+} from "../../store/tasks/schedule-firings.ts";
+import { untilNextRunMs } from "../../store/tasks/schedules.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { PreparedTask } from "./task-batch.ts";
 import type { AcceptedFrom, TaskService } from "./task-service.ts";
 
-const BATCH = 100;
-/** At once: many schedules are for the full hour, and the last of them must not be late. */
-const AT_ONCE = 4;
+/** Firings in one transaction: many schedules are for the full hour, and the last of them must not be late. */
+const BATCH = 500;
 /** The net under the hints: a schedule that another node was told of is seen this late at worst. */
 const LONGEST_NAP_MS = 5_000;
 
+const BY_THE_CLOCK: FiringTime = { teamId: null, aheadMs: 0 };
+
 export interface ScheduleRunner {
-  /** Makes the tasks of all schedules that are due. Returns how long to nap until the next is. */
+  /** Makes the tasks of a batch of schedules that are due. Returns how long to nap until the next are. */
   fireOnce(): Promise<number>;
   /** The same for the sandbox of a team whose time is ahead of the clock. Returns how many were due. */
   fireAhead(time: { readonly teamId: number; readonly aheadMs: number }): Promise<number>;
@@ -29,73 +31,114 @@ export interface ScheduleRunner {
 
 /**
  * The same firing, with a span that the task it makes refers to. A firing resolves with its task, with the reason why there is
- * none, or with null where none was to be made, or another node made it.
+ * none, or with null where none was to be made.
  */
-export type TraceFirings = <More extends unknown[], Fired extends { readonly id: string } | Error | null>(
-  fire: (schedule: Schedule, ...more: More) => Promise<Fired>,
-) => (schedule: Schedule, ...more: More) => Promise<Fired>;
+export type TraceFirings = <
+  Due extends Pick<Schedule, "id" | "task">,
+  More extends unknown[],
+  Fired extends { readonly id: string } | Error | null,
+>(
+  fire: (schedule: Due, ...more: More) => Promise<Fired>,
+) => (schedule: Due, ...more: More) => Promise<Fired>;
+
+/** A task that is not stored yet; why there will be none; null where none is to be made. */
+type Prepared = NewTask | Error | null;
+
+/** A schedule of a batch, judged. `failure`: it could not be prepared, is left as it is and tried again. */
+type Judged =
+  | { readonly schedule: DueSchedule; readonly next: Date; readonly task: Prepared }
+  | { readonly failure: unknown };
 
 /**
- * Every node that makes calls runs one, and all of them wake at the same time: which one fires a schedule is decided in
- * the transaction that makes its task.
+ * Every node that makes calls runs one, and all of them wake at the same time. A batch is one transaction: it locks the
+ * schedules that are due, which other nodes skip, makes their tasks and moves them on. A node that dies in between has
+ * changed nothing.
  */
 export function createScheduleRunner(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
-  /** What the team may do now; null if it is gone. */
-  readonly termsOf: (teamId: number) => Promise<AcceptedFrom["terms"] | null>;
+  /** What these teams may do now; those that are gone are left out. */
+  readonly termsOf: (teamIds: readonly number[]) => Promise<ReadonlyMap<number, AcceptedFrom["terms"]>>;
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
   readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleRunner {
   const { database, traceFirings = (each) => each } = deps;
 
-  const fire = traceFirings(async (schedule: Schedule, aheadMs: number): Promise<NewTask | Error | null> => {
-    if (schedule.nextRunAt === null) return null;
-    const now = new Date(schedule.now.getTime() + aheadMs);
-    const judged = judgeFiring(schedule, ownTime(schedule, schedule.nextRunAt), ownTime(schedule, now));
-    const { fires } = judged;
-    const next = clockTime(schedule, judged.next);
-    const terms = fires ? await deps.termsOf(schedule.teamId) : null;
-    const prepared = terms && (await attempt(() => prepareTask(deps.accept, schedule, terms)));
-    if (prepared instanceof Error || prepared === null) return makeNone(schedule, next, prepared);
-    const { task } = prepared;
-    let accepted: Accepted | null = null;
-    const stored = await attempt(() =>
-      fireSchedule(database, schedule, { next, error: null }, async (sql) => {
-        if (schedule.overlap === "skip" && (await hasUnendedTask(sql, schedule))) return null;
-        accepted = await insertTask(sql, task);
-        return task.id;
-      }),
-    );
-    if (stored instanceof Error) return makeNone(schedule, next, stored);
-    if (!stored || accepted === null) return null;
-    deps.onStored(task, accepted);
-    return task;
-  });
+  async function judge(
+    schedule: DueSchedule,
+    aheadMs: number,
+    terms: AcceptedFrom["terms"] | undefined,
+  ): Promise<Judged> {
+    try {
+      const now = new Date(schedule.now.getTime() + aheadMs);
+      const judged = judgeFiring(schedule, ownTime(schedule, schedule.nextRunAt), ownTime(schedule, now));
+      const next = clockTime(schedule, judged.next);
+      if (!judged.fires || schedule.isFired || terms === undefined) return { schedule, next, task: null };
+      return { schedule, next, task: await refusalOr(() => prepareTask(deps.accept, schedule, terms)) };
+    } catch (failure) {
+      return { failure };
+    }
+  }
 
-  async function makeNone(schedule: Schedule, next: Date, why: Error | null): Promise<Error | null> {
-    const firing = { next, error: why?.message ?? null };
-    return (await fireSchedule(database, schedule, firing, async () => null)) ? why : null;
+  /** A span of a firing lasts until the batch is committed: `stored` has what became of each schedule. */
+  const fire = traceFirings(
+    async (
+      schedule: DueSchedule,
+      prepare: (schedule: DueSchedule) => Promise<void>,
+      stored: Promise<ReadonlyMap<string, Prepared>>,
+    ): Promise<Prepared> => {
+      await prepare(schedule);
+      return (await stored).get(schedule.id) ?? null;
+    },
+  );
+
+  /** `refusal`: nothing is tried, and this is told of each. Returns how many were due. */
+  async function fireBatch(time: FiringTime, limit: number, refusal: Error | null = null): Promise<number> {
+    const commit = deferred<ReadonlyMap<string, Prepared>>();
+    const firings: Promise<unknown>[] = [];
+    const judged: Judged[] = [];
+    const accepted: (readonly [NewTask, Accepted])[] = [];
+    let count = 0;
+    try {
+      const results = await database.transaction(async (sql) => {
+        const due = await takeDueSchedules(sql, time, limit);
+        count = due.length;
+        if (count === 0) return new Map<string, Prepared>();
+        const terms = await deps.termsOf([...new Set(due.map(({ teamId }) => teamId))]);
+        await Promise.all(
+          due.map((each) => {
+            const prepared = deferred<void>();
+            const prepare = async (schedule: DueSchedule) => {
+              const found = await judge(schedule, time.aheadMs, terms.get(schedule.teamId));
+              judged.push(refusal === null || "failure" in found ? found : { ...found, task: refusal });
+              prepared.resolve();
+            };
+            firings.push(fire(each, prepare, commit.promise));
+            return prepared.promise;
+          }),
+        );
+        return storeFirings(sql, judged, (task, stored) => accepted.push([task, stored]));
+      });
+      commit.resolve(results);
+    } catch (error) {
+      commit.reject(error);
+      await Promise.allSettled(firings);
+      if (!(error instanceof Unstorable)) throw error;
+      // It is looked for in ever smaller batches, and then told of.
+      if (count > 1) return fireBatch(time, Math.ceil(count / 2));
+      return fireBatch(time, 1, new Error("The task holds characters that cannot be stored"));
+    }
+    await Promise.allSettled(firings);
+    for (const [task, stored] of accepted) deps.onStored(task, stored);
+    const failed = judged.find((each) => "failure" in each);
+    if (failed !== undefined) throw failed.failure;
+    return count;
   }
 
   return {
-    async fireAhead({ teamId, aheadMs }) {
-      const due = await dueInSandbox(database, teamId, aheadMs, BATCH);
-      for (const schedule of due) await fire(schedule, aheadMs);
-      return due.length;
-    },
+    fireAhead: (time) => fireBatch(time, BATCH),
     async fireOnce() {
-      const due = await dueSchedules(database, BATCH);
-      const waiting = [...due];
-      const failures: unknown[] = [];
-      const work = async () => {
-        for (let schedule = waiting.shift(); schedule !== undefined; schedule = waiting.shift())
-          // One that cannot be fired now must not keep the others from it.
-          await fire(schedule, 0).catch((error) => failures.push(error));
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, work));
-      if (failures.length > 0) throw failures[0];
-      if (due.length === BATCH) return 0;
+      if ((await fireBatch(BY_THE_CLOCK, BATCH)) > 0) return 0;
       const untilMs = await untilNextRunMs(database);
       // A timer may fire a fraction early. What is due already is in another node's hands.
       return untilMs === null
@@ -105,10 +148,61 @@ export function createScheduleRunner(deps: {
   };
 }
 
+/** Makes the tasks of all of them at once, and moves every schedule on. Returns what became of each. */
+async function storeFirings(
+  sql: Sql,
+  judged: readonly Judged[],
+  onAccepted: (task: NewTask, accepted: Accepted) => void,
+): Promise<ReadonlyMap<string, Prepared>> {
+  const ready = judged.flatMap((each) => ("failure" in each ? [] : each));
+  const skipping = ready.filter(({ schedule, task }) => isTask(task) && schedule.overlap === "skip");
+  const busy = await withUnendedTasks(
+    sql,
+    skipping.map(({ schedule }) => schedule),
+  );
+  const wanted = ready.map(({ schedule, task }) =>
+    isTask(task) && schedule.overlap === "skip" && busy.has(schedule.id) ? null : task,
+  );
+  const tasks = wanted.filter(isTask);
+  const stored =
+    tasks.length === 0
+      ? []
+      : await insertTasks(
+          sql,
+          tasks.map((task) => ({ task, reservation: null })),
+          NO_WORKER,
+        );
+  const accepted = new Map(tasks.map((task, index) => [task.id, stored[index] ?? null]));
+  const results = wanted.map((task): Prepared => {
+    if (!isTask(task)) return task;
+    const row = accepted.get(task.id) ?? null;
+    if (row === null) return new Problem("queue_not_found", { name: task.queue });
+    onAccepted(task, row);
+    return task;
+  });
+  await recordFirings(
+    sql,
+    ready.map(({ schedule, next }, index) => {
+      const result = results[index] ?? null;
+      return {
+        schedule,
+        next,
+        taskId: isTask(result) ? result.id : null,
+        error: result instanceof Error ? result.message : null,
+      };
+    }),
+  );
+  return new Map(ready.map(({ schedule }, index) => [schedule.id, results[index] ?? null]));
+}
+
+function isTask(prepared: Prepared): prepared is NewTask {
+  return prepared !== null && !(prepared instanceof Error);
+}
+
 /** Everything but storing it. Whether its creator may use vault tokens was asked when the schedule was made. */
 export function prepareTask(
   accept: TaskService["accept"],
-  schedule: Schedule,
+  schedule: Pick<Schedule, "teamId" | "sandbox" | "task">,
   terms: AcceptedFrom["terms"],
 ): Promise<PreparedTask> {
   const { teamId, sandbox, task } = schedule;
@@ -123,12 +217,29 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<Accepted> {
 }
 
 /** A refusal is the schedule's to tell; a database that is away, or a bug, is a reason to try again. */
-async function attempt<T>(work: () => Promise<T>): Promise<T | Error> {
+async function refusalOr(prepare: () => Promise<PreparedTask>): Promise<NewTask | Error> {
   try {
-    return await work();
+    return (await prepare()).task;
   } catch (error) {
-    if (error instanceof Unstorable) return new Error("The task holds characters that cannot be stored");
     if (error instanceof Problem && (error.status < 500 || error.code === "vault_off")) return error;
     throw error;
   }
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: Deferred<T>["resolve"] = () => {};
+  let reject: Deferred<T>["reject"] = () => {};
+  const promise = new Promise<T>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  // Nobody may wait for it.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
 }

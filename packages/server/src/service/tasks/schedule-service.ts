@@ -19,12 +19,12 @@ import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
+import { recordRun } from "../../store/tasks/schedule-firings.ts";
 import {
   databaseNow,
   findSchedule,
   insertSchedule,
   listSchedules,
-  recordRun,
   removeSchedule,
   type ScheduleKey,
   updateSchedule,

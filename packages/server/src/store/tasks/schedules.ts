@@ -1,10 +1,10 @@
 import type { PageRequest } from "../../domain/page.ts";
 import type { Reach } from "../../domain/reach.ts";
-import { type ListedSchedule, ownTime, type Schedule, type ScheduleTerms } from "../../domain/schedule.ts";
+import type { ListedSchedule, Schedule, ScheduleTerms } from "../../domain/schedule.ts";
 import type { TaskStatus } from "../../domain/task.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import { columns } from "../columns.ts";
-import { type Database, patient, type Sql } from "../sql.ts";
+import { patient, type Sql } from "../sql.ts";
 import { untilNext } from "./until-next.ts";
 
 interface ListedRow extends Omit<ListedSchedule, "paused" | "lastTask" | "lastError"> {
@@ -120,107 +120,6 @@ export const untilNextRunMs = untilNext(
   "schedules where next_run_at is not null",
 );
 
-/** Those whose time has come, the longest due first. */
-export async function dueSchedules(sql: Sql, limit: number): Promise<Schedule[]> {
-  const rows = await sql.rows<ScheduleRow>(
-    `${READ} where s.next_run_at <= clock_timestamp() order by s.next_run_at limit $1`,
-    [limit],
-  );
-  return rows.map(toSchedule);
-}
-
-/** Those of a team's sandbox whose time will have come when so much has passed there. */
-export async function dueInSandbox(
-  sql: Sql,
-  teamId: number,
-  aheadMs: number,
-  limit: number,
-): Promise<Schedule[]> {
-  const rows = await sql.rows<ScheduleRow>(
-    `${READ} where s.team_id = $1 and s.sandbox
-        and s.next_run_at <= clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-      order by s.next_run_at limit $3`,
-    [teamId, aheadMs, limit],
-  );
-  return rows.map(toSchedule);
-}
-
-/** What became of a firing that was due. */
-export interface Firing {
-  readonly next: Date;
-  /** Why it made no task, for the schedule's record; null if it did, or was not to. */
-  readonly error: string | null;
-}
-
-/**
- * Fires a schedule, exactly once: the transaction that moves `next_run_at` on from the time that was due is the one that
- * makes the task, and one that finds it moved on, held by another or changed in any way does nothing. The time is in a
- * unique key of the firing besides: a schedule that is set back to it makes no second one. `make` returns the id of the
- * task. Returns whether it was this one.
- */
-export function fireSchedule(
-  database: Database,
-  schedule: Schedule,
-  firing: Firing,
-  make: (sql: Sql) => Promise<string | null>,
-): Promise<boolean> {
-  return database.transaction(async (sql) => {
-    const { teamId, id, nextRunAt, updatedAt } = schedule;
-    const firesAt = nextRunAt && ownTime(schedule, nextRunAt);
-    const [held] = await sql.rows<{ isFired: boolean }>(
-      `select exists (select 1 from schedule_firings f
-                       where f.team_id = $1 and f.schedule_id = $2 and f.fires_at = $5) as "isFired"
-         from schedules
-        where team_id = $1 and id = $2 and next_run_at = $3 and date_trunc('milliseconds', updated_at) = $4
-          for update skip locked`,
-      [teamId, id, nextRunAt, updatedAt, firesAt],
-    );
-    if (held === undefined) return false;
-    const taskId = held.isFired ? null : await make(sql);
-    if (taskId !== null) await markTask(sql, schedule, taskId, firesAt);
-    await sql.rows(
-      `update schedules
-          set next_run_at = $3, last_task_id = coalesce($4, last_task_id), last_error = $5::text,
-              last_error_at = case when $5::text is not null then now() end
-        where team_id = $1 and id = $2`,
-      [teamId, id, firing.next, taskId, firing.error],
-    );
-    return true;
-  });
-}
-
-/** A firing that was asked for by hand: the next one comes at its time all the same. */
-export async function recordRun(sql: Sql, schedule: Schedule, taskId: string): Promise<void> {
-  await markTask(sql, schedule, taskId, null);
-  await sql.rows("update schedules set last_task_id = $3 where team_id = $1 and id = $2", [
-    schedule.teamId,
-    schedule.id,
-    taskId,
-  ]);
-}
-
-/** A statement of its own, so that the insertion of all other tasks need not know of schedules. */
-async function markTask(sql: Sql, schedule: Schedule, taskId: string, firesAt: Date | null): Promise<void> {
-  await sql.rows(
-    `with marked as (update tasks set schedule_id = $2 where team_id = $1 and id = $3)
-     insert into schedule_firings (team_id, schedule_id, task_id, fires_at) values ($1, $2, $3, $4)`,
-    [schedule.teamId, schedule.id, taskId, firesAt],
-  );
-}
-
-/** Whether one of the last tasks of a schedule goes on. No more are looked at than a look into the index finds. */
-export async function hasUnendedTask(sql: Sql, { teamId, id }: Schedule): Promise<boolean> {
-  const rows = await sql.rows(
-    `select 1 from (
-       select team_id, task_id from schedule_firings where team_id = $1 and schedule_id = $2
-        order by task_id desc limit 100) last
-       join tasks t on t.team_id = last.team_id and t.id = last.task_id
-      where t.completed_at is null limit 1`,
-    [teamId, id],
-  );
-  return rows.length > 0;
-}
-
 function toSchedule({ task, request, ...row }: ScheduleRow): Schedule {
   return { ...toListed(row), task: { text: task, request: readRequest(request) } };
 }
@@ -236,7 +135,7 @@ function toListed(row: ListedRow): ListedSchedule {
   };
 }
 
-/** Written by this file. It holds no time: a schedule's task has none of its own. */
-function readRequest(text: string): TaskRequest {
+/** Written by `termValues`. It holds no time: a schedule's task has none of its own. */
+export function readRequest(text: string): TaskRequest {
   return JSON.parse(text);
 }

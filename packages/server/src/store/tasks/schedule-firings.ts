@@ -1,0 +1,144 @@
+import type { Schedule } from "../../domain/schedule.ts";
+import { columns } from "../columns.ts";
+import { prepare, type Sql } from "../sql.ts";
+import { readRequest } from "./schedules.ts";
+
+/** Whose schedules: of every team by the clock, or of the sandbox of one whose time is so far ahead of it. */
+export interface FiringTime {
+  readonly teamId: number | null;
+  readonly aheadMs: number;
+}
+
+/** A schedule whose time has come, with all that a firing needs. */
+export interface DueSchedule
+  extends Pick<
+    Schedule,
+    | "teamId"
+    | "id"
+    | "sandbox"
+    | "cron"
+    | "timezone"
+    | "overlap"
+    | "catchUp"
+    | "aheadSeconds"
+    | "task"
+    | "now"
+  > {
+  readonly nextRunAt: Date;
+  /** This time has had its firing: the schedule was set back to it. */
+  readonly isFired: boolean;
+}
+
+type DueRow = Omit<DueSchedule, "task"> & { readonly task: string; readonly request: string };
+
+/** As many bytes of tasks as one batch holds; a single task may be larger. */
+const MOST_BYTES = 4_194_304;
+
+const FIRES_AT = "s.next_run_at + make_interval(secs => s.ahead_seconds)";
+
+/**
+ * The rows are locked, and those that another node has locked are skipped: so nodes share the work. A row that was changed
+ * meanwhile is read as it is now, and only if it is still due.
+ */
+const TAKE_DUE = prepare(
+  "take_due_schedules",
+  `with due as materialized (
+     select s.*, exists (select 1 from schedule_firings f
+                          where f.team_id = s.team_id and f.schedule_id = s.id and f.fires_at = ${FIRES_AT}) as is_fired
+       from schedules s
+      where s.next_run_at <= clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+        and ($1::integer is null or (s.team_id = $1 and s.sandbox))
+      order by s.next_run_at limit $3
+        for update skip locked
+   ), sized as (
+     select *, octet_length(request) as size,
+            sum(octet_length(request)) over (order by next_run_at, team_id, id) as size_so_far from due
+   )
+   select ${columns("s", "team_id, id, sandbox, cron, timezone, overlap, catch_up, next_run_at, is_fired, task, request")},
+          s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now
+     from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.next_run_at`,
+);
+
+/** Within a transaction that goes on to fire them: at most so many, the longest due first. */
+export async function takeDueSchedules(sql: Sql, time: FiringTime, limit: number): Promise<DueSchedule[]> {
+  const rows = await sql.rows<DueRow>(TAKE_DUE, [time.teamId, time.aheadMs, limit]);
+  return rows.map(({ task, request, ...row }) => ({
+    ...row,
+    task: { text: task, request: readRequest(request) },
+  }));
+}
+
+/** What became of a schedule that was due. */
+export interface Firing {
+  readonly schedule: Pick<Schedule, "teamId" | "id">;
+  readonly next: Date;
+  /** Null if it made none. */
+  readonly taskId: string | null;
+  /** Why it made no task, for the schedule's record; null if it did, or was not to. */
+  readonly error: string | null;
+}
+
+/** The time that was due is the key of the firing, so that a schedule that is set back to it makes no second task. */
+const RECORD_FIRINGS = prepare(
+  "record_firings",
+  `with asked as materialized (
+     select * from jsonb_to_recordset($1::jsonb) as f(
+              team_id integer, id uuid, next timestamptz, task_id uuid, error text)
+   ), marked as (
+     update tasks t set schedule_id = f.id from asked f where t.team_id = f.team_id and t.id = f.task_id
+   ), fired as (
+     insert into schedule_firings (team_id, schedule_id, task_id, fires_at)
+     select s.team_id, s.id, f.task_id, ${FIRES_AT}
+       from asked f join schedules s on s.team_id = f.team_id and s.id = f.id
+      where f.task_id is not null
+   )
+   update schedules s
+      set next_run_at = f.next, last_task_id = coalesce(f.task_id, s.last_task_id), last_error = f.error,
+          last_error_at = case when f.error is not null then now() end
+     from asked f where s.team_id = f.team_id and s.id = f.id`,
+);
+
+/** In the transaction that took them and made their tasks: neither is there without the other. */
+export async function recordFirings(sql: Sql, firings: readonly Firing[]): Promise<void> {
+  const rows = firings.map(({ schedule: { teamId, id }, next, taskId, error }) => ({
+    team_id: teamId,
+    id,
+    next,
+    task_id: taskId,
+    error,
+  }));
+  await sql.rows(RECORD_FIRINGS, [JSON.stringify(rows)]);
+}
+
+/** A firing that was asked for by hand: the next one comes at its time all the same. */
+export async function recordRun(
+  sql: Sql,
+  { teamId, id }: Pick<Schedule, "teamId" | "id">,
+  taskId: string,
+): Promise<void> {
+  await sql.rows(
+    `with marked as (update tasks set schedule_id = $2 where team_id = $1 and id = $3),
+          fired as (insert into schedule_firings (team_id, schedule_id, task_id) values ($1, $2, $3))
+     update schedules set last_task_id = $3 where team_id = $1 and id = $2`,
+    [teamId, id, taskId],
+  );
+}
+
+/** Those of which one of the last tasks goes on. No more of them are looked at than a look into the index finds. */
+export async function withUnendedTasks(
+  sql: Sql,
+  schedules: readonly Pick<Schedule, "teamId" | "id">[],
+): Promise<ReadonlySet<string>> {
+  if (schedules.length === 0) return new Set();
+  const rows = await sql.rows<{ id: string }>(
+    `select s.id from jsonb_to_recordset($1::jsonb) as s(team_id integer, id uuid)
+      where exists (
+        select 1 from (
+          select f.team_id, f.task_id from schedule_firings f where f.team_id = s.team_id and f.schedule_id = s.id
+           order by f.task_id desc limit 100) last
+          join tasks t on t.team_id = last.team_id and t.id = last.task_id
+         where t.completed_at is null)`,
+    [JSON.stringify(schedules.map(({ teamId, id }) => ({ team_id: teamId, id })))],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
