@@ -186,6 +186,7 @@ export function plainRequest(url: string): TaskRequest {
     metadata: null,
     idempotencyKey: null,
     requestText: "",
+    bareText: null,
   };
 }
 

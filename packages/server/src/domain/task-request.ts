@@ -1,5 +1,4 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
-import { canonicalText } from "./canonical-text.ts";
 import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
 import { expiryComplaints } from "./expiry.ts";
 import { parseInstant } from "./instant.ts";
@@ -10,6 +9,7 @@ import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
+import { type RequestTexts, textsOf } from "./same-request.ts";
 import { requireSandbox, simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import { metadataComplaints, tagComplaints } from "./tag-rules.ts";
@@ -29,19 +29,20 @@ export const LONGEST_RETRY_DELAY_SECONDS = 86_400;
 export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
 
 /** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
-export interface TaskRequest extends TaskTerms {
+export interface TaskRequest extends TaskTerms, RequestTexts {
   readonly provider: string | null;
   readonly pollConfig: PollConfig | null;
   readonly waitForCallback: boolean;
   readonly maxWaitSeconds: number;
   readonly idempotencyKey: string | null;
-  /** What was asked for, however it was written: under one idempotency key it must be the same. Empty without a key. */
-  readonly requestText: string;
 }
 
 /** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
 export interface TaskDraft
-  extends Omit<TaskRequest, "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback" | "requestText"> {
+  extends Omit<
+    TaskRequest,
+    keyof RequestTexts | "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback"
+  > {
   readonly delaySeconds: number | null;
   readonly waitForCallback: boolean | null;
   readonly runAt: string | null;
@@ -117,10 +118,11 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     simulate: draft.simulate,
     idempotencyKey,
     requestText: "",
+    bareText: null,
   };
   if (idempotencyKey === null) return request;
   // Not the key, which may come in either place; and the time as it was asked for, however long ago that is by now.
-  return { ...request, requestText: canonicalText({ ...request, idempotencyKey: null, runAt }) };
+  return { ...request, ...textsOf({ ...request, idempotencyKey: null, runAt }) };
 }
 
 function callComplaints(

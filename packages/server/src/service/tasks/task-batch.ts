@@ -5,6 +5,7 @@ import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
+import { areSame } from "./same-request.ts";
 
 /** What was read of an item of a batch: a request, or why it is none. */
 export type BatchItem = TaskRequest | Problem;
@@ -72,7 +73,7 @@ async function storeTogether(
   isLast: boolean,
 ): Promise<CreatedTask[] | null> {
   const earlier = await each(requests, (request) => deps.replay(principal, request));
-  const firsts = firstsOf(requests, earlier);
+  const firsts = await firstsOf(deps.database, principal, requests, earlier);
   const prepared = await each(requests, async (request, index) =>
     earlier[index] === null && firsts[index] === index ? deps.prepare(principal, request) : null,
   );
@@ -98,16 +99,25 @@ async function storeTogether(
 }
 
 /** Of those that share a key the first makes the task; each has the index of its first. */
-function firstsOf(requests: readonly TaskRequest[], earlier: readonly (CreatedTask | null)[]): number[] {
+async function firstsOf(
+  database: Database,
+  principal: Principal,
+  requests: readonly TaskRequest[],
+  earlier: readonly (CreatedTask | null)[],
+): Promise<number[]> {
   const byKey = new Map<string, number>();
-  return requests.map(({ idempotencyKey: key, requestText }, index) => {
-    if (key === null || earlier[index] !== null) return index;
-    const first = byKey.get(key) ?? index;
+  const firsts: number[] = [];
+  for (const [index, request] of requests.entries()) {
+    const { idempotencyKey: key } = request;
+    const first = key === null || earlier[index] !== null ? index : (byKey.get(key) ?? index);
+    firsts.push(first);
+    if (key === null || earlier[index] !== null) continue;
     byKey.set(key, first);
-    if (requests[first]?.requestText !== requestText)
+    const other = requests[first];
+    if (other !== undefined && !(await areSame(database, principal, request, other)))
       throw refused(index, new Problem("idempotency_conflict", { key }));
-    return first;
-  });
+  }
+  return firsts;
 }
 
 /** The index of the first that could not be stored, and then none is; or what became of them, by their ids. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { invalid } from "../../domain/complaint.ts";
 import { delayComplaints } from "../../domain/expiry.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
@@ -30,6 +29,7 @@ import { newUuid } from "../new-uuid.ts";
 import type { Stock } from "../stock.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
+import { hashRequest, isRepeated } from "./same-request.ts";
 import {
   type BatchItem,
   type BatchResult,
@@ -117,27 +117,25 @@ export function createTaskService(deps: {
   };
 
   /** The task that was created under this idempotency key before; null if there is none. */
-  async function replay(
-    principal: Principal,
-    { idempotencyKey: key, requestText }: TaskRequest,
-  ): Promise<CreatedTask | null> {
+  async function replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    const { idempotencyKey: key } = request;
     const { teamId, environment } = principal;
     const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
     const task = taken === null ? null : await findTask(database, principal, taken.taskId);
     if (taken === null || task === null) return null;
-    if (taken.requestHash !== hashRequest(requestText))
+    if (!(await isRepeated(database, principal, request, { ...taken, task })))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
     return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
   async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
     const { teamId, environment } = principal;
-    const { idempotencyKey: key, requestText } = request;
+    const { idempotencyKey: key } = request;
     const origin = {
       teamId,
       sandbox: environment === "test",
       terms: principal,
-      idempotency: key === null ? null : { key, requestHash: hashRequest(requestText) },
+      idempotency: key === null ? null : { key, requestHash: hashRequest(request) },
       requireTokenUse: () => requireScope(principal, "tokens:use"),
     };
     return accept(origin, request);
@@ -253,8 +251,4 @@ function notRetried({ status, queue }: Task): Problem {
   return status === "failed" || status === "cancelled"
     ? new Problem("task_queue_gone", { name: queue })
     : new Problem("task_not_retryable", { status });
-}
-
-function hashRequest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
