@@ -112,7 +112,8 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerTaskRoutes(app, { tasks: services.tasks, waiting: services.waiting, refuseUrl }),
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
-        (app) => registerBatchRoute(app, { tasks: services.tasks, refuseUrl }),
+        (app) =>
+          registerBatchRoute(app, { tasks: services.tasks, refuseUrl, itemLimitBytes: http.bodyLimitBytes }),
         (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
         (app) => registerWebhookRoutes(app, { webhooks: services.webhooks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { BODY_LIMIT, createTestApi, type TestApi } from "./test-api.ts";
 
 const TASK = { queue: "default", webhook_url: "https://target.example/hook" };
 const DIRECT = { targetUrl: "https://target.example/start" };
@@ -97,6 +97,37 @@ describe("POST /v1/tasks/batch", () => {
     assert.equal(await total(), before + 2);
   });
 
+  it("refuses an item that a single creation refuses for its size, to the byte, and takes the others", async () => {
+    const sized = (bytes: number, fill = "x") => {
+      const [head, tail] = JSON.stringify({ ...TASK, delay: 60, payload: "@" }).split("@");
+      const room = bytes - Buffer.byteLength(`${head}${tail}`);
+      return `${head}${fill.repeat(room / Buffer.byteLength(fill))}${tail}`;
+    };
+    const [fitting, tooLarge] = [sized(BODY_LIMIT), sized(BODY_LIMIT + 1)];
+    assert.equal((await api.call("POST", "/v1/tasks", fitting)).status, 201);
+    const single = await api.call("POST", "/v1/tasks", tooLarge);
+    assert.equal(single.status, 413);
+
+    const send = (items: string[], atomic: boolean) =>
+      api.call("POST", "/v1/tasks/batch", `{"tasks":[${items.join(" , ")}],"atomic":${atomic}}`);
+    const { status, body } = await send([fitting, tooLarge, fitting], false);
+    assert.equal(status, 200);
+    assert.deepEqual([body.created, body.refused], [2, 1]);
+    assert.deepEqual(body.results[1], { index: 1, ...single.body });
+    // Characters of two bytes count as two.
+    const wide = sized(BODY_LIMIT + 2 + (BODY_LIMIT % 2), "é");
+    assert.ok(wide.length < BODY_LIMIT);
+    assert.equal((await send([wide], false)).body.refused, 1);
+
+    const before = await total();
+    const atomic = await send([fitting, tooLarge], true);
+    assert.deepEqual(
+      [atomic.status, atomic.body.code, atomic.body.error],
+      [400, "batch_refused", "tasks[1]: Request body too large"],
+    );
+    assert.equal(await total(), before);
+  });
+
   it("takes 1 to 1000 items in up to 10 MiB, in a few commits", async () => {
     const rule = "tasks must be an array of 1 to 1000 items";
     for (const tasks of [[], Array(1001).fill(TASK), "all"]) {
@@ -104,8 +135,8 @@ describe("POST /v1/tasks/batch", () => {
       assert.deepEqual([status, body.error], [400, rule]);
     }
     assert.equal((await batch([{ ...TASK, payload: "x".repeat(10 * 1024 * 1024) }])).status, 413);
-    const large = { ...TASK, delay: 60, payload: "x".repeat(2 * 1024 * 1024) };
-    assert.equal((await batch([large])).body.created, 1);
+    const large = { ...TASK, delay: 60, payload: "x".repeat(BODY_LIMIT / 2) };
+    assert.equal((await batch(Array(100).fill(large))).body.created, 100);
 
     const { sent } = api.house.databases.intake;
     const before = sent.length;

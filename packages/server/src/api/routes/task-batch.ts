@@ -72,7 +72,10 @@ const BatchAnswer = model("BatchAnswer", "What became of a batch.", {
 
 export function registerBatchRoute(
   app: Api,
-  { tasks, refuseUrl }: Pick<TaskRouteDeps, "tasks" | "refuseUrl">,
+  deps: Pick<TaskRouteDeps, "tasks" | "refuseUrl"> & {
+    /** Of one item, as of the body of a single creation. */
+    readonly itemLimitBytes: number;
+  },
 ): void {
   app.post(
     "/tasks/batch",
@@ -85,7 +88,8 @@ export function registerBatchRoute(
         tags: ["Tasks"],
         summary: "Create many tasks",
         description:
-          `Accepts up to ${MOST_TASKS} tasks of either kind in 10 MiB. Each is answered as a single creation would be; ` +
+          `Accepts up to ${MOST_TASKS} tasks of either kind in 10 MiB, each as large as the body of a single creation may be ` +
+          "(1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; " +
           "those that are accepted are on disk. With `atomic` it is all or none.",
         body: ref(CreateTasks),
         response: { 200: ref(BatchAnswer), ...refusals("batch_refused", ...BODY_REFUSALS) },
@@ -93,7 +97,7 @@ export function registerBatchRoute(
     },
     async (request, reply) => {
       const { atomic = false } = request.body;
-      const results = await tasks.createMany(callerOf(request), readItems(request, refuseUrl), atomic);
+      const results = await deps.tasks.createMany(callerOf(request), readItems(request, deps), atomic);
       return reply.type("application/json; charset=utf-8").send(batchText(results));
     },
   );
@@ -101,18 +105,19 @@ export function registerBatchRoute(
 
 function readItems(
   request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
-  refuseUrl: RefuseUrl,
+  { refuseUrl, itemLimitBytes }: { readonly refuseUrl: RefuseUrl; readonly itemLimitBytes: number },
 ): BatchItem[] {
   const sources = sliceElements(sliceMember(request.bodyText, "tasks") ?? "[]");
   const validate = request.compileValidationSchema({ ...CreateEitherTask });
   const now = new Date();
   const holdsNulls = mayHoldNulls(request);
   return request.body.tasks.map((item, index) => {
+    const text = sources[index] ?? "{}";
+    if (Buffer.byteLength(text) > itemLimitBytes) return new Problem("body_too_large");
     const problem = manyFieldsIn(item) ?? prepareTaskBody(item, holdsNulls);
     if (problem !== null) return problem;
     if (!validate(item)) return toProblem(errorsOf(validate), "body");
     try {
-      const text = sources[index] ?? "{}";
       return readTask({ ...(item as object) }, { text, idempotencyKey: undefined, now, refuseUrl });
     } catch (error) {
       if (error instanceof Problem) return error;
