@@ -48,6 +48,8 @@ const WHEN = {
   request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
   idempotency_conflict: "The key was used within 24 hours with a request that asked for something else.",
   callback_not_awaited: "The task cannot be ended by a callback now. The id stays valid.",
+  cursor_foreign:
+    "A list of tasks was asked for with the `nextCursor` of another search: other filters, another order, another team or environment. `limit` may change.",
   batch_refused:
     "An item of an atomic batch is refused, and nothing of it is stored. `details` names the item.",
   task_ended: "A cancel of a task that is completed, failed or cancelled.",

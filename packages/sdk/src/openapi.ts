@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Create many tasks
-         * @description Accepts up to 1000 tasks of either kind in 10 MiB. Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
+         * @description Accepts up to 1000 tasks of either kind in 10 MiB, each as large as the body of a single creation may be (1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
          */
         post: operations["createTasks"];
         delete?: never;
@@ -2873,7 +2873,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -5077,7 +5077,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description With the code `body_not_json` or `body_not_object` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
+        /** @description With the code `body_not_json` or `body_not_object` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `cursor_foreign` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5795,7 +5795,7 @@ export interface operations {
                 limit?: number;
                 /** @description Tasks to skip, at most 10000. For deep lists use `cursor`, which costs the same on every page. */
                 offset?: number;
-                /** @description `nextCursor` of the page before; instead of `offset`, never both. */
+                /** @description `nextCursor` of the page before, with the same filters and order; instead of `offset`, never both. */
                 cursor?: string;
             };
             header?: never;
@@ -5817,7 +5817,7 @@ export interface operations {
                     "application/json": components["schemas"]["TaskList"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule */
+            /** @description `invalid`: a field breaks its rule · `cursor_foreign`: Cursor belongs to another search */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];

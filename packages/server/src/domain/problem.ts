@@ -38,6 +38,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, text: "Request took too long to arrive" },
   headers_too_large: { status: 431, text: "Request headers too large" },
   invalid: { status: 400, text: "<reason>" },
+  cursor_foreign: { status: 400, text: "Cursor belongs to another search" },
   batch_refused: { status: 400, text: "tasks[<index>]: <reason>" },
   vault_token_unknown: { status: 400, text: 'Header "<header>" references unknown vault token "<token>"' },
   provider_unknown: { status: 400, text: 'Unknown provider "<id>"' },

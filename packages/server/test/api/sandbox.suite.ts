@@ -54,14 +54,9 @@ describe("the sandbox, seen from outside", () => {
 
   it("pages go through one environment, by offset and by cursor", async () => {
     const { body } = await api.call("GET", "/v1/tasks?limit=2", undefined, test);
-    assert.deepEqual(body.pagination, {
-      total: 3,
-      limit: 2,
-      offset: 0,
-      hasMore: true,
-      nextCursor: sandboxed[1],
-    });
-    assert.deepEqual((await list(`?limit=2&cursor=${sandboxed[1]}`, test)).ids, [sandboxed[0]]);
+    const { nextCursor, ...pagination } = body.pagination;
+    assert.deepEqual(pagination, { total: 3, limit: 2, offset: 0, hasMore: true });
+    assert.deepEqual((await list(`?limit=2&cursor=${nextCursor}`, test)).ids, [sandboxed[0]]);
     assert.deepEqual((await list("?limit=2&offset=2", test)).ids, [sandboxed[0]]);
     assert.equal(
       (await api.call("GET", "/v1/tasks?limit=1", undefined, team.headers)).body.pagination.hasMore,

@@ -33,7 +33,9 @@ describe("GET /v1/tasks", () => {
 
     assert.equal(status, 200);
     const id = ids[1];
-    assert.deepEqual(body.pagination, { total: 5, limit: 1, offset: 3, hasMore: true, nextCursor: id });
+    const { nextCursor, ...pagination } = body.pagination;
+    assert.deepEqual(pagination, { total: 5, limit: 1, offset: 3, hasMore: true });
+    assert.deepEqual(await idsOf(`?cursor=${nextCursor}`, headers), [ids[0]]);
     assert.equal(body.tasks[0].id, id);
     assert.deepEqual(Object.keys(body.tasks[0]), [
       "id",
@@ -60,13 +62,9 @@ describe("GET /v1/tasks", () => {
     const newestFirst = [...ids].reverse();
 
     assert.deepEqual(await idsOf("", headers), newestFirst.slice(0, 20));
-    assert.deepEqual((await list("", headers)).body.pagination, {
-      total: 21,
-      limit: 20,
-      offset: 0,
-      hasMore: true,
-      nextCursor: newestFirst[19],
-    });
+    const { nextCursor, ...pagination } = (await list("", headers)).body.pagination;
+    assert.deepEqual(pagination, { total: 21, limit: 20, offset: 0, hasMore: true });
+    assert.deepEqual(await idsOf(`?cursor=${nextCursor}`, headers), newestFirst.slice(20));
     assert.deepEqual(await idsOf("?limit=100", headers), newestFirst);
     assert.deepEqual(await idsOf("?limit=2&offset=20", headers), newestFirst.slice(20));
     assert.deepEqual((await list("?limit=100&offset=10000", headers)).body, {
@@ -131,13 +129,54 @@ describe("GET /v1/tasks", () => {
     }
   });
 
-  it("takes a cursor in either spelling instead of an offset", async () => {
-    const { ids, headers } = await createTasks(3);
-    const [first, second = ""] = ids;
-    for (const cursor of [second, parseTaskId(second)]) {
-      assert.deepEqual(await idsOf(`?cursor=${cursor}`, headers), [first]);
+  it("a cursor goes on with its own search, however long the pages are", async () => {
+    const { ids, headers } = await createTasks(4);
+    const [first, second] = ids;
+    const cursorOf = async (query: string, credential: Credential = headers) =>
+      (await list(`?limit=2&${query}`, credential)).body.pagination.nextCursor;
+    for (const query of [
+      "",
+      "queue=default",
+      "status=pending,failed",
+      "host=a&status=pending",
+      "created_after=2020-01-01T00:00:00Z",
+    ]) {
+      const cursor = await cursorOf(query);
+      for (const limit of [1, 100])
+        assert.deepEqual(
+          await idsOf(`?limit=${limit}&${query}&cursor=${cursor}`, headers),
+          [second, first].slice(0, limit),
+          query,
+        );
     }
-    assert.deepEqual(await idsOf(`?cursor=${formatTaskId(newUuid())}`, headers), [...ids].reverse());
+    // What says the same is the same search.
+    const cursor = await cursorOf("status=pending,failed&order=desc");
+    assert.deepEqual(await idsOf(`?status=failed,pending&cursor=${cursor}`, headers), [second, first]);
+  });
+
+  it("a cursor with other filters, another order or of another team is refused", async () => {
+    const { headers } = await createTasks(3);
+    const { headers: theirs } = await createTasks(3);
+    const cursorOf = async (query: string, credential: Credential = headers) =>
+      (await list(`?limit=1&${query}`, credential)).body.pagination.nextCursor;
+    const own = await cursorOf("status=pending");
+    const refused: [string, string][] = [
+      ["status=pending&order=asc", own],
+      ["", own],
+      ["status=pending,failed", own],
+      ["status=pending&queue=default", own],
+      ["status=pending&host=a", own],
+      ["status=pending&tag=x", own],
+      ["status=pending&created_after=2020-01-01T00:00:00Z", own],
+      ["status=pending&sandbox=true", own],
+      ["status=pending", await cursorOf("status=pending", theirs)],
+      ["status=pending", await cursorOf("")],
+    ];
+    for (const [query, cursor] of refused) {
+      const { status, body } = await list(`?${query}&cursor=${cursor}`, headers);
+      assert.equal(status, 400, query);
+      assert.deepEqual(body, { error: "Cursor belongs to another search", code: "cursor_foreign" }, query);
+    }
   });
 
   it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
@@ -168,6 +207,9 @@ describe("GET /v1/tasks", () => {
       ["queue=%00", queue],
       ["queue=a&queue=b", queue],
       ["cursor=abc", "cursor must be the nextCursor of a page"],
+      ["cursor=", "cursor must be the nextCursor of a page"],
+      [`cursor=${formatTaskId(newUuid())}`, "cursor must be the nextCursor of a page"],
+      [`cursor=${formatTaskId(newUuid())}.abc`, "cursor must be the nextCursor of a page"],
       [`cursor=${newUuid()}&offset=0`, "Use either cursor or offset, not both"],
       ["page=2", 'Unknown field "page"'],
       ["limits=2", 'Unknown field "limits" (did you mean "limit"?)'],

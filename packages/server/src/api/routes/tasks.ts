@@ -2,7 +2,8 @@ import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import { Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { Problem } from "../../domain/problem.ts";
-import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
+import { parseTaskId } from "../../domain/task-id.ts";
+import { formatCursor } from "../../service/tasks/task-cursor.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
 import type { WaitingService } from "../../service/tasks/waiting-service.ts";
 import { dropNulls } from "../http/absent-fields.ts";
@@ -118,7 +119,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
           "for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes " +
           "on from there.",
         querystring: TaskListQuery,
-        response: { 200: ref(TaskList), ...refusals() },
+        response: { 200: ref(TaskList), ...refusals("cursor_foreign") },
       },
     },
     async (request, reply) => {
@@ -126,14 +127,14 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
       const page = await tasks.list(callerOf(request), query);
       const texts = fitPage(page.tasks.map(summaryText));
       const isCut = texts.length < page.tasks.length;
-      const next = isCut ? page.tasks[texts.length - 1]?.id : page.nextCursor;
+      const next = isCut ? page.tasks[texts.length - 1]?.id : page.next;
       const pagination = JSON.stringify({
         total: page.total,
         ...(page.totalIsCapped && { totalIsCapped: true }),
         limit: query.limit,
         offset: query.offset,
         hasMore: isCut || page.hasMore,
-        nextCursor: next ? formatTaskId(next) : null,
+        nextCursor: next ? formatCursor({ after: next, search: page.search }) : null,
       });
       return sendText(reply, `{"tasks":[${texts.join()}],"pagination":${pagination}}`);
     },

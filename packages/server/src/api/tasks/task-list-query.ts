@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
-import { parseTaskId } from "../../domain/task-id.ts";
+import { parseCursor } from "../../service/tasks/task-cursor.ts";
 import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
 import { readSandbox, sandbox } from "../schemas/sandbox.ts";
@@ -28,7 +28,10 @@ export const TaskListQuery = Type.Object(
       }),
     ),
     cursor: Type.Optional(
-      Type.String({ description: "`nextCursor` of the page before; instead of `offset`, never both." }),
+      Type.String({
+        description:
+          "`nextCursor` of the page before, with the same filters and order; instead of `offset`, never both.",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -41,7 +44,7 @@ export function readListQuery({ sandbox: said, ...query }: Static<typeof TaskLis
   const filter = readFilter(query, readSandbox(said));
   if (query.cursor === undefined) return { ...filter, order, limit, offset, cursor: null };
   if (query.offset !== undefined) throw invalid([notBoth("cursor", "offset")]);
-  const cursor = parseTaskId(query.cursor);
+  const cursor = parseCursor(query.cursor);
   if (cursor === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
   return { ...filter, order, limit, offset, cursor };
 }

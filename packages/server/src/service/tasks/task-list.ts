@@ -1,10 +1,12 @@
 import { invalid, mustBe } from "../../domain/complaint.ts";
+import { Problem } from "../../domain/problem.ts";
 import { chooseSandbox, type Reach } from "../../domain/reach.ts";
 import type { TaskSummary } from "../../domain/task.ts";
 import { needsSearch, type Order, type TaskFilter } from "../../domain/task-filter.ts";
 import type { Sql } from "../../store/sql.ts";
 import { countListed, countTasks, listTasks, readSummaries } from "../../store/tasks/task-reads.ts";
 import { countMatches, searchTasks } from "../../store/tasks/task-search.ts";
+import { searchDigest, type TaskCursor } from "./task-cursor.ts";
 
 /** A filter as a caller says it: which of sandbox and the others is up to the credential unless it is named. */
 export type AskedFilter = Omit<TaskFilter, "sandbox"> & { readonly sandbox: boolean | null };
@@ -13,8 +15,7 @@ export interface TaskQuery extends AskedFilter {
   readonly order: Order;
   readonly limit: number;
   readonly offset: number;
-  /** The id of a task: only those behind it are listed. */
-  readonly cursor: string | null;
+  readonly cursor: TaskCursor | null;
 }
 
 export interface TaskPage {
@@ -23,7 +24,10 @@ export interface TaskPage {
   /** There may be more than `total`: no more were counted. */
   readonly totalIsCapped: boolean;
   readonly hasMore: boolean;
-  readonly nextCursor: string | null;
+  /** The id of the task behind which the next page begins. */
+  readonly next: string | null;
+  /** For the cursors of this search. */
+  readonly search: string;
 }
 
 /** Totals that no tally knows are counted so far. */
@@ -33,29 +37,33 @@ const MOST_COUNTED = 10_000;
 const FIRST_LOOK = 1_000;
 
 /**
- * And then for what it still lacks, or for a total: no more than can be looked at in a tenth of a second. Of a tag or a schedule
- * each task is looked up by its id, which reads four pages where walking along the ids reads the next row of the same.
+ * And then for what it still lacks: no more than can be looked at in a tenth of a second. Of a tag or a schedule each task
+ * is looked up by its id, which reads four pages where walking along the ids reads the next row of the same.
  */
 const MOST_LOOKED_AT = { walked: 10_000, listed: 2_500 };
 
 export async function listPage(sql: Sql, reach: Reach, query: TaskQuery): Promise<TaskPage> {
-  const filter = reachedBy(reach, query);
-  if (!needsSearch(filter)) return plainPage(sql, reach.teamId, filter, query);
-  if (query.offset > 0)
+  const { order, limit: _limit, offset, cursor, ...asked } = query;
+  const filter = reachedBy(reach, asked);
+  const search = searchDigest(reach, filter, order);
+  if (cursor !== null && cursor.search !== search) throw new Problem("cursor_foreign");
+  if (!needsSearch(filter)) return { ...(await plainPage(sql, reach.teamId, filter, query)), search };
+  if (offset > 0)
     throw invalid([mustBe("offset", "0 where tasks are searched: use cursor to go on to the next page")]);
   const [page, counted] = await Promise.all([
     searchPage(sql, reach.teamId, filter, query),
     matchCount(sql, reach.teamId, filter),
   ]);
-  return { ...page, ...counted };
+  return { ...page, ...counted, search };
 }
 
 export function reachedBy(reach: Reach, asked: AskedFilter): TaskFilter {
   return { ...asked, sandbox: chooseSandbox(reach, asked.sandbox) };
 }
 
-async function plainPage(sql: Sql, teamId: number, filter: TaskFilter, query: TaskQuery): Promise<TaskPage> {
-  const { limit, offset, cursor: after, order } = query;
+async function plainPage(sql: Sql, teamId: number, filter: TaskFilter, query: TaskQuery) {
+  const { limit, offset, order } = query;
+  const after = query.cursor?.after ?? null;
   const isTallied = filter.createdAfter === null && filter.createdBefore === null;
   const [found, counted] = await Promise.all([
     // One more than asked for tells whether there is a next page.
@@ -64,12 +72,12 @@ async function plainPage(sql: Sql, teamId: number, filter: TaskFilter, query: Ta
   ]);
   const tasks = found.slice(0, limit);
   const hasMore = found.length > limit;
-  return { tasks, ...counted, hasMore, nextCursor: hasMore ? (tasks.at(-1)?.id ?? null) : null };
+  return { tasks, ...counted, hasMore, next: hasMore ? (tasks.at(-1)?.id ?? null) : null };
 }
 
 async function searchPage(sql: Sql, teamId: number, filter: TaskFilter, { limit, order, cursor }: TaskQuery) {
   const ids: string[] = [];
-  let after = cursor;
+  let after = cursor?.after ?? null;
   for (const most of [FIRST_LOOK, mostLookedAt(filter)]) {
     const found = await searchTasks(sql, teamId, filter, { order, after, limit: limit - ids.length, most });
     ids.push(...found.ids);
@@ -77,7 +85,7 @@ async function searchPage(sql: Sql, teamId: number, filter: TaskFilter, { limit,
     if (after === null || ids.length === limit) break;
   }
   const tasks = await readSummaries(sql, teamId, ids);
-  return { tasks, hasMore: after !== null, nextCursor: after };
+  return { tasks, hasMore: after !== null, next: after };
 }
 
 async function talliedCount(sql: Sql, teamId: number, filter: TaskFilter) {
@@ -89,7 +97,7 @@ async function listedCount(sql: Sql, teamId: number, filter: TaskFilter) {
 }
 
 async function matchCount(sql: Sql, teamId: number, filter: TaskFilter) {
-  const { total, isWhole } = await countMatches(sql, teamId, filter, mostLookedAt(filter));
+  const { total, isWhole } = await countMatches(sql, teamId, filter, MOST_COUNTED);
   return capped(total, isWhole);
 }
 
