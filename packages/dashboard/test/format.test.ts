@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatAge, formatCount, formatDuration, formatPercent, formatRate } from "../src/data/format.ts";
+import {
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  formatTotal,
+} from "../src/data/format.ts";
 
 describe("numbers as people read them", () => {
   it("rounds counts to two figures, and never to a thousand of the smaller unit", () => {
     assert.deepEqual([0, 999, 1234, 34_400, 999_960].map(formatCount), ["0", "999", "1.2 k", "34 k", "1 M"]);
+  });
+
+  it("says of a total that was not counted to its end that there may be more", () => {
+    assert.equal(formatTotal({ count: 2500, isCapped: true }), "2,500+");
+    assert.equal(formatTotal({ count: 2500, isCapped: false }), "2,500");
   });
 
   it("has a decimal for small rates alone", () => {

@@ -68,6 +68,17 @@ export function plural(count: number, word: string): string {
   return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
 }
 
+/** How many tasks a search found. Capped: there may be more, they were not counted. */
+export interface Total {
+  readonly count: number;
+  readonly isCapped: boolean;
+}
+
+/** `1,234`, or `1,234+` where there may be more. */
+export function formatTotal({ count, isCapped }: Total): string {
+  return `${count.toLocaleString("en-US")}${isCapped ? "+" : ""}`;
+}
+
 function shorten(value: number): string {
   return value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
 }

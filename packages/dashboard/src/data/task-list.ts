@@ -2,10 +2,13 @@ import type { TaskSummary } from "@bellhop/sdk";
 import { useEffect, useMemo, useState } from "react";
 import { tellProblem } from "../parts/toast.tsx";
 import { bellhop } from "./client.ts";
+import type { Total } from "./format.ts";
 import { live, useLiveQuery } from "./live.ts";
 import { queryOf, type TaskSearch } from "./task-search.ts";
 
 const PAGE = 100;
+
+type TaskPage = Awaited<ReturnType<typeof bellhop.tasks.page>>;
 
 interface Head {
   readonly tasks: readonly TaskSummary[];
@@ -49,8 +52,7 @@ export function useTaskList(search: TaskSearch, isHeld: boolean) {
     rows,
     error: fresh.error,
     isReady: head !== null,
-    total: answer?.pagination.total ?? fresh.data?.pagination.total ?? null,
-    isTotalCapped: answer?.pagination.totalIsCapped === true,
+    total: totalOf(answer ?? fresh.data),
     newCount,
     hasOlder: (head?.nextCursor ?? null) !== null,
     showNew: () => {
@@ -73,6 +75,12 @@ export function useTaskList(search: TaskSearch, isHeld: boolean) {
 }
 
 const NONE: readonly TaskSummary[] = [];
+
+function totalOf(page: TaskPage | undefined): Total | null {
+  if (page === undefined) return null;
+  const { total: count, totalIsCapped: isCapped = false } = page.pagination;
+  return { count, isCapped };
+}
 
 /** The same rows in the same order, each as it was seen last. */
 function refreshed(rows: readonly TaskSummary[], fresh: Head | null): readonly TaskSummary[] {

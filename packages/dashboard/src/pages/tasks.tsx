@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Total } from "../data/format.ts";
 import { useQueues } from "../data/queues.ts";
 import { useSandbox } from "../data/sandbox.ts";
 import { useMay } from "../data/session.ts";
@@ -9,7 +10,7 @@ import { curlOfCreation } from "../data/task.ts";
 import { useTaskList } from "../data/task-list.ts";
 import type { TaskSearch } from "../data/task-search.ts";
 import { Icon } from "../parts/icon.tsx";
-import { Count } from "../parts/numbers.tsx";
+import { TotalCount } from "../parts/numbers.tsx";
 import { Empty, Page, PageHead, Problem, Skeletons } from "../parts/page.tsx";
 import { StateMark, toneOf } from "../parts/state.tsx";
 import { AllMenu, SelectionBar } from "./tasks/bulk-bar.tsx";
@@ -135,7 +136,7 @@ function StatusTabs({
   onChange,
 }: {
   readonly search: TaskSearch;
-  readonly total: number | null;
+  readonly total: Total | null;
   readonly onChange: (status: Status | undefined) => void;
 }) {
   const queues = useQueues();
@@ -146,7 +147,7 @@ function StatusTabs({
   const all = STATUSES.reduce((sum, status) => sum + countOf(status), 0);
   const tab = (status: Status | undefined, count: number) => {
     const isCurrent = status === current;
-    const shown = isCounted ? count : isCurrent ? total : null;
+    const shown = isCounted ? { count, isCapped: false } : isCurrent ? total : null;
     return (
       <button
         key={status ?? "all"}
@@ -164,7 +165,7 @@ function StatusTabs({
         {status === undefined ? "All" : status[0]?.toUpperCase() + status.slice(1)}
         {shown === null ? null : (
           <span className="num">
-            <Count of={shown} />
+            <TotalCount of={shown} />
           </span>
         )}
       </button>

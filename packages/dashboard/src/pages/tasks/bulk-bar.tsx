@@ -3,7 +3,7 @@ import { Button, Menu } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
-import { plural } from "../../data/format.ts";
+import { formatTotal, plural, type Total } from "../../data/format.ts";
 import { isEnded } from "../../data/status.ts";
 import { filterOf, type TaskSearch } from "../../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../../parts/bulk-dialog.tsx";
@@ -20,11 +20,15 @@ function fits(kind: BulkKind, { status }: TaskSummary): boolean {
 }
 
 /** Actions on everything that matches, whether or not it is loaded. */
-export function AllMenu({ search, total }: { readonly search: TaskSearch; readonly total: number | null }) {
+export function AllMenu({ search, total }: { readonly search: TaskSearch; readonly total: Total | null }) {
   const [bulk, setBulk] = useState<BulkKind | null>(null);
   return (
     <span className="chips-end">
-      {total === null ? null : <span className="num">{plural(total, "task")}</span>}
+      {total === null ? null : (
+        <span className="num">
+          {formatTotal(total)} {total.count === 1 && !total.isCapped ? "task" : "tasks"}
+        </span>
+      )}
       <Menu>
         <Menu.Target>
           <Button rightSection={<Icon name="down" size={12} />}>All that match</Button>

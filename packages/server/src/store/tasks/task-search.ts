@@ -65,11 +65,53 @@ export async function countMatches(
   filter: TaskFilter,
   most: number,
 ): Promise<{ readonly total: number; readonly isWhole: boolean }> {
+  if (listOf(filter) !== null) return countListed(sql, teamId, filter, most);
   const looked = await look(sql, teamId, filter, { order: "desc", after: null, limit: 0, most });
   return {
     total: looked.stretches.reduce((sum, { matches }) => sum + matches, 0),
     isWhole: looked.stretches.every(({ seen }) => seen < looked.most),
   };
+}
+
+/**
+ * Along a tag or a schedule. Nothing but a number is wanted, so all tasks are looked up at once, by an array of ids: PostgreSQL
+ * puts it in order and reads each page of the index once, where a join would read four pages for every task.
+ */
+async function countListed(sql: Sql, teamId: number, filter: TaskFilter, most: number) {
+  const values: unknown[] = [teamId];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const listed = listOf(filter);
+  const queues = filter.queue === null ? null : await queueIds(sql, teamId, filter.queue);
+  const isMatch = matching(filter, { queues, statuses: statusesOf(filter) }, bind);
+  // One more than is looked at tells whether there are others.
+  const ids = `select task_id from ${listed?.table} where team_id = $1 and ${listed?.key} = ${bind(listed?.value)}
+                  ${idsWithin(filter, null, bind)("task_id")} order by task_id desc limit ${bind(most + 1)}`;
+  const [row] = await sql.rows<{ seen: number; total: number }>(
+    patient(
+      "list",
+      `with listed as materialized (select array_agg(task_id) as ids, count(*)::integer as seen from (${ids}) g)
+       select coalesce((select seen from listed), 0) as seen, (count(*) filter (where x.hit))::integer as total
+         from (select ${isMatch} as hit from tasks t
+                where t.team_id = $1 and t.id = any((select l.ids[1:${bind(most)}] from listed l)::uuid[])) x`,
+    ),
+    values,
+  );
+  return { total: row?.total ?? 0, isWhole: (row?.seen ?? 0) <= most };
+}
+
+/** The condition that an id lies within the times of the filter, and behind the one that a search goes on from. */
+function idsWithin(
+  filter: TaskFilter,
+  goOn: { readonly after: string; readonly order: Order } | null,
+  bind: (value: unknown) => string,
+): (id: string) => string {
+  const { low, high } = idRange(filter);
+  return (id) =>
+    [
+      ...(goOn === null ? [] : [`and ${id} ${goOn.order === "desc" ? "<" : ">"} ${bind(goOn.after)}`]),
+      ...(low === null ? [] : [`and ${id} >= ${bind(low)}`]),
+      ...(high === null ? [] : [`and ${id} <= ${bind(high)}`]),
+    ].join(" ");
 }
 
 /** Looks along the tag or the schedule, along the ranges of queues and states if they are few, or else along all tasks of the team. */
@@ -81,16 +123,7 @@ async function look(
 ): Promise<{ readonly stretches: readonly Stretch[]; readonly most: number }> {
   const values: unknown[] = [teamId];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const { low, high } = idRange(filter);
-  const within = (id: string) =>
-    [
-      ...(after === null ? [] : [`${id} ${order === "desc" ? "<" : ">"} ${bind(after)}`]),
-      ...(low === null ? [] : [`${id} >= ${bind(low)}`]),
-      ...(high === null ? [] : [`${id} <= ${bind(high)}`]),
-    ]
-      .map((condition) => `and ${condition}`)
-      .join(" ");
-
+  const within = idsWithin(filter, after === null ? null : { after, order }, bind);
   const statuses = statusesOf(filter);
   const listed = listOf(filter);
   const isRanged = filter.queue !== null || statuses !== null || filter.sandbox;

@@ -15,7 +15,7 @@ import {
 } from "../../../src/store/tasks/task-reads.ts";
 import { removeExpiredTasks } from "../../../src/store/tasks/task-removals.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
-import { searchTasks } from "../../../src/store/tasks/task-search.ts";
+import { countMatches, searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { countTokenTasks } from "../../../src/store/vault/token-uses.ts";
 import {
@@ -124,6 +124,47 @@ describe("the plan of the count of tasks that name a vault token", () => {
           assert.ok(plan.blocks < 300, `${statistics}, ${mode}: ${plan.blocks} by ${plan.indexes.join()}`);
         }
         await store.database.rows("analyze tasks");
+      }
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe("the plan of the count of a tag's tasks", () => {
+  const MOST = 10_000;
+
+  it("reads each page of the index once, whatever the statistics, for tags that many tasks have", async () => {
+    const store = await openTestStore();
+    try {
+      const queue = await store.openQueue();
+      await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+      await store.database.rows("alter table task_tags set (autovacuum_enabled = false)");
+      await fill(store, queue, 3_000, { ...finished, priority: "5" });
+      await store.database.rows("analyze tasks, task_tags");
+      await fill(store, await store.openQueue({}, queue.teamId), 24_000, { ...finished, priority: "5" });
+      // Every second task has the tag, as in the worst case that is promised anything.
+      await store.database.rows(
+        `insert into task_tags (team_id, tag, task_id)
+         select team_id, 'often', id from (select team_id, id, row_number() over (order by id) as n from tasks) t
+          where n % 2 = 0`,
+      );
+      for (const statistics of ["old", "new"]) {
+        for (const filter of [{}, { statuses: ["completed"] as const }, { hosts: ["localhost"] }]) {
+          const wanted = { ...ALL_TASKS, tag: "often", ...filter };
+          for (const mode of MODES) {
+            const plan = await explain(store.database, mode, (sql) =>
+              countMatches(sql, queue.teamId, wanted, MOST),
+            );
+            const told = `${statistics}, ${mode}: ${plan.blocks} blocks by ${plan.indexes.join()}`;
+            // A join would read four pages for each of the 10,000.
+            assert.ok(plan.blocks < 5_000, told);
+            assert.deepEqual(plan.scanned, [], told);
+          }
+          const counted = await countMatches(store.database, queue.teamId, wanted, MOST);
+          assert.deepEqual(counted, { total: MOST, isWhole: false });
+        }
+        await store.database.rows("analyze tasks, task_tags");
       }
     } finally {
       await store.close();

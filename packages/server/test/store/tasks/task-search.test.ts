@@ -96,6 +96,20 @@ describe("searching tasks", () => {
     assert.equal(counted.isWhole, false);
   });
 
+  it("counts along a tag as many as it may look at, and says whether there are others", async () => {
+    const count = (most: number, filter: Partial<TaskFilter> = {}) =>
+      countMatches(store.database, teamId, { ...ALL_TASKS, tag: "a", ...filter }, most);
+    // Three live tasks have the tag, and one of the sandbox.
+    assert.deepEqual(await count(5), { total: 3, isWhole: true });
+    assert.deepEqual(await count(4), { total: 3, isWhole: true });
+    assert.equal((await count(3)).isWhole, false);
+    assert.deepEqual(await count(1), { total: 1, isWhole: false });
+    assert.deepEqual(await count(4, { createdAfter: new Date(Date.now() + 60_000) }), {
+      total: 0,
+      isWhole: true,
+    });
+  });
+
   it("forgets the tags of a task that is removed", async () => {
     const queue = await store.openQueue({}, teamId);
     const [id = ""] = await store.insert(queue, { tags: ["gone", "soon"] });
