@@ -33,7 +33,10 @@ export interface Grant {
   readonly userId: string | null;
   /** Of the code that all tokens of one authorization descend from. */
   readonly codeHash: Buffer | null;
+  /** Of the access token. */
   readonly scopes: readonly Scope[];
+  /** What a later refresh may ask for, where that is more; null: `scopes`. */
+  readonly grantedScopes: readonly Scope[] | null;
 }
 
 /** A code or refresh token came after it had been used: it has leaked, or its successor has. All its tokens ended. */
@@ -81,6 +84,7 @@ export async function takeGrant(
         userId: null,
         codeHash: null,
         scopes: chooseScopes(asked, application.scopes),
+        grantedScopes: null,
       };
   }
 }
@@ -104,7 +108,7 @@ async function takeCode(
   if (parameters.get("redirect_uri") !== code.redirectUri)
     throw new OAuthRefusal("invalid_grant", "Invalid redirect URI");
   requireVerifier(parameters.get("code_verifier") ?? "", code.codeChallenge);
-  return { teamId, userId, codeHash, scopes };
+  return { teamId, userId, codeHash, scopes, grantedScopes: null };
 }
 
 /** Proves that the application which has the code is the one that asked for it. S256 is the only method there is. */
@@ -134,11 +138,12 @@ async function takeRefreshToken(
       throw new OAuthRefusal("invalid_grant", "Token has been revoked");
     return endReplayed(sql, "refresh_token_replayed", codeHash, teamId);
   }
-  if (asked === null) return { teamId, userId, codeHash, scopes };
+  if (asked === null) return { teamId, userId, codeHash, scopes, grantedScopes: null };
   const fewer = chooseScopes(asked, application.scopes);
   const excess = fewer.find((scope) => !scopes.includes(scope));
   if (excess !== undefined) throw new OAuthRefusal("invalid_scope", `Check the \`${excess}\` scope(s)`);
-  return { teamId, userId, codeHash, scopes: fewer };
+  // The refresh token keeps the scope of the one before it (RFC 6749, section 6): only the access token is narrower.
+  return { teamId, userId, codeHash, scopes: fewer, grantedScopes: scopes };
 }
 
 async function endReplayed(

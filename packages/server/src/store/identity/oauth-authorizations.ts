@@ -18,14 +18,14 @@ export interface LiveAuthorization {
 }
 
 /**
- * Each by its last token, the only one that was not refreshed: it outlives those before it. They matter for what they
- * may do while their hour lasts, which is more if the application has asked for less since.
+ * Each by its last token, the only one that was not refreshed: it outlives those before it, and knows all that was granted.
+ * Those before matter for what they may do while their hour lasts.
  */
 const LIVE = `
   select k.consent_id as id, k.code_hash as "codeHash", k.application_id as "applicationId",
          a.name as "applicationName", o.name as "ownerName", k.user_id as "userId", u.email,
          k.consented_at as "consentedAt", greatest(k.access_expires_at, k.refresh_expires_at) as "expiresAt",
-         k.scopes || array(select unnest(e.scopes) from oauth_tokens e
+         coalesce(k.granted_scopes, k.scopes) || array(select unnest(e.scopes) from oauth_tokens e
                             where e.code_hash = k.code_hash and e.access_expires_at > now()) as scopes
     from oauth_tokens k
     join oauth_applications a on a.id = k.application_id

@@ -16,6 +16,8 @@ export interface NewAccessToken {
   readonly userId: string | null;
   readonly codeHash: Buffer | null;
   readonly scopes: readonly Scope[];
+  /** What a later refresh may ask for; null: `scopes`. */
+  readonly grantedScopes: readonly Scope[] | null;
   readonly accessHash: Buffer;
   readonly accessValidSeconds: number;
   /** Null for an access token without one beside it. */
@@ -32,9 +34,10 @@ export async function insertAccessToken(sql: Sql, token: NewAccessToken): Promis
   const [row] = await sql.rows<{ expiresAt: Date }>(
     `insert into oauth_tokens
        (id, application_id, team_id, user_id, code_hash, scopes, access_hash, access_expires_at,
-        refresh_hash, refresh_expires_at, consent_id, consented_at)
+        refresh_hash, refresh_expires_at, granted_scopes, consent_id, consented_at)
      select $1, $2, $3, $4, $5, $6, $7, date_trunc('second', now()) + make_interval(secs => $8),
-            $9::bytea, case when $9::bytea is not null then now() + make_interval(days => $10) end, consent.id, consent.at
+            $9::bytea, case when $9::bytea is not null then now() + make_interval(days => $10) end, $11::text[],
+            consent.id, consent.at
        from (select 1) as one
        left join (select consent_id as id, created_at as at from oauth_codes where hash = $5
                   union all
@@ -53,6 +56,7 @@ export async function insertAccessToken(sql: Sql, token: NewAccessToken): Promis
       token.accessValidSeconds,
       token.refreshHash,
       token.refreshValidDays,
+      token.grantedScopes,
     ],
   );
   return row?.expiresAt ?? null;
@@ -62,6 +66,7 @@ export interface RefreshableToken {
   readonly teamId: number;
   readonly userId: string;
   readonly codeHash: Buffer;
+  /** All that was granted. */
   readonly scopes: readonly Scope[];
 }
 
@@ -72,7 +77,9 @@ export async function findRefreshable(
   refreshHash: Buffer,
 ): Promise<RefreshableToken | null> {
   const [row] = await sql.rows<RefreshableToken>(
-    `select team_id as "teamId", user_id as "userId", code_hash as "codeHash", scopes from oauth_tokens
+    `select team_id as "teamId", user_id as "userId", code_hash as "codeHash",
+            coalesce(granted_scopes, scopes) as scopes
+       from oauth_tokens
       where refresh_hash = $1 and application_id = $2 and user_id is not null and code_hash is not null`,
     [refreshHash, applicationId],
   );

@@ -201,6 +201,7 @@ describe("API keys", () => {
       userId: null,
       codeHash: null,
       scopes: ["apikeys:write"],
+      grantedScopes: null,
       accessValidSeconds: 60,
       refreshHash: null,
       refreshValidDays: 0,

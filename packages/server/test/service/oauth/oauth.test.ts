@@ -302,6 +302,20 @@ describe("tokens of OAuth applications", () => {
       assert.deepEqual([...((await scene.whoIs(narrow.access_token))?.scopes ?? [])], ["tasks:read"]);
     });
 
+    it("after a narrower refresh, one without a scope gets all that was granted again, and no more", async () => {
+      const application = await scene.register();
+      const scope = "tasks:read tasks:write";
+      let { refresh_token: token } = await scene.tokensFor(application, { scope });
+      for (const asked of ["tasks:read", "tasks:write", undefined, "tasks:read", "tasks:read tasks:write"]) {
+        const next = await scene.refresh(application, token, asked);
+        assert.equal(next.scope, asked ?? scope);
+        const scopes = (await scene.whoIs(next.access_token))?.scopes;
+        assert.deepEqual([...(scopes ?? [])].sort(), next.scope.split(" ").sort());
+        token = next.refresh_token ?? "";
+        await assert.rejects(scene.refresh(application, token, "tokens:use"), refusedAs("invalid_scope"));
+      }
+    });
+
     it("is of no use to another application, and is not ended by it", async () => {
       const application = await scene.register();
       const thief = await scene.register();
