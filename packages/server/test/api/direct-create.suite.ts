@@ -218,6 +218,37 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
+  it("misses targetUrl in a body that has names of direct tasks alone, and suggests it for what is close", async () => {
+    const send = async (body: object) => (await api.call("POST", "/v1/tasks", body)).body;
+    const required = "targetUrl is required";
+    for (const fields of [{ body: {} }, { queue: "default", maxRetries: 1 }, { sign: true, method: "GET" }])
+      assert.deepEqual(await send(fields), { error: required, code: "invalid" });
+    for (const name of ["target_url", "targetURL", "targeturl", "tagetUrl"]) {
+      const error = `Unknown field "${name}" (did you mean "targetUrl"?)`;
+      const details = [
+        { field: name, error },
+        { field: "targetUrl", error: required },
+      ];
+      for (const more of [{}, { body: { n: 1 } }, { queue: "default" }])
+        assert.deepEqual(await send({ [name]: "http://a/", ...more }), { error, code: "invalid", details });
+    }
+    const batch = await api.call("POST", "/v1/tasks/batch", { tasks: [{ body: "x" }] });
+    assert.equal(batch.body.results[0].error, required);
+  });
+
+  it("any other body without a URL is still a queue task", async () => {
+    const cases: [object, string][] = [
+      [{ queue: "default" }, "webhook_url is required"],
+      [{ queue: "default", payload: {}, body: {} }, 'Unknown field "body"'],
+      [{ webhookUrl: "http://a/", body: {} }, 'Unknown field "webhookUrl" (did you mean "webhook_url"?)'],
+      [{ webhook_url: "http://a/", queue: "default", body: {} }, 'Unknown field "body"'],
+    ];
+    for (const [fields, error] of cases)
+      assert.equal((await api.call("POST", "/v1/tasks", fields)).body.error, error);
+    const list = await api.call("POST", "/v1/tasks", [{ body: 1 }]);
+    assert.equal(list.body.error, "Request body must be a JSON object");
+  });
+
   it("lists every broken rule of direct tasks, and none of queue tasks", async () => {
     assert.deepEqual(await refusal({ timeout: 0, priorty: 1, body: 5 }), {
       error: 'Unknown field "priorty" (did you mean "priority"?)',

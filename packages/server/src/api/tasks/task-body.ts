@@ -1,9 +1,11 @@
 import type { preValidationHookHandler } from "fastify";
 import type { TProperties } from "typebox";
-import { invalid, mustBe, notBoth } from "../../domain/complaint.ts";
+import { invalid, MOST_DETAILS, mustBe, notBoth } from "../../domain/complaint.ts";
 import type { Problem } from "../../domain/problem.ts";
+import { closestName } from "../../domain/spelling.ts";
 import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
 import { itemsOf } from "../http/rule-text.ts";
+import { unknownField } from "../http/validation.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { SIMULATION_NAMES } from "../schemas/simulation.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
@@ -35,6 +37,24 @@ function refuseTwoKinds(body: unknown): Problem | null {
   return hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : null;
 }
 
+/**
+ * A body without a URL is a queue task by the rule, and its caller would be told that `body` is unknown. Where it has names of
+ * direct tasks alone, or one that can only mean `targetUrl`, the URL is what is missing.
+ */
+function refuseDirectWithoutUrl(body: unknown): Problem | null {
+  if (!isRecord(body) || Object.hasOwn(body, "webhook_url") || Object.hasOwn(body, "targetUrl")) return null;
+  if (Array.isArray(body)) return null;
+  const names = Object.keys(body);
+  const isDirect = names.some((name) => DIRECT_ONLY.has(name) || meansUrl(name) === "targetUrl");
+  const isQueue = names.some((name) => QUEUE_ONLY.has(name) || meansUrl(name) === "webhook_url");
+  if (!isDirect || isQueue) return null;
+  const unknown = names.filter((name) => !Object.hasOwn(CreateDirectTask.properties, name));
+  return invalid([
+    ...unknown.slice(0, MOST_DETAILS).map((name) => unknownField(name, CreateDirectTask)),
+    { field: "targetUrl", error: "targetUrl is required" },
+  ]);
+}
+
 /** Ajv collects an error for every wrong item of a list, and half a million of them keep all other callers waiting. */
 function refuseLongLists(body: unknown): Problem | null {
   let problem = longListIn(body, LISTS);
@@ -44,7 +64,12 @@ function refuseLongLists(body: unknown): Problem | null {
 
 /** To be asked of a new task before its schema; takes out of it what is null, where there may be such a thing. */
 export function prepareTaskBody(body: unknown, holdsNulls: boolean): Problem | null {
-  return (holdsNulls ? dropTaskNulls(body) : null) ?? refuseTwoKinds(body) ?? refuseLongLists(body);
+  return (
+    (holdsNulls ? dropTaskNulls(body) : null) ??
+    refuseTwoKinds(body) ??
+    refuseDirectWithoutUrl(body) ??
+    refuseLongLists(body)
+  );
 }
 
 export const prepareBody: preValidationHookHandler = (request, _reply, done) => {
@@ -55,10 +80,21 @@ type Lists = readonly (readonly [name: string, most: number, items: string])[];
 
 const FIELDS = { ...CreateTask.properties, ...CreateDirectTask.properties };
 const FIELD_NAMES = Object.keys(FIELDS);
+const QUEUE_ONLY = namesOf(CreateTask.properties, CreateDirectTask.properties);
+const DIRECT_ONLY = namesOf(CreateDirectTask.properties, CreateTask.properties);
 const POLL_NAMES = TASK_FIELDS.pollConfig.names;
 const POLL_FIELD_NAMES = Object.keys(OwnPollConfig.properties);
 const POLL_LISTS = listsIn(OwnPollConfig.properties);
 const LISTS = listsIn(FIELDS);
+
+function namesOf(own: TProperties, others: TProperties): ReadonlySet<string> {
+  return new Set(Object.keys(own).filter((name) => !Object.hasOwn(others, name)));
+}
+
+/** The URL of either kind that a misspelt name is closest to. */
+function meansUrl(name: string): string | undefined {
+  return Object.hasOwn(FIELDS, name) ? undefined : closestName(name, ["targetUrl", "webhook_url"]);
+}
 
 function listsIn(properties: TProperties): Lists {
   return Object.entries(properties).flatMap(([name, schema]) =>
