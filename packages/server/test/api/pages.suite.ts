@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { Html, html } from "../../src/domain/html.ts";
-import { newSecret } from "../../src/service/access/secret-hash.ts";
+import { hashSecret, newSecret } from "../../src/service/access/secret-hash.ts";
 import { databaseAway } from "../test-sql.ts";
 import { queryOf, type RegisteredApplication, registerReports } from "./consent.ts";
 import { type Answer, createTestApi, type TestApi, VERSION } from "./test-api.ts";
@@ -288,8 +288,22 @@ describe("the sign-in pages", () => {
   it("are friendly about a link that no longer works", async () => {
     const used = await newLink();
     await click(used);
-    for (const page of [await click(used), await get("/sign-in/link"), await get("/sign-in/link?token=x")]) {
+    const email = newEmail();
+    const replaced = await newLink(email);
+    await newLink(email);
+    const expired = await newLink();
+    const open = await get(`/sign-in/link?token=${expired}`);
+    await api.house.database.rows("update sign_in_links set expires_at = now() where hash = $1", [
+      hashSecret(expired),
+    ]);
+    const late = await send("/sign-in/link", fieldsOf(open), { cookie: cookieOf(open, "bellhop_form") });
+    // Also at once, before a click.
+    const opened = [used, replaced, expired, newSecret(), "x"].map((token) =>
+      get(`/sign-in/link?token=${token}`),
+    );
+    for (const page of [late, await get("/sign-in/link"), ...(await Promise.all(opened))]) {
       assert.equal(page.status, 401);
+      assert.doesNotMatch(page.text, /Welcome/);
       assert.match(page.text, /<h1>This link no longer works<\/h1>/);
       assert.match(page.text, /<a href="\/sign-in">/);
     }

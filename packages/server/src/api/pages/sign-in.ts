@@ -11,7 +11,6 @@ import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
 
-const LINK_TOKEN = /^[0-9a-f]{64}$/;
 /** A person who is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
 const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
 
@@ -65,7 +64,7 @@ export function registerSignInPages(
   // A scanner that follows the links of a mail comes as far as this page; only the click on its button signs in.
   app.get("/sign-in/link", { schema: { hide: true, querystring: LinkQuery } }, async (request, reply) => {
     const { token = "" } = request.query;
-    if (!LINK_TOKEN.test(token)) throw new Problem("token_invalid");
+    await signIn.check(token);
     return sendPage(reply, {
       title: "Welcome to Bellhop",
       body: html`<p>One click, and you are signed in.</p>

@@ -6,7 +6,7 @@ import type { RequestOrigin } from "../../domain/identity/principal.ts";
 import { sourceOf } from "../../domain/identity/source-address.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isAddressOfMember } from "../../store/identity/members.ts";
-import { replaceSignInLink } from "../../store/identity/sign-in-links.ts";
+import { isLinkOpen, replaceSignInLink } from "../../store/identity/sign-in-links.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hashAddress, limitHits } from "../access/hit-limit.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
@@ -30,6 +30,8 @@ export interface SignInService {
     email: string,
     from: { readonly address: string; readonly nextPath: string | null },
   ): Promise<void>;
+  /** Refuses a mailed link that no longer works. One that works is not used by it. */
+  check(token: string): Promise<void>;
   /** Takes a mailed link, of a sign-in or an invitation, for a session. */
   exchange(token: string, origin: RequestOrigin): Promise<SignedIn & { readonly nextPath: string | null }>;
 }
@@ -72,6 +74,10 @@ export function createSignInService(deps: {
       const isKnown = await isAddressOfMember(database, email);
       if (!isKnown && signUp === "invited") return;
       sendMail(composeSignInMail(email, link, LINK_MINUTES));
+    },
+    async check(token) {
+      if (!LINK_TOKEN.test(token) || !(await isLinkOpen(database, hashSecret(token))))
+        throw new Problem("token_invalid");
     },
     async exchange(token, origin) {
       await limitHits(database, `exchange from ${sourceOf(origin.address)}`, EXCHANGES_FROM_SOURCE);

@@ -26,6 +26,17 @@ export interface TakenLink {
   readonly nextPath: string | null;
 }
 
+/** Whether a mailed link, of a sign-in or an invitation, would let its person in now. It stays as it is. */
+export async function isLinkOpen(sql: Sql, hash: Buffer): Promise<boolean> {
+  const rows = await sql.rows(
+    `select 1 from sign_in_links where hash = $1 and expires_at > now()
+     union all
+     select 1 from invitations where hash = $1 and expires_at > now()`,
+    [hash],
+  );
+  return rows.length > 0;
+}
+
 /** Single use: of two that present it at once, the second waits for the first and finds nothing. */
 export async function takeSignInLink(sql: Sql, hash: Buffer): Promise<TakenLink | null> {
   const [row] = await sql.rows<TakenLink>(
