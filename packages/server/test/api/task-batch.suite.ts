@@ -136,7 +136,7 @@ describe("POST /v1/tasks/batch", () => {
     }
     assert.equal((await batch([{ ...TASK, payload: "x".repeat(10 * 1024 * 1024) }])).status, 413);
     const large = { ...TASK, delay: 60, payload: "x".repeat(BODY_LIMIT / 2) };
-    assert.equal((await batch(Array(100).fill(large))).body.created, 100);
+    assert.equal((await batch(Array(4).fill(large))).body.created, 4);
 
     const { sent } = api.house.databases.intake;
     const before = sent.length;
