@@ -82,7 +82,7 @@ export interface Firing {
 const RECORD_FIRINGS = prepare(
   "record_firings",
   `with asked as materialized (
-     select * from jsonb_to_recordset($1::jsonb) as f(
+     select f.*, now() as at from jsonb_to_recordset($1::jsonb) as f(
               team_id integer, id uuid, next timestamptz, task_id uuid, error text)
    ), marked as (
      update tasks t set schedule_id = f.id from asked f where t.team_id = f.team_id and t.id = f.task_id
@@ -94,7 +94,7 @@ const RECORD_FIRINGS = prepare(
    )
    update schedules s
       set next_run_at = f.next, last_task_id = coalesce(f.task_id, s.last_task_id), last_error = f.error,
-          last_error_at = case when f.error is not null then now() end
+          last_error_at = case when f.error is not null then f.at end
      from asked f where s.team_id = f.team_id and s.id = f.id`,
 );
 
