@@ -1,6 +1,6 @@
 // Builds the dashboard into the server's dist, where its source or that of the SDK is newer than the last build. Run by
 // itself it does so and ends; `run.mjs` does it before a start. All that is said here goes to stderr.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,30 +18,42 @@ const INPUTS = [
   join(root, "packages", "sdk", "src"),
 ];
 
-if (resolve(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) process.exitCode = buildPage() ? 0 : 1;
+if (resolve(process.argv[1] ?? "") === fileURLToPath(import.meta.url))
+  process.exitCode = (await main()) ? 0 : 1;
+
+async function main() {
+  if (!isPageStale()) return true;
+  const startedAt = performance.now();
+  say("Building the dashboard, some seconds …");
+  const isBuilt = await buildPage();
+  if (isBuilt) say(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+  return isBuilt;
+}
 
 /** False: it is not there, or older than its source. */
-export function buildPage() {
-  if (!isStale()) return true;
+export async function buildPage() {
   if (!existsSync(builder)) {
     say(
       "The dashboard is not built, and what builds it is not installed: going on without it. npm ci installs it.",
     );
     return false;
   }
-  const startedAt = performance.now();
-  say("Building the dashboard, some seconds; the next start skips this …");
-  const { status } = spawnSync(process.execPath, [builder, "build", "--logLevel", "error"], {
-    cwd: dashboard,
-    stdio: ["ignore", 2, 2],
+  const code = await runTool([builder, "build", "--logLevel", "error"], dashboard);
+  if (code !== 0) say("The dashboard could not be built.");
+  return code === 0;
+}
+
+/** Runs a program of Node's; what it prints goes to stderr. Gives its exit code, null where a signal ended it. */
+export function runTool(args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", 2, 2] });
+    child.once("error", reject);
+    child.once("exit", resolve);
   });
-  if (status === 0) say(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
-  else say("The dashboard could not be built.");
-  return status === 0;
 }
 
 /** A file that was removed shows in the time of its directory. */
-function isStale() {
+export function isPageStale() {
   if (!existsSync(dashboard)) return false;
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;

@@ -23,6 +23,7 @@ const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/t
 const FIRST = [
   "house/silence",
   "house/start",
+  "house/checkout",
   "house/dashboard",
   "simulation/simulation",
   "house/user-cli",
