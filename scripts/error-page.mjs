@@ -80,7 +80,8 @@ const WHEN = {
   rate_limited: "The team, or the source address, made too many requests.",
   internal: "A bug. The server's log has its stack, under the request's `X-Request-Id`.",
   headers_too_large: "The request has more than 100 headers, or more than 16 KiB of them.",
-  overloaded: "More than 10,000 tasks wait to be written on this node.",
+  overloaded:
+    "More arrives than can be stored: 10,000 tasks wait to be written on this node, one waited there for 1.5 s, or a body of more than 64 KiB could not be read within 25 s because others fill the memory for them. Nothing was stored.",
   crowded: "The node has 10,000 open connections, or 1,000 from this source, and each is at work.",
   database_away:
     "PostgreSQL does not answer. A task may have been stored all the same: repeat with an idempotency key.",

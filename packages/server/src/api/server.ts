@@ -7,6 +7,7 @@ import type { SourceLimit } from "../service/access/source-limit.ts";
 import { nullsDropped } from "./http/absent-fields.ts";
 import { answerInTime, type Deadlines } from "./http/answer-deadline.ts";
 import { decodeBody } from "./http/body-encoding.ts";
+import { BODY_BOUNDS, type BodyBounds, boundBodies } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { compilersFactory } from "./http/compilers.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
@@ -58,6 +59,7 @@ export interface ApiDeps {
   readonly trustProxy?: string[];
   /** Other bounds than the usual. */
   readonly connections?: Partial<ConnectionBounds>;
+  readonly bodies?: BodyBounds;
   /** Told of every request that was answered, by the pattern of its route; null if it has none. */
   readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
   /** Runs the handler of every request. Left out: nothing stands around it. */
@@ -101,6 +103,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   app.setErrorHandler(answerError);
   refuseEarly(app, securityHeaders(deps.publicUrl), deps.dashboard ?? null);
   warnOfUnknownProxy(app, deps.log);
+  boundBodies(app, deps.bodies ?? BODY_BOUNDS);
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
   const { onHandle } = deps;

@@ -12,6 +12,8 @@ import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 const MAX_ITEMS = 300;
+/** Characters of bodies in one statement, which must be stored well before its callers are refused. */
+const MAX_WEIGHT = 2 ** 20;
 /** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
 const MAX_WAITING = 10_000;
 /** Callers are promised an answer within 2 s. A task may be stored all the same when its caller was told 503. */
@@ -44,12 +46,20 @@ export function createIntake(deps: {
   readonly meter?: EngineMeter;
 }): Intake {
   const { sql, lease, dispatcher, meter = NO_METER } = deps;
+  let storedAtMs = Number.NEGATIVE_INFINITY;
   const group = createGroupCommit<NewTask, Accepted | null>({
     flush: meterFlush("intake", deps, flush),
     maxItems: MAX_ITEMS,
+    weight: { of: ({ call }) => call.body?.length ?? 0, most: MAX_WEIGHT },
     soon: deps.time.soon,
-    patience: { ms: ANSWER_MS, time: deps.time, refuse: () => new Problem("database_away") },
+    patience: { ms: ANSWER_MS, time: deps.time, refuse },
   });
+
+  /** Of what was not begun, it is certain that it is not stored: while others are, the database is there and busy. */
+  function refuse(isBegun: boolean): Problem {
+    const isStoring = deps.time.monotonicMs() - storedAtMs < ANSWER_MS;
+    return new Problem(!isBegun && isStoring ? "overloaded" : "database_away");
+  }
 
   /** Of those that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
@@ -101,7 +111,9 @@ export function createIntake(deps: {
       reservation: reservations[index] ?? null,
     }));
     try {
-      return await insertTasks(sql, submissions, workerId);
+      const answers = await insertTasks(sql, submissions, workerId);
+      storedAtMs = deps.time.monotonicMs();
+      return answers;
     } catch (error) {
       if (error instanceof Problem) return lookUp(tasks, workerId, error);
       if (error instanceof Unstorable) return storeSeparately(tasks, reservations, workerId);

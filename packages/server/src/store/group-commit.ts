@@ -31,10 +31,16 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly flush: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** Rows in one statement; beyond a few hundred a larger batch only adds latency. */
   readonly maxItems: number;
+  /** Beyond this weight an item goes into the next flush; a heavier one has a flush of its own. */
+  readonly weight?: { readonly of: (item: Item) => number; readonly most: number };
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
   /** An item without an answer after so long is refused. If its flush has not begun by then, it never does. */
-  readonly patience?: { readonly ms: number; readonly time: Time; readonly refuse: () => Error };
+  readonly patience?: {
+    readonly ms: number;
+    readonly time: Time;
+    readonly refuse: (isBegun: boolean) => Error;
+  };
 }): GroupCommit<Item, Answer> {
   const { soon, patience } = options;
   const entries: Entry<Item, Answer>[] = [];
@@ -43,10 +49,21 @@ export function createGroupCommit<Item, Answer>(options: {
   let watched = false;
   let onDrained: (() => void)[] = [];
 
+  function nextBatch(): number {
+    const { maxItems, weight } = options;
+    if (weight === undefined) return maxItems;
+    let sum = 0;
+    const end = entries.findIndex(({ item }, index) => {
+      sum += weight.of(item);
+      return index === maxItems || (index > 0 && sum > weight.most);
+    });
+    return end === -1 ? entries.length : end;
+  }
+
   async function flushAll(): Promise<void> {
     flushing = true;
     while (entries.length > 0) {
-      const batch = entries.splice(0, options.maxItems);
+      const batch = entries.splice(0, nextBatch());
       underWay = batch;
       try {
         const answers = await options.flush(batch.map((entry) => entry.item));
@@ -72,10 +89,10 @@ export function createGroupCommit<Item, Answer>(options: {
     watched = true;
     time.setTimer(() => {
       const beforeMs = time.monotonicMs() - ms;
-      for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse());
+      for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse(true));
       // In the order in which they came.
       const late = entries.findIndex(({ addedMs }) => addedMs > beforeMs);
-      for (const entry of entries.splice(0, late === -1 ? entries.length : late)) entry.reject(refuse());
+      for (const entry of entries.splice(0, late === -1 ? entries.length : late)) entry.reject(refuse(false));
       watched = false;
       if (flushing) watch({ ms, time, refuse });
     }, TICK_MS);

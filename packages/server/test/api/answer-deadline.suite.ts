@@ -5,11 +5,15 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
+const OVER = -60_000;
+
 describe("an answer that does not come", () => {
   let api: TestApi;
   /** What is done when the time of a request is over, for each that is under way. */
   const missed = new Map<object, () => void>();
   let begun = 0;
+  /** How long before its body a request began; less than nothing: its time is over, whenever its body came. */
+  let headStartMs = OVER;
   const passTime = () => {
     for (const [deadline, onMissed] of [...missed]) {
       missed.delete(deadline);
@@ -19,8 +23,8 @@ describe("an answer that does not come", () => {
   before(async () => {
     api = await createTestApi({
       deadlines: {
-        begin(atMs, onMissed) {
-          const deadline = { atMs };
+        begin(ms, onMissed) {
+          const deadline = { atMs: performance.now() + ms - headStartMs };
           begun += 1;
           missed.set(deadline, onMissed);
           return deadline;
@@ -34,6 +38,7 @@ describe("an answer that does not come", () => {
   beforeEach(() => {
     missed.clear();
     begun = 0;
+    headStartMs = OVER;
   });
 
   const send = (method: string, path: string) => {
@@ -76,6 +81,25 @@ describe("an answer that does not come", () => {
     asked.end("4}");
 
     assert.deepEqual(await statusOf(asked), [200, undefined]);
+  });
+
+  it("has its whole time from when the body is complete, however late in the time of the request that is", async () => {
+    const { database } = api.house;
+    await database.transaction(async (sql) => {
+      await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
+      headStartMs = 1_700;
+      const asked = send("PATCH", "/v1/queues/default");
+      asked.end('{"concurrency":5}');
+      const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await database.rows(blocked)).length === 0);
+      headStartMs = OVER;
+      passTime();
+      assert.deepEqual([begun, missed.size], [2, 1]);
+
+      passTime();
+      assert.deepEqual(await statusOf(asked), [503, "1"]);
+    });
+    while ((await api.call("GET", "/v1/queues/default")).body.concurrency !== 5);
   });
 
   it("is waited for where many tasks may have to be looked at, and where the caller asked for it", async () => {

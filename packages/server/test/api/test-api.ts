@@ -42,7 +42,7 @@ export interface Answer {
 }
 
 type Method = NonNullable<InjectOptions["method"]>;
-type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "deadlines">> & {
+type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "bodies" | "deadlines">> & {
   readonly links?: LinkDelivery;
   readonly pulseMs?: number;
   readonly page?: PageFiles;

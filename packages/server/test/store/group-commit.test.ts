@@ -51,6 +51,21 @@ describe("group commit", () => {
     assert.equal(group.waiting, 0);
   });
 
+  it("puts no more weight into one flush than allowed, and an item that is heavier into one of its own", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const weight = { of: (item: number) => item, most: 10 };
+    const group = createGroupCommit({ flush, maxItems: 3, weight, soon: setImmediate });
+
+    const stored = [4, 6, 1, 20, 5, 1, 1, 1].map((item) => group.add(item));
+    for (let flushed = 0; flushed < 5; flushed += 1) {
+      await turn();
+      ends[flushed]?.();
+    }
+
+    assert.deepEqual(batches, [[4, 6], [1], [20], [5, 1, 1], [1]]);
+    await Promise.all(stored);
+  });
+
   it("lets what is ready to be read when a flush returns share the next one", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });

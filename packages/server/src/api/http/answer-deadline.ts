@@ -6,6 +6,7 @@ import type { Api } from "./schema-types.ts";
 
 /** Something that is done by its time, or else. */
 interface Deadline {
+  /** On the clock of `performance`. */
   readonly atMs: number;
 }
 
@@ -26,6 +27,8 @@ declare module "fastify" {
 
 /** Callers are promised an answer within 2 s; what is left is for the way, and for a timer that is late. */
 const ANSWER_MS = 1_750;
+/** What is left of it that is not worth another look. */
+const SHORT_MS = 100;
 
 /**
  * A statement has a time of its own, and a request may need several: the database that goes silent at the second one
@@ -33,12 +36,13 @@ const ANSWER_MS = 1_750;
  */
 export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
-  function begin(request: FastifyRequest, reply: FastifyReply): void {
-    request.deadline = deadlines.begin(ANSWER_MS, () => {
+  function begin(request: FastifyRequest, reply: FastifyReply, ms = ANSWER_MS): void {
+    const deadline = deadlines.begin(ms, () => {
       // An answer that is being streamed has begun, though it is not over.
       if (reply.sent || reply.raw.headersSent) return;
-      // The caller is still sending: that is its own time.
-      if (!request.raw.complete) begin(request, reply);
+      // While the caller was sending, that was its own time.
+      const workedMs = request.raw.complete ? Math.max(0, deadline.atMs - request.bodyAtMs) : 0;
+      if (ANSWER_MS - workedMs > SHORT_MS) begin(request, reply, ANSWER_MS - workedMs);
       else {
         answerError(new Problem("database_away"), request, reply);
         // What the work says when it is done is heard by none.
@@ -46,6 +50,7 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
         reply.hijack();
       }
     });
+    request.deadline = deadline;
   }
   app.addHook("onRequest", (request, reply, done) => {
     if (request.routeOptions.config.isPatient !== true && !asksToWait(request)) begin(request, reply);

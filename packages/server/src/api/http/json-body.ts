@@ -9,12 +9,15 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The body as it was written. The parsed value has lost what JSON.parse loses: large numbers, duplicate keys. */
     bodyText: string;
+    /** When the whole body was there, on the clock of `performance`; 0 where there is none, Infinity while it is not to be read yet. */
+    bodyAtMs: number;
   }
 }
 
 /** JSON is the only media type. An empty body is no body, whatever its Content-Type: many clients always send one. */
 export function acceptJson(app: Api): void {
   app.decorateRequest("bodyText", "");
+  app.decorateRequest("bodyAtMs", 0);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
     // JSON is UTF-8. Text that says otherwise must not be taken for it: the target would get other characters.
@@ -42,6 +45,7 @@ function parseJson(
     done(null, undefined);
     return;
   }
+  request.bodyAtMs = performance.now();
   // Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us.
   if (!isUtf8(bytes)) {
     done(new Problem("body_not_json"));

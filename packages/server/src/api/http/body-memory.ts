@@ -1,0 +1,115 @@
+import { getHeapStatistics } from "node:v8";
+import type { FastifyRequest } from "fastify";
+import { sourceOf } from "../../domain/identity/source-address.ts";
+import { Problem } from "../../domain/problem.ts";
+import { asksToWait } from "./long-wait.ts";
+import type { Api } from "./schema-types.ts";
+
+export interface BodyBounds {
+  /** What all large bodies that are read or worked on may have together. */
+  readonly mostBytes: number;
+  /** A body below this is read without asking. */
+  readonly largeBytes: number;
+  /** A request whose body could not be read for so long is refused. */
+  readonly waitMs: number;
+}
+
+/** Until it is stored, a body is in memory as bytes, as text, as a value and as part of a statement, some of it twice as wide. */
+const COPIES = 16;
+const MEBIBYTE = 2 ** 20;
+
+export const BODY_BOUNDS: BodyBounds = {
+  // More would only wait in the line of what is to be stored, where it is refused after a second and a half.
+  mostBytes: Math.min(Math.max(getHeapStatistics().heap_size_limit / COPIES, 8 * MEBIBYTE), 32 * MEBIBYTE),
+  largeBytes: 64 * 1024,
+  waitMs: 25_000,
+};
+
+/** Others get a part, however much one sends at once, and however slowly. */
+const MOST_OF_ONE = 0.5;
+
+interface Waiting {
+  readonly owner: string;
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
+/**
+ * Keeps large bodies from filling the memory: beyond the bound a body stays unread, so that its sender is slowed down by TCP, and
+ * is read when another request has been answered.
+ */
+export function boundBodies(app: Api, bounds: BodyBounds): void {
+  const { mostBytes, largeBytes, waitMs } = bounds;
+  const mostOfOne = mostBytes * MOST_OF_ONE;
+  const held = new Map<string, number>();
+  const line = new Set<Waiting>();
+  let heldBytes = 0;
+
+  function hold(owner: string, change: number): void {
+    heldBytes += change;
+    const bytes = (held.get(owner) ?? 0) + change;
+    if (bytes === 0) held.delete(owner);
+    else held.set(owner, bytes);
+  }
+
+  /** In the order in which they came, but for those whose owner has its part already. */
+  function admitNext(): void {
+    for (const waiting of line) {
+      const { owner, bytes, admit } = waiting;
+      if (heldBytes + bytes > mostBytes) return;
+      if ((held.get(owner) ?? 0) + bytes > mostOfOne) continue;
+      line.delete(waiting);
+      hold(owner, bytes);
+      admit();
+    }
+  }
+
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    const size = sizeOf(request);
+    if (size < largeBytes) {
+      done(null, payload);
+      return;
+    }
+    const owner = request.principal === null ? sourceOf(request.ip) : `team ${request.principal.teamId}`;
+    const bytes = Math.min(size, mostOfOne);
+    const waiting: Waiting = {
+      owner,
+      bytes,
+      admit() {
+        clearTimeout(timer);
+        request.bodyAtMs = performance.now();
+        done(null, payload);
+      },
+    };
+    const timer = setTimeout(() => {
+      line.delete(waiting);
+      reply.raw.off("close", leave);
+      done(new Problem("overloaded"));
+    }, waitMs);
+    let isOver = false;
+    function leave(): void {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      if (!line.delete(waiting)) hold(owner, -bytes);
+      admitNext();
+    }
+    reply.raw.once("close", leave);
+    // A caller that waits for its task to end must not keep others from creating theirs.
+    if (asksToWait(request)) payload.once("end", leave);
+    // Its time to be answered has not begun.
+    request.bodyAtMs = Number.POSITIVE_INFINITY;
+    line.add(waiting);
+    admitNext();
+  });
+}
+
+/** As far as it is told before the body is read; of a body that is compressed or comes in chunks, the most that it can have. */
+function sizeOf({ headers, routeOptions }: FastifyRequest): number {
+  const most = routeOptions.bodyLimit;
+  const length = headers["content-length"];
+  if (headers["transfer-encoding"] === undefined && length === undefined) return 0;
+  const told = length === undefined || headers["content-encoding"] !== undefined ? most : Number(length);
+  // One that is too large is refused without being read.
+  return told > most ? 0 : told;
+}

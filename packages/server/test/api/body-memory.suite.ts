@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, it } from "node:test";
+import type { BodyBounds } from "../../src/api/http/body-memory.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+import type { TestTeam } from "./test-team.ts";
+
+/** One team may have two of these large bodies at a time, all teams together four. */
+const BOUNDS: BodyBounds = { mostBytes: 7_000, largeBytes: 1_000, waitMs: 60_000 };
+const LARGE = JSON.stringify({
+  queue: "default",
+  webhook_url: "https://target.test/",
+  payload: "x".repeat(1_500),
+});
+const SMALL = JSON.stringify({ queue: "default", webhook_url: "https://target.test/" });
+
+describe("a large body", () => {
+  let api: TestApi;
+  let asked: ClientRequest[];
+  afterEach(async () => {
+    for (const each of asked) each.destroy();
+    await api.close();
+  });
+
+  async function listen(bounds: Partial<BodyBounds> = {}): Promise<void> {
+    asked = [];
+    api = await createTestApi({ bodies: { ...BOUNDS, ...bounds } });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+  }
+
+  interface Sent {
+    readonly client: ClientRequest;
+    /** As the server has it. */
+    readonly received: IncomingMessage;
+    readonly answer: Promise<{ status: number | undefined; code: string | undefined; retryAfter: unknown }>;
+  }
+
+  /** Sends headers and half of the body; the rest only by `client.end`. */
+  async function begin(
+    body = LARGE,
+    { team = api.team, query = "" }: { team?: TestTeam; query?: string } = {},
+  ): Promise<Sent> {
+    const { port } = api.app.server.address() as AddressInfo;
+    const headers = {
+      ...team.headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
+    const path = `/v1/tasks${query}`;
+    const client = request({ host: "127.0.0.1", port, method: "POST", path, headers, agent: false });
+    asked.push(client);
+    client.on("error", () => {});
+    const answer = once(client, "response").then(async ([response]) => ({
+      status: response.statusCode,
+      code: JSON.parse(await text(response)).code,
+      retryAfter: response.headers["retry-after"],
+    }));
+    answer.catch(() => {});
+    const arrived = once(api.app.server, "request");
+    client.write(body.slice(0, body.length / 2));
+    const [received] = await arrived;
+    return { client, received, answer };
+  }
+
+  const finish = ({ client }: Sent, body = LARGE) => client.end(body.slice(body.length / 2));
+
+  async function send(body: string, options: { team?: TestTeam; query?: string } = {}): Promise<Sent> {
+    const sent = await begin(body, options);
+    finish(sent, body);
+    return sent;
+  }
+
+  /** One that waits is not read; one that is admitted is, as soon as its credential is known. */
+  async function read({ received }: Sent): Promise<void> {
+    while (received.readableFlowing === null) await new Promise(setImmediate);
+  }
+
+  it("stays unread while its team has as many under way as it may, and small ones pass", async () => {
+    await listen();
+    const first = await begin();
+    const second = await begin();
+    await Promise.all([first, second].map(read));
+    const third = await send(LARGE);
+
+    assert.equal((await (await send(SMALL)).answer).status, 201);
+    assert.equal(third.received.readableFlowing, null);
+
+    finish(first);
+    assert.equal((await first.answer).status, 201);
+    assert.equal((await third.answer).status, 201);
+    finish(second);
+    assert.equal((await second.answer).status, 201);
+  });
+
+  it("of another team is read meanwhile, until all have as many as they may together", async () => {
+    await listen();
+    const held = [await begin(), await begin()];
+    const waiting = await send(LARGE);
+    const other = await api.openTeam();
+    const others = [await begin(LARGE, { team: other }), await begin(LARGE, { team: other })];
+    await Promise.all([...held, ...others].map(read));
+    const last = await send(LARGE, { team: await api.openTeam() });
+    assert.equal((await (await send(SMALL)).answer).status, 201);
+    assert.deepEqual([waiting.received.readableFlowing, last.received.readableFlowing], [null, null]);
+
+    for (const each of others) finish(each);
+    assert.equal((await last.answer).status, 201);
+    assert.equal(waiting.received.readableFlowing, null);
+    for (const each of held) finish(each);
+    assert.equal((await waiting.answer).status, 201);
+  });
+
+  it("that waits for too long is refused as overloaded, and the ones before it are stored", async () => {
+    await listen({ waitMs: 20 });
+    const held = [await begin(), await begin()];
+    await Promise.all(held.map(read));
+
+    const refused = await (await send(LARGE)).answer;
+
+    assert.deepEqual(refused, { status: 503, code: "overloaded", retryAfter: "1" });
+    for (const each of held) {
+      finish(each);
+      assert.equal((await each.answer).status, 201);
+    }
+  });
+
+  it("makes way when its sender hangs up, read or not", async () => {
+    await listen();
+    const held = [await begin(), await begin()];
+    await Promise.all(held.map(read));
+    const gone = await send(LARGE);
+    const waiting = await send(LARGE);
+    gone.client.destroy();
+    held[0]?.client.destroy();
+
+    assert.equal((await waiting.answer).status, 201);
+    assert.equal((await (await send(LARGE)).answer).status, 201);
+  });
+
+  it("makes way once it is read, where its caller waits for the task to end", async () => {
+    await listen();
+    for (let waits = 0; waits < 2; waits += 1) {
+      const sent = await send(LARGE, { query: "?wait=60" });
+      await read(sent);
+    }
+
+    assert.equal((await (await send(LARGE)).answer).status, 201);
+  });
+
+  it("of chunks counts as the largest that its route takes", async () => {
+    await listen();
+    const first = await begin();
+    await read(first);
+    const { port } = api.app.server.address() as AddressInfo;
+    const headers = { ...api.team.headers, "content-type": "application/json" };
+    const chunked = request({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      path: "/v1/tasks",
+      headers,
+      agent: false,
+    });
+    asked.push(chunked);
+    const arrived = once(api.app.server, "request");
+    chunked.flushHeaders();
+    chunked.end(LARGE);
+    const [received] = await arrived;
+    assert.equal((await (await send(SMALL)).answer).status, 201);
+    assert.equal(received.readableFlowing, null);
+
+    finish(first);
+    const [response] = await once(chunked, "response");
+    assert.equal(response.statusCode, 201);
+  });
+});
