@@ -3830,7 +3830,13 @@ export interface components {
             client_secret?: string;
         };
         /** @description The token does not count any more, or never did. */
-        RevokedAccess: Record<string, never>;
+        RevokedAccess: {
+            /**
+             * @description Always `true`, also for a token that nobody knows (RFC 7009).
+             * @example true
+             */
+            revoked: boolean;
+        };
         /** @description The key is refused from now on. */
         RevokedApiKey: {
             apiKey: {
@@ -3966,7 +3972,7 @@ export interface components {
              *       }
              *     }
              */
-            task: Record<string, never>;
+            task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
         };
         /** @description A schedule. */
         ScheduleAnswer: {

@@ -140,7 +140,7 @@ describe("the token endpoint of OAuth", () => {
     assert.deepEqual([status, body.error, headers["retry-after"]], [503, "temporarily_unavailable", "1"]);
   });
 
-  it("revocation answers with an empty object, and the token counts no more", async () => {
+  it("revocation answers `revoked: true`, and the token no longer works", async () => {
     const ada = await api.team.signIn("ada", "member");
     const { token, headers: credential } = await allow(api, application, ada);
     const uses = async () => (await api.call("GET", "/v1/me", undefined, credential)).status;
@@ -153,7 +153,7 @@ describe("the token endpoint of OAuth", () => {
         client_secret,
         token: sent,
       });
-      assert.deepEqual([status, body], [200, {}]);
+      assert.deepEqual([status, body], [200, { revoked: true }]);
       assert.equal(headers["cache-control"], "no-store");
     }
     assert.equal(await uses(), 401);

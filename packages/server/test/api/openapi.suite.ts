@@ -302,12 +302,14 @@ describe("the reference", () => {
     assert.deepEqual(Object.keys(properties), ["type", "timestamp", "data"]);
   });
 
-  it("lets clients be made from it: any object where one goes, and no field required that may be left out", () => {
+  it("generates usable clients: every object has fields, and no field is required that may be left out", () => {
     const broken: string[] = [];
     const look = (part: unknown, path: string): void => {
       if (typeof part !== "object" || part === null) return;
       const { type, properties, additionalProperties, required = [] } = part as Record<string, unknown>;
-      if (type === "object" && properties === undefined && additionalProperties === undefined)
+      const isObject = [type].flat().includes("object");
+      // Generators make `Record<string, never>` of such a schema.
+      if (isObject && Object.keys(properties ?? {}).length === 0 && !additionalProperties)
         broken.push(`${path} takes only an empty object`);
       for (const [name, field] of Object.entries(properties ?? {})) {
         // A generator takes a field with a default for one that is always there.

@@ -91,7 +91,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
     async (request, reply) => {
       reply.header("cache-control", "no-store");
       await oauth.revoke(clientRequest(request));
-      return {};
+      return { revoked: true };
     },
   );
 

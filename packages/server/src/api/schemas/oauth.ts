@@ -42,7 +42,12 @@ export const RevocationRequest = model("RevocationRequest", "A form, url-encoded
   ...client,
 });
 
-export const Revoked = model("RevokedAccess", "The token does not count any more, or never did.", {});
+export const Revoked = model("RevokedAccess", "The token does not count any more, or never did.", {
+  revoked: Type.Boolean({
+    description: "Always `true`, also for a token that nobody knows (RFC 7009).",
+    examples: [true],
+  }),
+});
 
 export const OAuthError = model(
   "OAuthError",

@@ -128,7 +128,7 @@ export type ScheduleSummary = Static<typeof ScheduleSummary>;
 
 export const Schedule = model("Schedule", "A schedule.", {
   ...summary,
-  task: Type.Object({}, { description: "As it was written.", examples: [TASK] }),
+  task: Type.Object({}, { description: "As it was written.", examples: [TASK], ...EITHER_TASK }),
 });
 
 export const ScheduleAnswer = model("ScheduleAnswer", "A schedule.", { schedule: ref(Schedule) });
