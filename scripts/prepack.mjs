@@ -11,7 +11,7 @@ const here = process.cwd();
 const PAGE = "page/";
 const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
-execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: root });
+execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: here });
 for (const name of readdirSync(join(here, "dist"), { recursive: true }).map(String)) {
   const source = join(here, "src", name.replace(OUTPUT, ".ts"));
   // What a file left behind that was renamed or removed since.

@@ -5,12 +5,9 @@
 //     npx tsx examples/image-job/image-job.ts
 import { createBellhop, type NewDirectTask } from "@bellhop/sdk";
 
-const {
-  BELLHOP_URL = "http://127.0.0.1:8787",
-  BELLHOP_API_KEY = "",
-  VENDOR = "http://127.0.0.1:9000",
-} = process.env;
-const bellhop = createBellhop({ url: BELLHOP_URL, apiKey: BELLHOP_API_KEY });
+const { VENDOR = "http://127.0.0.1:9000" } = process.env;
+// From BELLHOP_URL and BELLHOP_API_KEY.
+const bellhop = createBellhop();
 
 // The vendor's key is in the vault: no task, record or log has it. It may be sent to this host alone.
 const token = await bellhop.tokens.create({

@@ -4,12 +4,9 @@
 //     npx tsx examples/nightly-report/schedule.ts
 import { createBellhop } from "@bellhop/sdk";
 
-const {
-  BELLHOP_URL = "http://127.0.0.1:8787",
-  BELLHOP_API_KEY = "",
-  REPORT_URL = "http://127.0.0.1:9000/report",
-} = process.env;
-const bellhop = createBellhop({ url: BELLHOP_URL, apiKey: BELLHOP_API_KEY });
+const { REPORT_URL = "http://127.0.0.1:9000/report" } = process.env;
+// From BELLHOP_URL and BELLHOP_API_KEY.
+const bellhop = createBellhop();
 
 await bellhop.queues.ensure({ name: "reports", concurrency: 1, maxRetries: 5 });
 const { nextRuns } = await bellhop.schedules.put("nightly-report", {

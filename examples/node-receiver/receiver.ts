@@ -3,12 +3,10 @@
 import { createServer } from "node:http";
 import { handler, NoRetry } from "@bellhop/sdk";
 
-const secret = process.env.BELLHOP_SIGNING_SECRET ?? "";
-
 /** A task may be called more than once; in a real service this is a table with a unique key. */
 const welcomed = new Set<string>();
 
-const welcome = handler<{ user?: number }>({ secret }, async ({ payload, taskId, attempt }) => {
+const welcome = handler<{ user?: number }>(async ({ payload, taskId, attempt }) => {
   // Trying again would not help.
   if (payload.user === undefined) throw new NoRetry("user is missing");
   if (!welcomed.has(taskId)) console.log(`welcome, user ${payload.user} (attempt ${attempt})`);
@@ -16,12 +14,14 @@ const welcome = handler<{ user?: number }>({ secret }, async ({ payload, taskId,
   return { welcomed: payload.user };
 });
 
-const done = handler({ secret }, ({ notification, taskId }) => {
+const done = handler(({ notification, taskId }) => {
   console.log(taskId, notification?.type);
 });
 
-createServer((request, response) => {
+const server = createServer((request, response) => {
   if (request.url === "/welcome") return void welcome(request, response);
   if (request.url === "/done") return void done(request, response);
   response.writeHead(404).end();
-}).listen(Number(process.env.PORT ?? 9000), "127.0.0.1");
+}).listen(Number(process.env.PORT ?? 9000), "127.0.0.1", () => {
+  console.log("listening at", server.address());
+});

@@ -3,10 +3,8 @@
 import { createBellhop, type NewTask } from "@bellhop/sdk";
 import { openNeighbours } from "./neighbours.ts";
 
-const bellhop = createBellhop({
-  url: process.env.BELLHOP ?? "http://127.0.0.1:8787",
-  apiKey: process.env.KEY ?? "",
-});
+// From BELLHOP_URL and BELLHOP_API_KEY.
+const bellhop = createBellhop();
 const { secret } = await bellhop.signingSecret.get();
 const shop = await openNeighbours(secret);
 /** What this run made, in a team that may have other tasks. */

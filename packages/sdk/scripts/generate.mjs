@@ -18,7 +18,7 @@ function routes(document) {
         method: method.toUpperCase(),
         path,
         credential: operation.security?.some((one) => "apiKey" in one || "session" in one) ?? true,
-        query: (operation.parameters ?? []).some((parameter) => parameter.in === "query"),
+        query: (operation.parameters ?? []).filter((one) => one.in === "query").map((one) => one.name),
         ...bodyOf(operation, document),
       };
       const fields = Object.entries(route).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -31,7 +31,8 @@ export interface Route {
   readonly path: string;
   /** Whether the caller must show who it is. */
   readonly credential: boolean;
-  readonly query: boolean;
+  /** The names of what can be asked for in the query. */
+  readonly query: readonly string[];
   readonly body: "json" | "form" | null;
   /** Whether names of the body are snake_case on the wire. */
   readonly snake: boolean;

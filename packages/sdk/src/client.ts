@@ -1,18 +1,20 @@
+import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import type { RateLimit } from "./errors.ts";
 import { createEvents } from "./events.ts";
 import { createOperation, createSend, pathOf, type QueryOf } from "./operation.ts";
+import type { RequestOptions } from "./options.ts";
 import { createWhole, walkPages } from "./pages.ts";
 import { ROUTES } from "./routes.ts";
 import { createQueues, createTasks } from "./tasks.ts";
-import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
+import { createTransport } from "./transport.ts";
 
 /**
  * A client of one server. Holds no connection and needs no end. Every operation of openapi.json has a method: a new one
  * is one line here, `name: operation("operationId")`, or with `"field"` where the answer wraps what it is about;
  * `whole` for a list.
  */
-export function createBellhop(options: ClientOptions) {
-  const transport = createTransport(options);
+export function createBellhop(options: ClientOptions = {}) {
+  const transport = createTransport(readClientOptions(options));
   const send = createSend(transport);
   const operation = createOperation(send);
   const whole = createWhole(send);

@@ -2,6 +2,7 @@ import { ApiError, ConnectionError, TimeoutError } from "./errors.ts";
 import { type Camel, fromWire } from "./names.ts";
 import type { components } from "./openapi.ts";
 import { pathOf, type QueryOf } from "./operation.ts";
+import { checkOptions } from "./options.ts";
 import { ROUTES } from "./routes.ts";
 import type { TaskSummary } from "./tasks.ts";
 import { sleep, type Transport } from "./transport.ts";
@@ -22,13 +23,17 @@ export type BellhopEvent =
   /** Events may be missing: the place to resume from is more than a day ago, or nobody has listened since. */
   | { readonly id: string; readonly type: "reset" };
 
+type EventQuery = Omit<QueryOf<"streamEvents">, "types"> & {
+  readonly types?: readonly string[] | undefined;
+};
+
 export interface EventOptions {
   /** Ends the stream, by throwing its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The `id` of the last event that was seen. */
-  readonly lastEventId?: string;
+  readonly lastEventId?: string | undefined;
   /** Called whenever a connection stands: nothing that happens from then on is missed. `id` is where to resume. */
-  readonly onReady?: (id: string) => void;
+  readonly onReady?: ((id: string) => void) | undefined;
 }
 
 /** The server writes something every 15 s: a connection on which so long nothing comes is none. */
@@ -41,9 +46,11 @@ const LONGEST_WAIT_MS = 8_000;
  */
 export function createEvents(transport: Transport) {
   return async function* events(
-    { types, ...query }: Omit<QueryOf<"streamEvents">, "types"> & { readonly types?: readonly string[] } = {},
-    { signal, lastEventId, onReady }: EventOptions = {},
+    { types, ...query }: EventQuery = {},
+    options: EventOptions = {},
   ): AsyncGenerator<BellhopEvent> {
+    checkOptions(options, ["signal", "lastEventId", "onReady"]);
+    const { signal, lastEventId, onReady } = options;
     const path = pathOf(ROUTES.streamEvents, { query: { ...query, types: types?.join(",") } });
     let lastId = lastEventId;
     for (let failures = 0; ; ) {
@@ -85,7 +92,7 @@ async function* readBlocks(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Block> {
   const stream = await transport.open(path, lastId === undefined ? {} : { "last-event-id": lastId }, {
-    ...(signal && { signal }),
+    signal,
     silenceMs: SILENCE_MS,
   });
   let unread = "";

@@ -1,4 +1,5 @@
 export { type Bellhop, createBellhop } from "./client.ts";
+export type { ClientOptions } from "./client-options.ts";
 export {
   ApiError,
   BellhopError,
@@ -8,17 +9,11 @@ export {
   TimeoutError,
 } from "./errors.ts";
 export type { BellhopEvent, EventOptions } from "./events.ts";
-export {
-  type Handler,
-  type HandlerOptions,
-  handler,
-  type NodeRequest,
-  type NodeResponse,
-  NoRetry,
-  type Notification,
-  type ReceivedCall,
-} from "./handler.ts";
+export { type Handler, handler } from "./handler.ts";
+export type { NodeRequest, NodeResponse } from "./node-adapter.ts";
 export type { AnswerOf, BodyOf, OperationId, QueryOf } from "./operation.ts";
+export type { CreateOptions, RequestOptions } from "./options.ts";
+export { type HandlerOptions, NoRetry, type Notification, type ReceivedCall } from "./receiver.ts";
 export type {
   Bulk,
   BulkAction,
@@ -31,5 +26,4 @@ export type {
   Task,
   TaskSummary,
 } from "./tasks.ts";
-export type { ClientOptions, RequestOptions } from "./transport.ts";
 export { type AnyHeaders, verifyWebhook, type Webhook } from "./webhook.ts";

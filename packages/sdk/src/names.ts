@@ -21,6 +21,17 @@ export type Camel<Wire> = Wire extends readonly (infer Item)[]
     ? { [Name in keyof Wire as CamelName<Name>]: Name extends Opaque ? Wire[Name] : Camel<Wire[Name]> }
     : Wire;
 
+/** What a caller gives: a field that may be left out may be `undefined` too, which is not sent. */
+export type Given<Body> = Body extends readonly (infer Item)[]
+  ? Given<Item>[]
+  : Body extends object
+    ? {
+        [Name in keyof Body]:
+          | (Name extends Opaque ? Body[Name] : Given<Body[Name]>)
+          | (object extends Pick<Body, Name> ? undefined : never);
+      }
+    : Body;
+
 /** An answer with camelCase names. Fields that this version does not know come along like the others. */
 export function fromWire(value: unknown): unknown {
   return rename(value, camelName, () => false);

@@ -1,8 +1,9 @@
 import { BellhopError } from "./errors.ts";
-import { type Camel, fromWire, snakeName, toWire } from "./names.ts";
+import { type Camel, fromWire, type Given, snakeName, toWire } from "./names.ts";
 import type { operations } from "./openapi.ts";
+import type { RequestOptions } from "./options.ts";
 import { ROUTES, type Route } from "./routes.ts";
-import type { RequestOptions, Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 
 export type OperationId = keyof typeof ROUTES;
 
@@ -14,8 +15,10 @@ type Content<Part> = Part extends { content: { "application/json": infer Json } 
 type Parameters<Id extends OperationId> = operations[Id]["parameters"];
 type Success<Responses> = { [Status in keyof Responses & (200 | 201 | 202)]: Content<Responses[Status]> };
 
-export type BodyOf<Id extends OperationId> = Camel<Content<NonNullable<operations[Id]["requestBody"]>>>;
-export type QueryOf<Id extends OperationId> = Camel<NonNullable<Parameters<Id>["query"]>>;
+export type BodyOf<Id extends OperationId> = Given<
+  Camel<Content<NonNullable<operations[Id]["requestBody"]>>>
+>;
+export type QueryOf<Id extends OperationId> = Given<Camel<NonNullable<Parameters<Id>["query"]>>>;
 export type AnswerOf<Id extends OperationId> = Camel<
   Success<operations[Id]["responses"]>[keyof Success<operations[Id]["responses"]>]
 >;
@@ -90,7 +93,7 @@ export function createOperation(send: Send): Operation {
       const input: { id?: string; body?: unknown; query?: object } = {};
       if (route.path.includes("{")) input.id = rest.shift() as string;
       if (route.body !== null) input.body = rest.shift();
-      if (route.query) input.query = (rest.shift() as object | undefined) ?? {};
+      if (route.query.length > 0) input.query = (rest.shift() as object | undefined) ?? {};
       const { answer } = await send(id, input, rest[0] as RequestOptions | undefined);
       return unwrap === undefined ? answer : (answer as Record<string, unknown>)[unwrap];
     };

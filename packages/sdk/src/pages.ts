@@ -1,5 +1,6 @@
 import type { AnswerOf, OperationId, QueryOf, Send } from "./operation.ts";
-import type { RequestOptions } from "./transport.ts";
+import type { RequestOptions } from "./options.ts";
+import { ROUTES, type Route } from "./routes.ts";
 
 interface Page {
   readonly pagination: { readonly nextCursor: string | null };
@@ -22,27 +23,26 @@ export async function* walkPages<Query extends object, Fetched extends Page, Ite
   }
 }
 
+/** What a list can be asked for besides its pages. */
 type Filter<Id extends OperationId> = [QueryOf<Id>] extends [never]
   ? object
   : Omit<QueryOf<Id>, "limit" | "cursor">;
+type ListArgs<Id extends OperationId> = [keyof Filter<Id>] extends [never]
+  ? [options?: RequestOptions]
+  : [query?: Filter<Id>, options?: RequestOptions];
 
-/**
- * Makes methods of lists that are short: all of it at once, though a server may give a long one in pages. What a list can be
- * asked for besides stands among the options.
- */
+/** Makes methods of lists that are short: all of it at once, though a server may give a long one in pages. */
 export function createWhole(send: Send) {
-  return <Id extends OperationId, Name extends keyof AnswerOf<Id> & string>(id: Id, name: Name) =>
-    async (options: RequestOptions & Filter<Id> = {} as Filter<Id>): Promise<AnswerOf<Id>[Name]> => {
-      const { signal, timeoutMs, maxRetries, ...asked }: RequestOptions = options;
-      const request = {
-        ...(signal && { signal }),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-        ...(maxRetries !== undefined && { maxRetries }),
-      };
+  return <Id extends OperationId, Name extends keyof AnswerOf<Id> & string>(id: Id, name: Name) => {
+    const route: Route = ROUTES[id];
+    const hasFilter = route.query.some((one) => one !== "limit" && one !== "cursor");
+
+    return async (...args: ListArgs<Id>): Promise<AnswerOf<Id>[Name]> => {
+      const [asked = {}, options] = hasFilter ? args : [{}, args[0]];
       const items: unknown[] = [];
       let query: object = asked;
       for (;;) {
-        const { answer } = await send(id, { query }, request);
+        const { answer } = await send(id, { query }, options);
         const page = answer as Partial<Page> & Record<string, unknown>;
         items.push(...(page[name] as unknown[]));
         const cursor = page.pagination?.nextCursor ?? null;
@@ -50,6 +50,7 @@ export function createWhole(send: Send) {
         query = { ...asked, cursor };
       }
     };
+  };
 }
 
 export type Whole = ReturnType<typeof createWhole>;

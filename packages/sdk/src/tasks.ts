@@ -1,15 +1,16 @@
 import { ApiError, BellhopError, TimeoutError } from "./errors.ts";
-import type { Camel } from "./names.ts";
+import type { Camel, Given } from "./names.ts";
 import type { components } from "./openapi.ts";
 import type { AnswerOf, BodyOf, Operation, QueryOf, Send } from "./operation.ts";
+import { type CreateOptions, checkOptions, REQUEST_OPTIONS, type RequestOptions } from "./options.ts";
 import { type Whole, walkPages } from "./pages.ts";
-import { type RequestOptions, sleep } from "./transport.ts";
+import { sleep } from "./transport.ts";
 import { randomKey } from "./web-crypto.ts";
 
 type Schemas = components["schemas"];
 
-export type NewTask = Camel<Schemas["CreateTask"]>;
-export type NewDirectTask = Camel<Schemas["CreateDirectTask"]>;
+export type NewTask = Given<Camel<Schemas["CreateTask"]>>;
+export type NewDirectTask = Given<Camel<Schemas["CreateDirectTask"]>>;
 /** Whether the task is the one that an earlier request with the same idempotency key made. */
 type Replay = { readonly replayed: boolean };
 export type CreatedTask = Camel<Schemas["CreatedTask"]> & Replay;
@@ -33,9 +34,11 @@ const SHORTEST_LOOK_MS = 250;
 export function createTasks(send: Send, operation: Operation) {
   const page = operation("listTasks");
 
-  async function create(task: NewTask | NewDirectTask, options?: RequestOptions) {
+  async function create(task: NewTask | NewDirectTask, given: CreateOptions = {}) {
+    checkOptions(given, [...REQUEST_OPTIONS, "idempotencyKey"]);
+    const { idempotencyKey, ...options } = given;
     // With a key the same request twice makes one task, so it may be repeated when no answer came.
-    const key = task.idempotencyKey ?? (await randomKey());
+    const key = chosenKey(task.idempotencyKey, idempotencyKey) ?? (await randomKey());
     const input = { body: task, headers: { "idempotency-key": key }, repeatable: true };
     const { answer, headers } = await send("createTask", input, options);
     return { ...flat(answer), replayed: headers.get("idempotent-replayed") === "true" };
@@ -55,9 +58,9 @@ export function createTasks(send: Send, operation: Operation) {
 
   return {
     /** Hands over a job for a queue. */
-    create: (task: NewTask, options?: RequestOptions) => create(task, options) as Promise<CreatedTask>,
+    create: (task: NewTask, options?: CreateOptions) => create(task, options) as Promise<CreatedTask>,
     /** Hands over a request to make as given. */
-    call: (task: NewDirectTask, options?: RequestOptions) =>
+    call: (task: NewDirectTask, options?: CreateOptions) =>
       create(task, options) as Promise<CreatedDirectTask>,
     /**
      * Hands over up to 1000 tasks of either kind in one request. One that is refused does not hold up the others: each
@@ -65,9 +68,14 @@ export function createTasks(send: Send, operation: Operation) {
      */
     async createMany(
       tasks: readonly (NewTask | NewDirectTask)[],
-      { atomic, ...options }: RequestOptions & { readonly atomic?: boolean } = {},
+      given: RequestOptions & { readonly atomic?: boolean | undefined } = {},
     ): Promise<AnswerOf<"createTasks">> {
-      const keyed = tasks.map(async (task) => ({ idempotencyKey: await randomKey(), ...task }));
+      checkOptions(given, [...REQUEST_OPTIONS, "atomic"]);
+      const { atomic, ...options } = given;
+      const keyed = tasks.map(async (task) => ({
+        ...task,
+        idempotencyKey: task.idempotencyKey ?? (await randomKey()),
+      }));
       const body = { tasks: await Promise.all(keyed), atomic };
       return (await send("createTasks", { body, repeatable: true }, options)).answer;
     },
@@ -109,6 +117,7 @@ export function createTasks(send: Send, operation: Operation) {
     },
     /** Until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
     async wait(id: string, options: RequestOptions = {}): Promise<Task> {
+      checkOptions(options);
       const { timeoutMs = WAIT_MS, ...others } = options;
       const deadline = Date.now() + timeoutMs;
       for (;;) {
@@ -125,6 +134,18 @@ export function createTasks(send: Send, operation: Operation) {
       }
     },
   };
+}
+
+/** As text that a header can carry; undefined where there is none. */
+function chosenKey(ofTask: string | null | undefined, ofRequest: string | undefined): string | undefined {
+  if (ofTask != null && ofRequest !== undefined && ofTask !== ofRequest) {
+    throw new BellhopError("The task has another idempotencyKey than the options");
+  }
+  const key = ofRequest ?? ofTask ?? undefined;
+  if (key !== undefined && (typeof key !== "string" || !/^[ -~]{1,255}$/.test(key))) {
+    throw new BellhopError("idempotencyKey must be 1 to 255 printable ASCII characters");
+  }
+  return key;
 }
 
 function recordOf(answer: AnswerOf<"getTask">): Task {

@@ -1,8 +1,9 @@
+import { readKeys } from "./secrets.ts";
 import { sign } from "./webhook.ts";
 
 export interface TestCall {
-  /** The one that the handler was made with. */
-  readonly secret: string;
+  /** The one that the handler was made with; by default `BELLHOP_SIGNING_SECRET`. */
+  readonly secret?: string | undefined;
   /** As a task would have it; `{}` by default. */
   readonly payload?: unknown;
   readonly taskId?: string;
@@ -12,9 +13,10 @@ export interface TestCall {
 }
 
 /** A request as Bellhop would send it for a queue task, to hand to a handler or to `fetch`. */
-export async function signedRequest(url: string, call: TestCall): Promise<Request> {
-  const { secret, payload = {}, taskId = "task_00000000000000000000000000", sentAt = new Date() } = call;
+export async function signedRequest(url: string, call: TestCall = {}): Promise<Request> {
+  const { payload = {}, taskId = "task_00000000000000000000000000", sentAt = new Date() } = call;
   const body = JSON.stringify(payload);
+  const keys = readKeys(call.secret);
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   return new Request(url, {
     method: "POST",
@@ -25,7 +27,9 @@ export async function signedRequest(url: string, call: TestCall): Promise<Reques
       "bellhop-attempt": String(call.attempt ?? 1),
       "webhook-id": taskId,
       "webhook-timestamp": timestamp,
-      "webhook-signature": await sign(secret, taskId, timestamp, body),
+      "webhook-signature": (await Promise.all(keys.map((key) => sign(key, taskId, timestamp, body)))).join(
+        " ",
+      ),
     },
     body,
   });

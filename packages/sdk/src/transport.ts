@@ -1,3 +1,4 @@
+import { type ClientSettings, checkApiKey } from "./client-options.ts";
 import {
   ApiError,
   BellhopError,
@@ -6,29 +7,7 @@ import {
   readRateLimit,
   TimeoutError,
 } from "./errors.ts";
-
-export interface ClientOptions {
-  /** Where the server is; `http://127.0.0.1:8787` by default. */
-  readonly url?: string;
-  /**
-   * An API key, or a session's or application's token; a function is asked before each request. `null` where `fetch`
-   * brings the credential itself, as a browser does with a cookie.
-   */
-  readonly apiKey?: string | null | (() => string | Promise<string>);
-  /** For each try of a request, from connecting to the last byte of the answer; 30 s by default. */
-  readonly timeoutMs?: number;
-  /** Further tries of a request that may be repeated; 3 by default. */
-  readonly maxRetries?: number;
-  /** Before the first of them; doubles each time, up to 8 s; 250 ms by default. `Retry-After` comes first. */
-  readonly retryDelayMs?: number;
-  readonly fetch?: typeof globalThis.fetch;
-}
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly maxRetries?: number;
-}
+import { checkOptions, type RequestOptions } from "./options.ts";
 
 export interface Outgoing {
   readonly method: string;
@@ -55,28 +34,25 @@ export interface Transport {
   open(
     path: string,
     headers: Readonly<Record<string, string>>,
-    options: { readonly signal?: AbortSignal; readonly silenceMs: number },
+    options: { readonly signal: AbortSignal | undefined; readonly silenceMs: number },
   ): Promise<AsyncGenerator<string>>;
 }
 
 const LONGEST_BACKOFF_MS = 8_000;
 /** A server that asks for a longer pause gets it from the caller, who sees `retryAfterMs`. */
 const LONGEST_PAUSE_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Refused before anything was done: repeating cannot do it twice. */
 const NOT_BEGUN = new Set(["overloaded", "crowded", "stopping"]);
 
-export function createTransport(options: ClientOptions): Transport {
-  const url = (options.url ?? "http://127.0.0.1:8787").replace(/\/+$/, "");
-  const call: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
+export function createTransport(settings: ClientSettings): Transport {
+  const { url, fetch: call } = settings;
   let rateLimit: RateLimit | null = null;
 
   async function authorization(): Promise<Record<string, string>> {
-    if (options.apiKey === null) return {};
-    const given = typeof options.apiKey === "function" ? await options.apiKey() : options.apiKey;
-    const key = given?.trim();
-    if (!key) throw new BellhopError("apiKey is required");
-    // fetch would refuse it too, with the key in the text of its error.
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new BellhopError("apiKey has characters that no API key has");
+    const { apiKey } = settings;
+    if (apiKey === null) return {};
+    const key = typeof apiKey === "string" ? apiKey : checkApiKey(await apiKey(), "apiKey()");
     return { authorization: `Bearer ${key}` };
   }
 
@@ -150,9 +126,9 @@ export function createTransport(options: ClientOptions): Transport {
     get rateLimit() {
       return rateLimit;
     },
-    async send(outgoing, { signal, ...request } = {}) {
-      const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? 30_000;
-      const maxRetries = request.maxRetries ?? options.maxRetries ?? 3;
+    async send(outgoing, options = {}) {
+      checkOptions(options);
+      const { signal, timeoutMs = settings.timeoutMs, maxRetries = settings.maxRetries } = options;
       for (let retries = 0; ; retries += 1) {
         signal?.throwIfAborted();
         try {
@@ -161,7 +137,7 @@ export function createTransport(options: ClientOptions): Transport {
           if (retries >= maxRetries || !mayRepeat(error, outgoing.repeatable)) throw error;
           const asked = error instanceof ApiError ? error.retryAfterMs : null;
           if (asked !== null && asked > LONGEST_PAUSE_MS) throw error;
-          await sleep(asked ?? backoffMs(retries, options.retryDelayMs ?? 250), signal);
+          await sleep(asked ?? backoffMs(retries, settings.retryDelayMs), signal);
         }
       }
     },
@@ -199,14 +175,16 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 function endingSignal(timeoutMs: number, outer?: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(outer?.reason);
-  let timer = setTimeout(() => controller.abort(), timeoutMs);
+  // A timer that is asked for more goes off at once.
+  const ms = Math.min(timeoutMs, LONGEST_TIMER_MS);
+  let timer = setTimeout(() => controller.abort(), ms);
   if (outer?.aborted) abort();
   outer?.addEventListener("abort", abort, { once: true });
   return {
     signal: controller.signal,
     restart() {
       clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(), timeoutMs);
+      timer = setTimeout(() => controller.abort(), ms);
     },
     forget() {
       clearTimeout(timer);

@@ -1,4 +1,5 @@
-import { BellhopError, SignatureError } from "./errors.ts";
+import { SignatureError } from "./errors.ts";
+import { readKeys, type Secrets, type SigningKey } from "./secrets.ts";
 import { webCrypto } from "./web-crypto.ts";
 
 /** Headers of fetch or of Node. */
@@ -20,25 +21,39 @@ const TOLERANCE_MS = 5 * 60_000;
  * Tells whether a request is Bellhop's, by the rules of Standard Webhooks, and gives what the signature covers. Throws a
  * `SignatureError` if it is not. `body` must be as it arrived, byte for byte.
  */
-export async function verifyWebhook(request: {
+export async function verifyWebhook(
+  request: SignedRequest & {
+    /** The team's, `whsec_…`, or several; by default `BELLHOP_SIGNING_SECRET`. */
+    readonly secret?: Secrets | undefined;
+    readonly now?: Date | undefined;
+  },
+): Promise<Webhook> {
+  return verify(readKeys(request.secret), request, request.now);
+}
+
+export interface SignedRequest {
   readonly body: string | Uint8Array;
   readonly headers: AnyHeaders;
-  /** The team's, `whsec_…`. */
-  readonly secret: string;
-  readonly now?: Date;
-}): Promise<Webhook> {
+}
+
+export async function verify(
+  keys: readonly SigningKey[],
+  request: SignedRequest,
+  now = new Date(),
+): Promise<Webhook> {
   const id = headerOf(request.headers, "webhook-id");
   const timestamp = headerOf(request.headers, "webhook-timestamp");
   const signatures = headerOf(request.headers, "webhook-signature");
   if (!id || !timestamp || !signatures) throw new SignatureError("The request is not signed");
   const sentAt = new Date(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN);
-  const ageMs = (request.now ?? new Date()).getTime() - sentAt.getTime();
+  const ageMs = now.getTime() - sentAt.getTime();
   // Written so that a timestamp which is no number is refused too.
   if (!(Math.abs(ageMs) <= TOLERANCE_MS)) throw new SignatureError("The signature is too old or too new");
 
-  const expected = await sign(request.secret, id, timestamp, request.body);
   const given = signatures.split(" ");
-  if (!given.some((signature) => isSame(signature, expected))) {
+  const signing = keys.map((key) => sign(key, id, timestamp, request.body));
+  const expected = await Promise.all(signing);
+  if (!given.some((signature) => expected.some((one) => isSame(signature, one)))) {
     throw new SignatureError("The signature does not match");
   }
   return { id, sentAt, payload: payloadOf(request.body) };
@@ -46,14 +61,14 @@ export async function verifyWebhook(request: {
 
 /** One entry of `webhook-signature`. */
 export async function sign(
-  secret: string,
+  signingKey: SigningKey,
   id: string,
   timestamp: string,
   body: string | Uint8Array,
 ): Promise<string> {
   const { subtle } = await webCrypto();
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await subtle.importKey("raw", keyOf(secret), algorithm, false, ["sign"]);
+  const key = await subtle.importKey("raw", signingKey, algorithm, false, ["sign"]);
   const encoder = new TextEncoder();
   const head = encoder.encode(`${id}.${timestamp}.`);
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
@@ -69,16 +84,6 @@ export function headerOf(headers: AnyHeaders, name: string): string | null {
   const found = Object.keys(headers).find((one) => one.toLowerCase() === name);
   const value = found === undefined ? undefined : headers[found];
   return (typeof value === "string" ? value : value?.join(", ")) ?? null;
-}
-
-function keyOf(secret: string) {
-  try {
-    const bytes = Uint8Array.from(atob(secret.trim().replace(/^whsec_/, "")), (char) => char.charCodeAt(0));
-    if (bytes.length > 0) return bytes;
-  } catch {
-    // Answered below, without the secret.
-  }
-  throw new BellhopError("The signing secret must be whsec_ and base64");
 }
 
 /** In a time that does not tell how much of it is right. */

@@ -12,9 +12,10 @@ import { API_KEY, type ServerProcess, startServer } from "../../server/test/hous
 import { ROOT } from "../../server/test/places.ts";
 import { type Bellhop, createBellhop } from "../src/client.ts";
 import { ApiError, TimeoutError } from "../src/errors.ts";
-import { handler, NoRetry, type ReceivedCall } from "../src/handler.ts";
+import { handler } from "../src/handler.ts";
 import type { paths } from "../src/openapi.ts";
-import { compile, examplesOf, freePort, installPacked, runExample } from "./packed.ts";
+import { NoRetry, type ReceivedCall } from "../src/receiver.ts";
+import { compile, examplesOf, freePort, install, pack, runExample } from "./packed.ts";
 
 describe("the SDK, against a real server", () => {
   let dataDir: string;
@@ -261,41 +262,49 @@ describe("the SDK, against a real server", () => {
 
   describe("packed, in an empty directory", () => {
     let home: string;
+    let project: string;
     let installed: string;
     before(async () => {
       home = await realpath(await mkdtemp(join(tmpdir(), "bellhop-sdk-package-")));
-      installed = await installPacked(home);
+      project = join(home, "project");
+      installed = await install(await pack(home), project);
     });
     after(() => rm(home, { recursive: true, force: true }));
 
     it("has the readme, the licence, what runs and its types, and needs no other package", async () => {
       assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
-      const others = (await readdir(join(installed, "dist"))).filter((name) => !/\.(js|d\.ts)$/.test(name));
-      assert.deepEqual(others, []);
+      const names = await readdir(join(installed, "dist"), { recursive: true });
+      const others = names.filter((name) => !/\.(js|d\.ts)$/.test(name));
+      assert.deepEqual(others.sort(), ["cjs", "cjs/package.json"]);
       const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
       assert.equal(manifest.dependencies, undefined);
     });
 
-    it("compiles and runs the code of docs/sdk.md, which does what the page says", async () => {
-      const examples = await examplesOf("docs/sdk.md");
-      const port = await freePort();
-      const sources = examples.map(({ source }) =>
-        source
-          .replaceAll("http://127.0.0.1:8787", server.url)
-          .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)
-          .replace("listen(9000)", `listen(${port})`),
-      );
-      const files = await compile(home, sources);
-      for (const [index, { promise, source }] of examples.entries()) {
-        const printed = await runExample(files[index] ?? "", { KEY: API_KEY });
-        assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);
+    it("compiles and runs the code of docs/sdk.md and docs/quickstart.md, which does what the pages say", async () => {
+      const { secret } = await bellhop.signingSecret.get();
+      const env = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, BELLHOP_SIGNING_SECRET: secret };
+      // Of the quickstart `bellhop dev` is the target, of the other page its own code.
+      const target = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
+      const examples = [
+        ...(await examplesOf("docs/sdk.md", await freePort())),
+        ...(await examplesOf("docs/quickstart.md", new URL(target.url).port)),
+      ];
+      try {
+        const sources = examples.map(({ source }, index) => [`example${index}`, source]);
+        await compile(project, { type: "module" }, Object.fromEntries(sources));
+        for (const [index, { promise, source }] of examples.entries()) {
+          const printed = await runExample(join(project, `out/example${index}.js`), env);
+          assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);
+        }
+      } finally {
+        await target.stop();
       }
     });
   });
 
   it("is all that a day's work takes: the script in examples/ goes through to its end", async () => {
     const file = join(ROOT, ".build/examples/picture-shop/shop.js");
-    const printed = await runExample(file, { KEY: API_KEY, BELLHOP: server.url });
+    const printed = await runExample(file, { BELLHOP_API_KEY: API_KEY, BELLHOP_URL: server.url });
     for (const line of [
       "3 mails will go out in a second",
       'completed: {"picture":"called-back.png"}',

@@ -5,7 +5,8 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { SignatureError } from "../src/errors.ts";
-import { type HandlerOptions, handler, NoRetry, type ReceivedCall } from "../src/handler.ts";
+import { handler } from "../src/handler.ts";
+import { type HandlerOptions, NoRetry, type ReceivedCall } from "../src/receiver.ts";
 import { signedRequest } from "../src/testing.ts";
 import { verifyWebhook } from "../src/webhook.ts";
 

@@ -11,7 +11,7 @@ import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { readPlanLimits } from "./plan-settings.ts";
 import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
-import { SETTINGS, type Setting } from "./settings.ts";
+import { CLIENT_VARIABLES, SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
@@ -134,8 +134,7 @@ export function readConfig(environment: Environment): Config {
 
 function refuseUnknown(environment: Environment): void {
   const known = Object.values<Setting>(SETTINGS).map(({ name }) => name);
-  // BELLHOP_URL is for the commands that use a server, and may be exported in the same shell.
-  const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`), "BELLHOP_URL"]);
+  const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`), ...CLIENT_VARIABLES]);
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("BELLHOP_") || allowed.has(name)) continue;
     const suggestion = closestName(name, known);

@@ -212,3 +212,6 @@ export const SETTINGS = {
     secret: true,
   },
 } as const satisfies Record<string, Setting>;
+
+/** Of programs that use a server, which may be started from the same shell; `BELLHOP_API_KEY` is a setting too. */
+export const CLIENT_VARIABLES = ["BELLHOP_URL", "BELLHOP_SIGNING_SECRET"];

@@ -9,7 +9,7 @@ export type Queue = AnswerOf<"getQueue">;
 /** Their counts are those of the sandbox while the reader looks at it. */
 export function useQueues() {
   const sandbox = useSandbox();
-  return useLiveQuery(["queues", sandbox], ({ signal }) => bellhop.queues.list({ ...sandbox, signal }));
+  return useLiveQuery(["queues", sandbox], ({ signal }) => bellhop.queues.list(sandbox, { signal }));
 }
 
 /** Pauses or resumes; each takes the other back. */

@@ -1,0 +1,26 @@
+// Endpoints for Bellhop's calls in a Fastify application. Needs BELLHOP_SIGNING_SECRET, which `GET /v1/signing-secret` shows.
+import { handler, NoRetry } from "@bellhop/sdk/fastify";
+import { fastify } from "fastify";
+
+const app = fastify();
+
+app.post(
+  "/tasks/resize",
+  handler<{ image?: string }>(async ({ payload, taskId, attempt }) => {
+    // Trying again would not help.
+    if (payload.image === undefined) throw new NoRetry("image is missing");
+    // A task may be called more than once: store taskId together with what you do.
+    console.log(`resizing ${payload.image} (${taskId}, attempt ${attempt})`);
+    return { resized: payload.image };
+  }),
+);
+app.post(
+  "/tasks/ended",
+  handler(({ notification, taskId }) => {
+    console.log(`${taskId}: ${notification?.type}`);
+  }),
+);
+
+app.listen({ port: Number(process.env.PORT ?? 3000) }).then(() => {
+  console.log("listening at", app.server.address());
+});
