@@ -98,6 +98,8 @@ export interface NodeDeps {
   readonly teller?: EventTeller | undefined;
   /** Of a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;
+  /** Whether all processes of the server have started. Left out: there is one. */
+  readonly isServerStarted?: (() => boolean) | undefined;
   /** Left out: nobody looks how much room there is. */
   readonly space?: Space;
   readonly retentionDays: number;
@@ -258,7 +260,12 @@ export function composeServices(
     providers,
     vault: createVaultService({ vault, database }),
     signingSecrets,
-    health: createHealthService({ sql: database, pulses, isDispatching: parts.isDispatching }),
+    health: createHealthService({
+      sql: database,
+      pulses,
+      isDispatching: parts.isDispatching,
+      isServerStarted: deps.isServerStarted,
+    }),
     auth,
     limits,
     visits: createSourceLimit({ ...VISITS, monotonicMs, shared: deps.hitLines?.visits }),

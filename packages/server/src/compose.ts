@@ -60,6 +60,7 @@ const PAGE = fileURLToPath(new URL("page", import.meta.url));
 export interface Seat {
   readonly processes: number;
   readonly hitLines: HitLines;
+  isServerStarted(): boolean;
   /** What it answers a scraper, who asks for the server and gets one of its processes. */
   metricsPage(own: Metrics): MetricsPage;
 }
@@ -160,6 +161,7 @@ export async function openProcess({
     tracing,
     teller,
     hitLines: seat?.hitLines,
+    isServerStarted: seat?.isServerStarted,
     ...spaceOf(config, dataDir, database),
     retentionDays: config.retentionDays,
     resultLimitBytes,

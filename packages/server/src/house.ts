@@ -93,6 +93,7 @@ export function openCrew(config: Config, processes: number, log: Logger): Promis
       });
       closers.push(crew.stop);
       const keys = await makeFirstKeys(database, config, crew.url, log);
+      crew.completeStart();
       return { ...keys, ...described(ground), ...crew, processes, stop: closeAll };
     } finally {
       for (const close of starting) await close();
@@ -119,6 +120,7 @@ export function openMember(config: Config, member: Member, log: Logger): Promise
       seat: {
         processes,
         hitLines: member.hitLines,
+        isServerStarted: member.isServerStarted,
         metricsPage: (own) => ({
           contentType: own.contentType,
           async render() {

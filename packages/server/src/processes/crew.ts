@@ -39,6 +39,8 @@ interface Place {
 export interface Crew {
   readonly url: string;
   callsUnderWay(): number;
+  /** Tells all of them, and each that comes later, that the start of the server is complete. */
+  completeStart(): void;
   /** Resolves when not one process runs and none can be started. */
   readonly hopeless: Promise<Error>;
   /** Tells all of them to stop; resolves once they have. */
@@ -56,8 +58,8 @@ export class NotStarted extends Error {
  * Runs a server as several processes that share a port. The parent takes every connection and hands them out in turn:
  * left to the system, the process that wakes first would take most of those that come at once, and keep them.
  *
- * A process that ends unasked is replaced. All of them have to start the first time: what keeps one from it keeps the others
- * too, and the operator is there to read why.
+ * A process that ends unasked is replaced, also while the others still start. One that says why it cannot start ends the first
+ * start: what keeps one from it keeps the others too, and the operator is there to read why.
  */
 export function startCrew(deps: {
   readonly processes: number;
@@ -73,6 +75,7 @@ export function startCrew(deps: {
   const scraping = createQuestions<string>(SCRAPE_MS);
   const hopeless = deferred<Error>();
   let isStarted = false;
+  let isComplete = false;
   let isStopping = false;
   let failedStarts = 0;
   let started: (crew: Crew) => void;
@@ -120,9 +123,15 @@ export function startCrew(deps: {
     place.isReady = true;
     failedStarts = 0;
     log.info({ of: String(place.number), pid: place.worker?.process.pid }, "process.ready");
+    if (isComplete) send(place, { kind: "started" });
     if (isStarted || !places.every(({ isReady }) => isReady)) return;
     isStarted = true;
-    started({ url, callsUnderWay, hopeless: hopeless.promise, stop, hurry });
+    started({ url, callsUnderWay, completeStart, hopeless: hopeless.promise, stop, hurry });
+  }
+
+  function completeStart(): void {
+    isComplete = true;
+    for (const place of places) if (place.isReady) send(place, { kind: "started" });
   }
 
   function ended(place: Place, code: number | null, signal: string | null): void {
@@ -131,10 +140,12 @@ export function startCrew(deps: {
     Object.assign(place, { worker: null, isReady: false, calls: 0, workerId: null });
     if (isStopping) return;
     const pid = worker.process.pid;
-    if (!isStarted) {
+    if (!isReady) failedStarts += 1;
+    const isHopeless = reason !== null || failedStarts >= STARTS_BEFORE_GIVING_UP;
+    if (!isStarted && isHopeless) {
       const how = signal === null ? `exit code ${code}` : signal;
       notStarted(
-        new NotStarted(reason ?? `Bellhop could not start: one of its processes ended at once (${how})`),
+        new NotStarted(reason ?? `Bellhop could not start: its processes end before they are ready (${how})`),
       );
       return;
     }
@@ -145,7 +156,6 @@ export function startCrew(deps: {
       "process.ended",
     );
     if (workerId !== null) bury(workerId);
-    if (!isReady) failedStarts += 1;
     if (failedStarts >= STARTS_BEFORE_GIVING_UP && places.every(({ isReady }) => !isReady)) {
       hopeless.resolve(new Error(reason ?? "Not one of Bellhop's processes can be started any more"));
       return;

@@ -26,6 +26,8 @@ export interface Member extends Begin {
   gather(): Promise<readonly Scrape[] | null>;
   /** What all of them count of a source. */
   readonly hitLines: HitLines;
+  /** False until all processes run and the start of the server is complete. */
+  isServerStarted(): boolean;
   /** It serves from now on. */
   ready(work: Work): void;
   /** It does not start: the parent says so, once for all. */
@@ -40,6 +42,7 @@ export async function joinParent(): Promise<Member> {
   const exchange = createHitExchange((hits) => send({ kind: "hits", hits }));
   let work: Work | null = null;
   let beating: NodeJS.Timeout | undefined;
+  let isServerStarted = false;
 
   async function tellScrape(id: number): Promise<void> {
     if (work !== null) send({ kind: "scraped", id, text: await work.scrape() });
@@ -49,6 +52,7 @@ export async function joinParent(): Promise<Member> {
     if (message.kind === "scrape") void tellScrape(message.id);
     else if (message.kind === "gathered") gathering.answer(message.id, message.scrapes);
     else if (message.kind === "hits") exchange.hear(message.hits);
+    else if (message.kind === "started") isServerStarted = true;
     else if (message.kind === "died") void work?.bury(message.workerId);
   }
 
@@ -67,6 +71,7 @@ export async function joinParent(): Promise<Member> {
   return {
     ...begin,
     hitLines: exchange.lines,
+    isServerStarted: () => isServerStarted,
     gather: () => gathering.ask((id) => send({ kind: "gather", id })),
     ready(done) {
       work = done;

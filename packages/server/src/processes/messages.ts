@@ -27,6 +27,8 @@ export type ToProcess =
   | { readonly kind: "gathered"; readonly id: number; readonly scrapes: readonly Scrape[] }
   /** Counted by another. */
   | { readonly kind: "hits"; readonly hits: Hits }
+  /** All of them run, and the start of the server is complete. */
+  | { readonly kind: "started" }
   /** A process is no more: what it had claimed is free, without a wait for the end of its lease. */
   | { readonly kind: "died"; readonly workerId: number };
 

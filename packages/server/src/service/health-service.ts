@@ -25,6 +25,8 @@ export function createHealthService(deps: {
   readonly pulses: Readonly<Record<string, Pulse>>;
   /** Null on a node that makes no calls. */
   readonly isDispatching: (() => boolean) | null;
+  /** Of a server of several processes: whether all of them have started. Left out: there is one. */
+  readonly isServerStarted?: (() => boolean) | undefined;
 }): HealthService {
   async function unanswered(): Promise<string | null> {
     for (const [name, pulse] of Object.entries(deps.pulses)) {
@@ -45,6 +47,9 @@ export function createHealthService(deps: {
         migrations: version === null ? "unknown" : version === SCHEMA_VERSION ? "ok" : `version ${version}`,
         ...(deps.isDispatching !== null && {
           dispatcher: deps.isDispatching() ? "ok" : "holds no lease",
+        }),
+        ...(deps.isServerStarted !== undefined && {
+          processes: deps.isServerStarted() ? "ok" : "not all have started",
         }),
       };
       return { ready: Object.values(checks).every((check) => check === "ok"), checks };

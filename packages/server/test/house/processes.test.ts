@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -186,5 +187,68 @@ describe("a server of two processes", () => {
     assert.ok(!families.has("bellhop_process_up"));
     assert.doesNotMatch(server.stderr, /"process":/);
     assert.doesNotMatch(server.stdout, /^ {2}processes/m);
+  });
+});
+
+describe("a start of two processes of which one is held up", { skip: process.platform !== "linux" }, () => {
+  let dataDir: string;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "bellhop-processes-"));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  async function freePort(): Promise<number> {
+    const probe = createServer();
+    await once(probe.listen(0, "127.0.0.1"), "listening");
+    const address = probe.address();
+    await new Promise((resolve) => probe.close(resolve));
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  /** The server's own processes, in the order in which they were started; PostgreSQL is a child of the parent too. */
+  function membersOf(pid: number): number[] {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    return children.map(Number).filter((child) => {
+      try {
+        return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.js");
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  it("is ready once all are, and replaces the one that is killed before it was", async (test) => {
+    const port = await freePort();
+    const server = launch({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2", PORT: String(port) });
+    test.after(async () => {
+      server.signal("SIGKILL");
+      await server.exited;
+    });
+    const parent = server.child.pid ?? 0;
+    let held: number | undefined;
+    while (held === undefined && server.child.exitCode === null) {
+      held = membersOf(parent)[1];
+      await new Promise(setImmediate);
+    }
+    assert.ok(held !== undefined, server.stderr);
+    process.kill(held, "SIGSTOP");
+    await until(() => server.stderr.includes("process.ready"));
+
+    const early = await request(`http://127.0.0.1:${port}/readyz`, { reset: true });
+    assert.equal(early.statusCode, 503);
+    assert.equal(((await early.body.json()) as Json).checks.processes, "not all have started");
+    assert.equal(server.url, "");
+
+    process.kill(held, "SIGKILL");
+    await until(() => server.url !== "" || server.child.exitCode !== null);
+    assert.equal(server.child.exitCode, null, server.stderr);
+    assert.match(server.stderr, new RegExp(`"pid":${held},.*"msg":"process.ended"`));
+    // Each process is told by its own channel, and connections go to them in turn.
+    for (const _ of ["one", "the other"])
+      await until(
+        async () => (await request(`http://127.0.0.1:${port}/readyz`, { reset: true })).statusCode === 200,
+      );
+    server.signal("SIGTERM");
+    assert.equal(await server.exited, 0);
   });
 });
