@@ -3,7 +3,6 @@ import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
 import type { PlanLimits } from "./domain/limits.ts";
 import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
-import { closestName } from "./domain/spelling.ts";
 import { choose, exposureOf, type InForce } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
@@ -11,7 +10,7 @@ import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { readPlanLimits } from "./plan-settings.ts";
 import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
-import { CLIENT_VARIABLES, SETTINGS, type Setting } from "./settings.ts";
+import { CLIENT_VARIABLES, closestSetting, SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 
 export interface Config {
@@ -137,7 +136,7 @@ function refuseUnknown(environment: Environment): void {
   const allowed = new Set([...known, ...known.map((name) => `${name}_FILE`), ...CLIENT_VARIABLES]);
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("BELLHOP_") || allowed.has(name)) continue;
-    const suggestion = closestName(name, known);
+    const suggestion = closestSetting(name);
     const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
     throw new ConfigError(`Unknown setting ${name}${hint}`);
   }
@@ -271,10 +270,11 @@ function publicUrl(text: string | null): string | null {
   return text.replace(/\/+$/, "");
 }
 
-/** As it can stand in a header. */
+/** As it can stand in a header, and not to be guessed. */
 function metricsToken(text: string | null): string | null {
-  if (text !== null && !/^[\x21-\x7e]+$/.test(text))
-    throw new ConfigError(`${SETTINGS.metricsToken.name} must be printable ASCII characters without spaces`);
+  const { name } = SETTINGS.metricsToken;
+  if (text !== null && !/^[\x21-\x7e]{16,}$/.test(text))
+    throw new ConfigError(`${name} must be at least 16 printable ASCII characters without spaces`);
   return text;
 }
 

@@ -1,3 +1,4 @@
+import { closestName } from "./domain/spelling.ts";
 export interface Setting {
   readonly name: string;
   readonly fallback: string | null;
@@ -192,7 +193,7 @@ export const SETTINGS = {
     name: "BELLHOP_METRICS_TOKEN",
     fallback: null,
     about:
-      "What a scraper of /metrics must send as Authorization: Bearer. Unset, /metrics answers 401 on an exposed server and " +
+      "What a scraper of /metrics must send as Authorization: Bearer, at least 16 characters. Unset, /metrics answers 401 on an exposed server and " +
       "is open otherwise.",
     secret: true,
   },
@@ -215,3 +216,10 @@ export const SETTINGS = {
 
 /** Of programs that use a server, which may be started from the same shell; `BELLHOP_API_KEY` is a setting too. */
 export const CLIENT_VARIABLES = ["BELLHOP_URL", "BELLHOP_SIGNING_SECRET"];
+
+/** The setting that was most likely meant. Some have no prefix, and their owner may think otherwise. */
+export function closestSetting(name: string): string | undefined {
+  const known = Object.values(SETTINGS).map((setting) => setting.name);
+  const bare = known.filter((each) => !each.startsWith("BELLHOP_"));
+  return closestName(name, known) ?? closestName(name.replace("BELLHOP_", ""), bare);
+}

@@ -7,7 +7,7 @@ export function closestName(unknown: string, known: readonly string[]): string |
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const name of known) {
-    const distance = editDistance(plain(unknown), plain(name));
+    const distance = haveSameWords(unknown, name) ? 0 : editDistance(plain(unknown), plain(name));
     if (distance <= allowedDistance(name) && distance < bestDistance) {
       best = name;
       bestDistance = distance;
@@ -16,9 +16,27 @@ export function closestName(unknown: string, known: readonly string[]): string |
   return best;
 }
 
-/** `max_retry` is three edits from `max_retries`, while three edits turn most short words into any other. */
+/**
+ * `max_retry` is three edits from `max_retries`, while three edits turn most short words into any other. What many names begin
+ * with says nothing about which of them was meant.
+ */
 function allowedDistance(name: string): number {
-  return name.length <= 4 ? 1 : name.length <= 7 ? 2 : 3;
+  const { length } = name.replace(/^BELLHOP_/, "");
+  return length <= 4 ? 1 : length <= 7 ? 2 : 3;
+}
+
+/** `LIMIT_BODY` means `BODY_LIMIT`. */
+function haveSameWords(one: string, other: string): boolean {
+  return wordsOf(one) === wordsOf(other);
+}
+
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[_-]/)
+    .sort()
+    .join(" ");
 }
 
 function plain(name: string): string {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { closestName } from "../../src/domain/spelling.ts";
 
 describe("the name that somebody most likely meant", () => {
-  const NAMES = ["name", "role", "max_retries", "email", "priority"];
+  const NAMES = ["name", "role", "max_retries", "email", "priority", "BELLHOP_ROLE", "BELLHOP_BODY_LIMIT"];
 
   for (const [typo, meant] of [
     ["nmae", "name"],
@@ -15,6 +15,11 @@ describe("the name that somebody most likely meant", () => {
     ["mane", undefined],
     ["rule", "role"],
     ["colour", undefined],
+    ["retries_max", "max_retries"],
+    ["retriesMax", "max_retries"],
+    ["BELLHOP_LIMIT_BODY", "BELLHOP_BODY_LIMIT"],
+    ["BELLHOP_ROEL", "BELLHOP_ROLE"],
+    ["BELLHOP_MODE", undefined],
     ["n".repeat(100), undefined],
   ] as const) {
     it(`is ${meant ?? "nobody's"} for ${typo.slice(0, 12)}`, () =>
