@@ -2,12 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PromiseName } from "../chaos/checker/violation.ts";
-import { copyServer, PLANTS } from "../chaos/rig/plants.ts";
+import { copyServer, PLANTS, type Plant } from "../chaos/rig/plants.ts";
 import type { StatementPlant } from "./model/session.ts";
 import { loadServer } from "./server.ts";
 import type { Options } from "./simulate.ts";
 
-const STATEMENT_PLANTS: readonly StatementPlant[] = ["no-fence", "all-slots", "attempt-not-recorded"];
+const STATEMENT_PLANTS: readonly StatementPlant[] = [
+  "no-fence",
+  "all-slots",
+  "attempt-not-recorded",
+  "events-by-transaction",
+];
+/** Of those that are simulated alone. */
+const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
+  "events-by-transaction": { breaks: ["events"], edits: [] },
+};
 /** Longer than any run. */
 const NO_DEADLINE_MS = 2_000_000;
 
@@ -20,6 +29,7 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "no-deadline",
   "call-before-commit",
   "stale-start",
+  "turn-not-counted",
 ];
 
 export interface PlantedServer {
@@ -29,7 +39,7 @@ export interface PlantedServer {
 }
 
 export async function plantBug(name: string, distDir: string): Promise<PlantedServer> {
-  const plant = PLANTS[name];
+  const plant = PLANTS[name] ?? OWN_PLANTS[name];
   if (plant === undefined || !SIMULATED_PLANTS.includes(name)) throw new Error(`There is no plant "${name}"`);
   const { breaks } = plant;
   const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;

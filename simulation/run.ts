@@ -3,7 +3,7 @@ import { DIST } from "./dist-dir.ts";
 import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
 import { loadServer } from "./server.ts";
 import { simulate } from "./simulate.ts";
-import { describeRun, type Sweep, sweep } from "./sweep.ts";
+import { describeMet, describeRun, type Sweep, sweep } from "./sweep.ts";
 
 const usage = `npm run simulate -- [options]
 
@@ -76,6 +76,7 @@ async function main({ seed, from, seeds, plant }: Arguments): Promise<boolean> {
         else if (done % SAY_EVERY === 0) console.log(`seed ${done}`);
       },
     });
+    console.log(describeMet(result));
     console.log(summarize(result, performance.now() - beganMs));
     return (result.failed.length === 0) === (planted === null);
   } finally {

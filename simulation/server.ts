@@ -4,8 +4,12 @@ import type { Problem } from "../packages/server/src/domain/problem.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
 import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
+import type { createBulkWorker } from "../packages/server/src/service/tasks/bulk-worker.ts";
+import type { createEventFeed } from "../packages/server/src/service/tasks/event-feed.ts";
+import type { createEventTeller } from "../packages/server/src/service/tasks/event-teller.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
+import type { insertBulk, insertPortion } from "../packages/server/src/store/tasks/bulks.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -17,6 +21,11 @@ export interface Server {
   readonly createLimitsOf: typeof createLimitsOf;
   readonly createQueueService: typeof createQueueService;
   readonly createTaskService: typeof createTaskService;
+  readonly createBulkWorker: typeof createBulkWorker;
+  readonly createEventFeed: typeof createEventFeed;
+  readonly createEventTeller: typeof createEventTeller;
+  readonly insertBulk: typeof insertBulk;
+  readonly insertPortion: typeof insertPortion;
   readonly removePendingTask: typeof removePendingTask;
   readonly taskStatus: typeof taskStatus;
   readonly resolveCallback: typeof resolveCallback;
@@ -31,6 +40,10 @@ export async function loadServer(distDir: string): Promise<Server> {
     "engine/outgoing.js",
     "service/tasks/queue-service.js",
     "service/tasks/task-service.js",
+    "service/tasks/bulk-worker.js",
+    "service/tasks/event-feed.js",
+    "service/tasks/event-teller.js",
+    "store/tasks/bulks.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",
     "service/access/team-budgets.js",

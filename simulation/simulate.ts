@@ -1,19 +1,35 @@
 import { check } from "../chaos/checker/check.ts";
-import type { Change, History, NotificationRow, QueueRow, TaskRow } from "../chaos/checker/history.ts";
+import type {
+  BulkRow,
+  Change,
+  History,
+  NotificationRow,
+  QueueRow,
+  TaskRow,
+} from "../chaos/checker/history.ts";
 import type { Violation } from "../chaos/checker/violation.ts";
 import { createRandom } from "../chaos/rig/random.ts";
 import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";
 import { isEnded } from "../packages/server/src/domain/task.ts";
 import { insertQueue } from "../packages/server/src/store/tasks/queues.ts";
+import { running } from "./model/bulk-statements.ts";
 import { createModelDatabase } from "./model/model-database.ts";
 import { createModel, type Done, type StatementPlant } from "./model/session.ts";
-import type { NotificationColumns, QueueColumns, RowChange, Tables, TaskColumns } from "./model/tables.ts";
+import type {
+  BulkColumns,
+  NotificationColumns,
+  QueueColumns,
+  RowChange,
+  Tables,
+  TaskColumns,
+} from "./model/tables.ts";
 import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
 import { createHouse } from "./world/house.ts";
 import { QUEUES, TEAM } from "./world/new-tasks.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
+import { createReader } from "./world/reader.ts";
 import { createScheduler } from "./world/scheduler.ts";
 import { drawWeather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
@@ -21,6 +37,8 @@ import { createTargets } from "./world/target.ts";
 const STORM_MS = 18_000;
 /** Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. */
 const CALM_MS = 90_000;
+/** Within this time of the last change a reader is told of it: it comes back, and the next look is made. */
+const TOLD_MS = 3_000;
 
 export interface Options {
   readonly seed: number;
@@ -36,6 +54,8 @@ export interface Options {
 export interface Run {
   readonly history: History;
   readonly violations: readonly Violation[];
+  /** How often each fault was met. */
+  readonly faultsMet: ReadonlyMap<string, number>;
   /** As it is at the end. */
   readonly tables: Tables;
 }
@@ -73,6 +93,10 @@ export async function simulate(options: Options): Promise<Run> {
   for (const queue of QUEUES)
     await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });
   house.startAll();
+  // Of the statements on every task's way there are two forms: one for when nobody listens.
+  const isFollowed = random.chance(0.5);
+  const reader = createReader({ scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
+  if (isFollowed) reader.start();
   const requests = random.between(10, 40);
   for (let each = 0; each < requests; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
   // Together, as a burst of work comes.
@@ -89,7 +113,8 @@ export async function simulate(options: Options): Promise<Run> {
     lookedAt = changes.length;
     return (
       [...tasks.values()].every(({ status }) => isEnded(status)) &&
-      [...notifications.values()].every((each) => isTold(each, model.nowMs()))
+      [...notifications.values()].every((each) => isTold(each, model.nowMs())) &&
+      running(model.tables.bulks).length === 0
     );
   };
   await scheduler.run(STORM_MS);
@@ -98,7 +123,13 @@ export async function simulate(options: Options): Promise<Run> {
   // Until the last process is awake, and has done what it was asked to before: it may be to pause a queue.
   await scheduler.run(Math.max(STORM_MS, house.quietAtMs) + 5_000);
   clients.resumeAll();
-  await scheduler.run(scheduler.nowMs + CALM_MS, isAtRest);
+  const calmUntilMs = scheduler.nowMs + CALM_MS;
+  // A statement that was under way for long may be carried out while the reader is waited for.
+  for (let known = -1; known !== changes.length && scheduler.nowMs < calmUntilMs; ) {
+    await scheduler.run(calmUntilMs, isAtRest);
+    known = changes.length;
+    if (isFollowed) await scheduler.run(scheduler.nowMs + TOLD_MS);
+  }
   clients.hangUp();
 
   const history: History = {
@@ -108,6 +139,7 @@ export async function simulate(options: Options): Promise<Run> {
     faults: house.faults,
     lives: house.lives,
     lags: [],
+    readers: isFollowed ? [{ readyAt: reader.readyAt, told: reader.told }] : [],
     beganAt: 0,
     calmAt: STORM_MS,
     endedAt: scheduler.nowMs,
@@ -127,7 +159,12 @@ export async function simulate(options: Options): Promise<Run> {
       at,
     }),
   );
-  return { history, tables: model.tables, violations: [...check(history).filter(isInScope), ...bugs] };
+  return {
+    history,
+    tables: model.tables,
+    faultsMet: house.met,
+    violations: [...check(history).filter(isInScope), ...bugs],
+  };
 }
 
 /** Or waits for longer than a run does, after its second try. */
@@ -149,6 +186,7 @@ function logged(change: RowChange, seq: number, committedAt: number): Change {
   if (relation === "tasks") return { ...when, relation, row: toTask(row) };
   if (relation === "queues") return { ...when, relation, row: toQueue(row) };
   if (relation === "notifications") return { ...when, relation, row: toNotification(row) };
+  if (relation === "bulks") return { ...when, relation, row: toBulk(row) };
   return { ...when, relation, row: { id: row.id, pid: Number(row.name.split(" ").at(-1)) } };
 }
 
@@ -166,7 +204,7 @@ function toTask(row: TaskColumns): TaskRow {
     createdAt: row.created_at - START_OF_TIME_MS,
     deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,
     hasNotification: row.on_complete_url !== null,
-    retries: 0,
+    retries: row.retries,
     idempotencyKey: row.idempotency_key,
     failureReason: row.failure_reason,
   };
@@ -174,6 +212,10 @@ function toTask(row: TaskColumns): TaskRow {
 
 function toQueue({ id, name, concurrency, paused, deleted_at }: QueueColumns): QueueRow {
   return { id, name, concurrency, paused, deleted: deleted_at !== null };
+}
+
+function toBulk({ id, action, status, matched, done, skipped }: BulkColumns): BulkRow {
+  return { id, action, status, matched, done, skipped };
 }
 
 function toNotification({ id, task_id, status, attempts, next_at }: NotificationColumns): NotificationRow {

@@ -1,7 +1,10 @@
 import { tellStories } from "../chaos/checker/stories.ts";
 import { drawTimeline } from "../chaos/checker/timeline.ts";
 import { PROMISES } from "../chaos/checker/violation.ts";
+import type { Done } from "./model/session.ts";
+import { formName, STATEMENT_NAMES } from "./model/statements.ts";
 import { type Options, type Run, simulate } from "./simulate.ts";
+import { NODE_FAULTS, STATEMENT_FAULTS } from "./world/storm.ts";
 
 /** What many runs amounted to. */
 export interface Sweep {
@@ -10,6 +13,11 @@ export interface Sweep {
   readonly calls: number;
   readonly faults: number;
   readonly simulatedMs: number;
+  /** How often each statement was carried out, and each fault met. */
+  readonly met: {
+    readonly statements: ReadonlyMap<string, number>;
+    readonly faults: ReadonlyMap<string, number>;
+  };
   /** The first runs that broke a promise. */
   readonly failed: readonly { readonly seed: number; readonly run: Run }[];
 }
@@ -29,10 +37,16 @@ export async function sweep(
   // An error for every lost statement: where each came from is told by the run of its seed alone, and costs a tenth of all.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
+  const met = { statements: new Map<string, number>(), faults: new Map<string, number>() };
+  const onStatement = (done: Done) => {
+    add(met.statements, formName(done.query), 1);
+    options.onStatement?.(done);
+  };
   const sums = { seeds: 0, tasks: 0, calls: 0, faults: 0, simulatedMs: 0 };
   for (let seed = from; seed < from + options.seeds && failed.length < options.mostFailed; seed += 1) {
-    const run = await simulate({ ...options, seed });
+    const run = await simulate({ ...options, seed, onStatement });
     const { history } = run;
+    for (const [fault, count] of run.faultsMet) add(met.faults, fault, count);
     sums.seeds += 1;
     sums.tasks += history.rest.tasks.length;
     sums.calls += history.seen.length;
@@ -45,7 +59,29 @@ export async function sweep(
     await new Promise(setImmediate);
   }
   Error.stackTraceLimit = stackTraceLimit;
-  return { ...sums, failed };
+  return { ...sums, met, failed };
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+/** Everything that there is with how often it was met, the rarest last; what was never met stands by itself. */
+export function describeMet({ met }: Pick<Sweep, "met">): string {
+  const describe = (what: string, counts: ReadonlyMap<string, number>, all: readonly string[]) => {
+    const names = [...new Set([...all, ...counts.keys()])];
+    const seen = names.filter((name) => counts.has(name));
+    seen.sort((one, other) => (counts.get(other) ?? 0) - (counts.get(one) ?? 0));
+    const never = names.filter((name) => !counts.has(name));
+    return [
+      `${what}: ${seen.map((name) => `${name} ${counts.get(name)}`).join(", ")}`,
+      `${what} never met: ${never.join(", ") || "none"}`,
+    ];
+  };
+  return [
+    ...describe("statements", met.statements, STATEMENT_NAMES),
+    ...describe("faults", met.faults, [...STATEMENT_FAULTS, ...NODE_FAULTS]),
+  ].join("\n");
 }
 
 /** Each violation with the timeline of its task. */

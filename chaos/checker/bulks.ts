@@ -14,7 +14,8 @@ export function checkBulks(history: History, stories: Stories): Violation[] {
   for (const changes of bulks.values()) {
     for (const [index, { committedAt, row }] of changes.entries()) {
       const done = row.done - (changes[index - 1]?.row.done ?? 0);
-      if (done !== 0) counted.set(committedAt, (counted.get(committedAt) ?? 0) + done);
+      if (done !== 0 && row.action === "retry")
+        counted.set(committedAt, (counted.get(committedAt) ?? 0) + done);
     }
   }
   const retried = countRetries(stories);

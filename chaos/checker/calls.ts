@@ -36,7 +36,14 @@ function wrongCall(
 }
 
 /** A call that was answered well is repeated only where its answer cannot have been seen or recorded. */
-function causeless(done: Seen, call: Seen, { last }: Story, { faults }: History): string | null {
+function causeless(done: Seen, call: Seen, { last, changes }: Story, { faults }: History): string | null {
+  const isRetried = changes.some(
+    ({ committedAt, row }, index) =>
+      row.retries > (changes[index - 1]?.row.retries ?? 0) &&
+      committedAt >= done.begunAt &&
+      committedAt <= call.begunAt,
+  );
+  if (isRetried) return null;
   const record = last?.attempts.find(({ number }) => number === done.attempt);
   if (record?.status === "success") return `it was called again although attempt ${done.attempt} succeeded`;
   // It came too late for the caller, which is the target's fault.

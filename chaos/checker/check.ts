@@ -6,6 +6,7 @@ import { checkCalls } from "./calls.ts";
 import { checkCompletion } from "./completion.ts";
 import { checkConcurrency } from "./concurrency.ts";
 import { checkDeletions } from "./deletions.ts";
+import { checkEvents } from "./events.ts";
 import type { History } from "./history.ts";
 import { checkLives } from "./lives.ts";
 import { checkNotifications } from "./notifications.ts";
@@ -37,6 +38,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkNotifications(history, stories),
     ...checkSchedules(history, stories),
     ...checkBulks(history, stories),
+    ...checkEvents(history, stories),
     ...checkAnswers(history),
     ...checkLives(history, STOP_GRACE_MS),
   ];

@@ -64,7 +64,15 @@ export function firing(committedAt: number, firesAt: number | null, taskId: stri
 }
 
 export function bulkChange(committedAt: number, changes: Partial<BulkRow>, op: Op = "update"): Change {
-  const row: BulkRow = { id: "b", status: "running", matched: 1, done: 0, skipped: 0, ...changes };
+  const row: BulkRow = {
+    id: "b",
+    action: "retry",
+    status: "running",
+    matched: 1,
+    done: 0,
+    skipped: 0,
+    ...changes,
+  };
   return { seq: 0, committedAt, relation: "bulks", op, row };
 }
 
@@ -149,6 +157,7 @@ export function historyOf(
     faults: [],
     lives: [life()],
     lags: [],
+    readers: [],
     beganAt: 0,
     calmAt: 50_000,
     endedAt: 60_000,

@@ -11,6 +11,8 @@ export interface History {
   readonly lives: readonly Life[];
   /** Moments in which the runner or the disk was too slow for anybody to be in time. */
   readonly lags: readonly Lag[];
+  /** What readers of events were told; none where nobody listened. */
+  readonly readers: readonly Reader[];
   /** When clients began, faults ended, and everything was expected to have ended. */
   readonly beganAt: number;
   readonly calmAt: number;
@@ -65,6 +67,20 @@ export interface Seen {
   readonly says: string | null;
 }
 
+/** One that follows the events of the team, over all its connections. */
+export interface Reader {
+  /** When its first stream was open; null: none ever was. */
+  readonly readyAt: number | null;
+  readonly told: readonly ToldEvent[];
+}
+
+export interface ToldEvent {
+  readonly at: number;
+  readonly id: string;
+  readonly type: string;
+  readonly taskId: string | null;
+}
+
 export type TaskStatus = "pending" | "active" | "waiting" | "polling" | EndedStatus;
 export type EndedStatus = "completed" | "failed" | "cancelled";
 
@@ -113,6 +129,7 @@ export interface FiringRow {
 
 export interface BulkRow {
   readonly id: string;
+  readonly action: "cancel" | "retry" | "delete";
   readonly status: "running" | "completed" | "stopped";
   readonly matched: number;
   readonly done: number;

@@ -25,6 +25,7 @@ export const PROMISES = {
   told: "the caller is told after the end, at least once",
   schedules: "every time of a schedule makes one task",
   bulks: "every task of a bulk action has one turn",
+  events: "every change of a task is told once, in the order of the changes",
   answers: "the API answers within its time",
   process: "a node stays up, and stops when asked",
 } as const;

@@ -30,7 +30,8 @@ create function chaos.schedule(s schedules) returns jsonb language sql immutable
 create function chaos.firing(f schedule_firings) returns jsonb language sql immutable as $$
   select jsonb_build_object('scheduleId', f.schedule_id, 'taskId', f.task_id, 'firesAt', chaos.ms(f.fires_at)) $$;
 create function chaos.bulk(b bulks) returns jsonb language sql immutable as $$
-  select jsonb_build_object('id', b.id, 'status', b.status, 'matched', b.matched, 'done', b.done, 'skipped', b.skipped) $$;
+  select jsonb_build_object('id', b.id, 'action', b.action, 'status', b.status, 'matched', b.matched, 'done', b.done,
+                            'skipped', b.skipped) $$;
 create function chaos.queue(q queues) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', q.id, 'name', q.name, 'concurrency', q.concurrency, 'paused', q.paused,
                             'deleted', q.deleted_at is not null) $$;

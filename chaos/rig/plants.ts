@@ -152,7 +152,11 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
  * fails loudly when a text is not found: the code has changed, and a plant that plants nothing would prove nothing.
  * Returns its main file.
  */
-export async function copyServer(distDir: string, directory: string, plant: Plant | null): Promise<string> {
+export async function copyServer(
+  distDir: string,
+  directory: string,
+  plant: Pick<Plant, "edits"> | null,
+): Promise<string> {
   const copy = join(directory, "packages", "server");
   await mkdir(copy, { recursive: true });
   await cp(distDir, join(copy, "dist"), { recursive: true });

@@ -83,6 +83,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
       lives: house.nodes.flatMap(({ lives }) => lives),
       lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
+      readers: [],
       calmAt,
       endedAt: now(),
       rest,

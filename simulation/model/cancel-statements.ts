@@ -1,6 +1,6 @@
 import { isEnded } from "../../packages/server/src/domain/task.ts";
-import { takeLock, takeTally, write } from "./session.ts";
-import { type Statements, textAt } from "./statement.ts";
+import { type Session, takeLock, takeTally, waitForDeletion, write } from "./session.ts";
+import { numberAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 import { changeTask, letGo, notifyEnds, pickColumns } from "./task-rows.ts";
 
@@ -12,13 +12,14 @@ export const cancelStatements: Statements = {
     takeLock(session, `task ${row.id}`);
     takeTally(session, row.queue_id);
     const { nowMs } = session;
-    write(session, () => {
-      const cancelled = changeTask(session, row, {
-        ...letGo(row, nowMs, { status: "cancelled" }),
-        error: null,
-        attempt_started_at: null,
-        attempts: row.status === "active" ? [...row.attempts, abortedAttempt(row, nowMs)] : row.attempts,
-      });
+    const changes = {
+      ...letGo(row, nowMs, { status: "cancelled" }),
+      error: null,
+      attempt_started_at: null,
+      attempts: row.status === "active" ? [...row.attempts, abortedAttempt(row, nowMs)] : row.attempts,
+    };
+    write(session, (place) => {
+      const cancelled = changeTask(session, row, changes, place);
       notifyEnds(session, [cancelled]);
     });
     return [
@@ -39,6 +40,40 @@ export const cancelStatements: Statements = {
     ];
   },
 
+  retry_task(session, values) {
+    const row = session.tables.tasks.get(textAt(values, 2));
+    if (row === undefined || (row.status !== "failed" && row.status !== "cancelled")) return [];
+    takeLock(session, `task ${row.id}`);
+    waitForDeletion(session, row.queue_id);
+    const queue = session.tables.queues.get(row.queue_id);
+    if (queue === undefined || queue.deleted_at !== null) return [];
+    takeTally(session, row.queue_id);
+    const { nowMs } = session;
+    const endedMs = row.status === "cancelled" ? (row.completed_at ?? 0) + 1_000 : 0;
+    const run_at = Math.max(nowMs + numberAt(values, 3) * 1_000, endedMs);
+    write(session, (place) => {
+      const changes = {
+        status: "pending" as const,
+        run_at,
+        fence: row.fence + 1,
+        retries: row.retries + 1,
+        failures: 0,
+        interruptions: 0,
+        deadline_at: row.expires_in_seconds === null ? null : nowMs + row.expires_in_seconds * 1_000,
+        completed_at: null,
+        result: null,
+        error: null,
+        failure_reason: null,
+        poll: null,
+      };
+      changeTask(session, row, changes, place);
+      dropUntold(session, row.id);
+    });
+    const { team_id: teamId, queue_id: queueId, sandbox } = row;
+    const times = { createdAt: new Date(nowMs), runAt: new Date(run_at) };
+    return [{ teamId, queue: queue.name, queueId, sandbox, ...times }];
+  },
+
   find_task({ tables }, values) {
     const row = tables.tasks.get(textAt(values, 2));
     if (row === undefined) return [];
@@ -47,7 +82,7 @@ export const cancelStatements: Statements = {
         ...pickColumns(row, SHOWN),
         ...Object.fromEntries(INSTANTS.map(([name, column]) => [name, dateOf(row[column])])),
         queue: tables.queues.get(row.queue_id)?.name,
-        retries: 0,
+        retries: row.retries,
         closed: row.attempts,
       },
     ];
@@ -69,6 +104,15 @@ const INSTANTS = [
   ["completedAt", "completed_at"],
   ["attemptStartedAt", "attempt_started_at"],
 ] as const;
+
+/** What a notification that was not delivered yet would tell is no longer so. */
+function dropUntold({ tables, model }: Session, taskId: string): void {
+  for (const row of tables.notifications.values()) {
+    if (row.task_id !== taskId || row.status !== "pending") continue;
+    tables.notifications.delete(row.id);
+    model.onChange({ relation: "notifications", op: "delete", row });
+  }
+}
 
 function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);

@@ -192,6 +192,7 @@ function newRow(
     result: null,
     error: null,
     failure_reason: null,
+    retries: 0,
   };
 }
 

@@ -6,20 +6,30 @@ export class Blocked extends Error {}
 const BLOCKED = new Blocked();
 
 /** Bugs of the statements, put in on purpose. The same as those that `chaos/` plants into the SQL. */
-export type StatementPlant = "no-fence" | "all-slots" | "attempt-not-recorded";
+export type StatementPlant = "no-fence" | "all-slots" | "attempt-not-recorded" | "events-by-transaction";
 
 /** The database as a whole. */
 export interface Model {
   readonly tables: Tables;
   readonly plant: StatementPlant | null;
   nowMs(): number;
-  nextId(of: "queues" | "workers" | "versions" | "notifications"): number;
+  nextId(of: "queues" | "workers" | "versions" | "notifications" | "events"): number;
+  readonly xids: Xids;
   /** Told of every change when it is committed. */
   readonly onChange: (change: RowChange) => void;
   readonly onNotify: (payload: string) => void;
   readonly locks: Map<string, Transaction>;
   /** To be tried again when a transaction has ended. */
   readonly waiting: (() => void)[];
+}
+
+/** The ids of transactions, which rise. */
+export interface Xids {
+  last: number;
+  /** The greatest of those that have ended. */
+  ended: number;
+  /** Of transactions that are still open. */
+  readonly open: Set<number>;
 }
 
 /** What one statement runs in. */
@@ -35,6 +45,8 @@ export interface Session {
  * change are locked. None of ours reads what it wrote itself.
  */
 export interface Transaction {
+  /** Drawn when it first locks or writes something. */
+  xid: number | null;
   readonly locks: Set<string>;
   readonly writes: (() => void)[];
 }
@@ -56,7 +68,7 @@ export function createModel(options: {
   readonly onChange?: (change: RowChange) => void;
   readonly onNotify?: (payload: string) => void;
 }): Model {
-  const last = { queues: 0, workers: 0, versions: 0, notifications: 0 };
+  const last = { queues: 0, workers: 0, versions: 0, notifications: 0, events: 0 };
   return {
     tables: emptyTables(),
     plant: options.plant ?? null,
@@ -67,25 +79,52 @@ export function createModel(options: {
     },
     onChange: options.onChange ?? (() => {}),
     onNotify: options.onNotify ?? (() => {}),
+    xids: { last: 0, ended: 0, open: new Set() },
     locks: new Map(),
     waiting: [],
   };
 }
 
 export function beginTransaction(): Transaction {
-  return { locks: new Set(), writes: [] };
+  return { xid: null, locks: new Set(), writes: [] };
+}
+
+/** That of the transaction; a statement without one has its own, which ends with it. */
+export function xidOf({ model: { xids }, transaction }: Session): number {
+  if (transaction !== null && transaction.xid !== null) return transaction.xid;
+  xids.last += 1;
+  if (transaction === null) xids.ended = xids.last;
+  else {
+    transaction.xid = xids.last;
+    xids.open.add(xids.last);
+  }
+  return xids.last;
+}
+
+/** Where what this statement does stands among the events: `event_place()` of the store. */
+export function eventPlace(session: Session): number {
+  const { ended } = session.model.xids;
+  const own = xidOf(session);
+  return session.model.plant === "events-by-transaction" ? own : Math.max(own, ended);
 }
 
 export function endTransaction(model: Model, transaction: Transaction, how: "commit" | "rollback"): void {
   for (const lock of transaction.locks) model.locks.delete(lock);
+  const { xid } = transaction;
+  if (xid !== null) {
+    model.xids.open.delete(xid);
+    model.xids.ended = Math.max(model.xids.ended, xid);
+  }
   if (how === "commit") for (const write of transaction.writes) write();
   for (const tryAgain of model.waiting.splice(0)) tryAgain();
 }
 
 /** Waits for the lock; inside of a transaction it is held until its end. */
-export function takeLock({ model, transaction }: Session, lock: string): void {
+export function takeLock(session: Session, lock: string): void {
+  const { model, transaction } = session;
   requireUnlocked(model, transaction, lock);
   if (transaction === null) return;
+  xidOf(session);
   transaction.locks.add(lock);
   model.locks.set(lock, transaction);
 }
@@ -105,13 +144,23 @@ export function waitForTask({ model, transaction }: Session, id: string): void {
   requireUnlocked(model, transaction, `task ${id}`);
 }
 
+/** `for key share`: a deletion of the queue that is under way is waited for. */
+export function waitForDeletion({ model, transaction }: Session, queueId: number): void {
+  requireUnlocked(model, transaction, `deletion ${queueId}`);
+}
+
 /** The count of a queue that belongs to no worker: until a transaction ends that has changed it, other statements wait. */
 export function takeTally(session: Session, queueId: number): void {
   takeLock(session, `tally ${queueId}`);
 }
 
-/** At once, or with the transaction's commit. */
-export function write({ transaction }: Session, work: () => void): void {
-  if (transaction === null) work();
-  else transaction.writes.push(work);
+/** At once, or with the transaction's commit. What it tells has its place among the events from now. */
+export function write(session: Session, work: (place: number | null) => void): void {
+  const { transaction } = session;
+  if (transaction === null) {
+    work(null);
+    return;
+  }
+  const place = eventPlace(session);
+  transaction.writes.push(() => work(place));
 }

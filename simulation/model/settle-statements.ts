@@ -1,6 +1,6 @@
 import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
-import { isTaskLocked, requireUnlocked, type Session, takeTally, waitForTask } from "./session.ts";
+import { isTaskLocked, type Session, takeTally, waitForDeletion, waitForTask } from "./session.ts";
 import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 import { changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
@@ -222,11 +222,6 @@ function byCallback({ tables }: Session, hash: string): TaskColumns | undefined 
 /** Held by a worker that is no more, and by no transaction: those are passed by. */
 function isLost(session: Session, { id, worker_id }: TaskColumns): boolean {
   return worker_id !== null && !session.tables.workers.has(worker_id) && !isTaskLocked(session, id);
-}
-
-/** `for key share`: a deletion under way is waited for. */
-function waitForDeletion({ model, transaction }: Session, queueId: number): void {
-  requireUnlocked(model, transaction, `deletion ${queueId}`);
 }
 
 function isDeleted({ tables }: Session, queueId: number): boolean {

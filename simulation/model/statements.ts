@@ -1,6 +1,8 @@
 import type { Patient, Prepared } from "../../packages/server/src/store/sql.ts";
+import { bulkStatements } from "./bulk-statements.ts";
 import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
+import { eventStatements, isHeard } from "./event-rows.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
 import { settleStatements } from "./settle-statements.ts";
@@ -16,7 +18,7 @@ const without: Statements = {
   remove_empty_queues: nothing,
   remove_old_keys: nothing,
   audit: nothing,
-  // No team of the simulation listens, nor has it a webhook.
+  // Events of queues, and webhooks, are not simulated.
   write_queue_event: nothing,
   teams_with_due_deliveries: (session) => teamsWithDue([], session.nowMs),
   held_deliveries: nothing,
@@ -38,6 +40,8 @@ const STATEMENTS: Statements = {
   ...cancelStatements,
   ...queueStatements,
   ...workerStatements,
+  ...bulkStatements,
+  ...eventStatements,
   ...without,
 };
 
@@ -81,6 +85,13 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["select status from tasks where team_id = $1 and id = $2", "task_status"],
   ["select status from tasks where callback_hash", "callback_status"],
   ["insert into audit_events", "audit"],
+  ["insert into bulks as b", "insert_bulk"],
+  ["insert into bulk_portions", "insert_portion"],
+  ["from bulks where status = 'running' order by next_at", "next_bulks"],
+  ["done + skipped as position", "lock_bulk"],
+  ["select task_ids[", "read_turn"],
+  ["with counted as ( update bulks", "count_turn"],
+  ["insert into listeners as l", "listen_to"],
   ["select l.team_id, false, $2, $3 from listeners l", "write_queue_event"],
   ["from webhook_deliveries where worker_id = $1", "held_deliveries"],
   ["update webhook_deliveries d set worker_id = null, fence = d.fence + 1 where", "reap_deliveries"],
@@ -94,7 +105,6 @@ export function statementName(query: string | Prepared | Patient): string {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const given = typeof query === "string" ? undefined : query.name;
-  // The model has no listeners: what a statement tells them makes no difference.
   const name = given?.replace(/_telling$/, "") ?? nameByWords(text);
   if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
   known.set(text, name);
@@ -110,6 +120,34 @@ function nameByWords(text: string): string {
   );
 }
 
-export function findStatement(name: string): Statement {
-  return STATEMENTS[name] ?? nothing;
+/** Of the statements on every task's way, which exist in a quiet form and in one that tells. */
+const HOT: readonly string[] = [
+  "insert_tasks_plain",
+  "insert_tasks_keyed",
+  "insert_tasks",
+  "claim_due_tasks",
+  "settle_attempts",
+  "settle_attempts_completed",
+];
+
+/** What the statement does. */
+export function findStatement(query: string | Prepared | Patient): Statement {
+  const name = statementName(query);
+  const statement = STATEMENTS[name] ?? nothing;
+  const isQuiet = HOT.includes(name) && typeof query !== "string" && query.name === name;
+  return isQuiet
+    ? (session, values) => (isHeard(session.tables) ? [] : statement(session, values))
+    : statement;
 }
+
+/** Which form of a statement was run, for a count of them. */
+export function formName(query: string | Prepared | Patient): string {
+  if (query === "commit" || query === "rollback") return query;
+  return typeof query !== "string" && query.name !== undefined ? query.name : statementName(query);
+}
+
+/** All that there are, for a count of those that were met. */
+export const STATEMENT_NAMES: readonly string[] = [
+  ...Object.keys(STATEMENTS),
+  ...HOT.map((name) => `${name}_telling`),
+];

@@ -58,6 +58,7 @@ export interface TaskColumns {
   readonly result: TaskResult | null;
   readonly error: string | null;
   readonly failure_reason: FailureReason | null;
+  readonly retries: number;
 }
 
 export interface QueueColumns {
@@ -115,6 +116,31 @@ export interface KeyColumns {
   readonly created_at: number;
 }
 
+export interface BulkColumns {
+  readonly team_id: number;
+  readonly id: string;
+  readonly action: "cancel" | "retry" | "delete";
+  readonly environment: string;
+  readonly rate: number;
+  readonly matched: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly status: "running" | "completed" | "stopped";
+  readonly next_at: number;
+  readonly created_at: number;
+}
+
+/** One event: where the store puts those of a statement into one row, the model has a row for each. */
+export interface EventColumns {
+  readonly team_id: number;
+  /** The place, see `event_place()` of the store. */
+  readonly xid: number;
+  readonly seq: number;
+  readonly queue: string;
+  readonly at: number;
+  readonly entry: readonly [type: string, id: string, shape: string, status: TaskStatus];
+}
+
 export interface Tables {
   readonly tasks: Map<string, TaskColumns>;
   readonly queues: Map<number, QueueColumns>;
@@ -122,6 +148,12 @@ export interface Tables {
   readonly slots: Map<string, SlotColumns>;
   readonly notifications: Map<string, NotificationColumns>;
   readonly keys: Map<string, KeyColumns>;
+  readonly bulks: Map<string, BulkColumns>;
+  /** The tasks of a bulk action by its id: of those that are simulated there is one portion each. */
+  readonly portions: Map<string, readonly string[]>;
+  /** Since which transaction a team is listened to. */
+  readonly listeners: Map<number, number>;
+  readonly events: EventColumns[];
 }
 
 /** A committed change, as a trigger would see it: the row after it, or of a deleted row as it was. */
@@ -129,7 +161,8 @@ export type RowChange =
   | { readonly relation: "tasks"; readonly op: Op; readonly row: TaskColumns }
   | { readonly relation: "queues"; readonly op: Op; readonly row: QueueColumns }
   | { readonly relation: "workers"; readonly op: Op; readonly row: WorkerColumns }
-  | { readonly relation: "notifications"; readonly op: Op; readonly row: NotificationColumns };
+  | { readonly relation: "notifications"; readonly op: Op; readonly row: NotificationColumns }
+  | { readonly relation: "bulks"; readonly op: Op; readonly row: BulkColumns };
 type Op = "insert" | "update" | "delete";
 
 export function emptyTables(): Tables {
@@ -140,5 +173,9 @@ export function emptyTables(): Tables {
     slots: new Map(),
     notifications: new Map(),
     keys: new Map(),
+    bulks: new Map(),
+    portions: new Map(),
+    listeners: new Map(),
+    events: [],
   };
 }

@@ -1,4 +1,5 @@
 import { type FailureReason, isEnded, type TaskStatus } from "../../packages/server/src/domain/task.ts";
+import { tellChange } from "./event-rows.ts";
 import type { Session } from "./session.ts";
 import type { TaskColumns } from "./tables.ts";
 
@@ -17,20 +18,24 @@ function camelName(column: string): string {
   return name;
 }
 
+/** `place`: among the events, of a statement within a transaction. */
 export function changeTask(
   session: Session,
   before: TaskColumns,
   changes: Partial<TaskColumns>,
+  place: number | null = null,
 ): TaskColumns {
   const row = { ...before, ...changes };
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "update", row });
+  tellChange(session, before.status, row, place);
   return row;
 }
 
-export function insertTask({ model, tables }: Session, row: TaskColumns): void {
-  tables.tasks.set(row.id, row);
-  model.onChange({ relation: "tasks", op: "insert", row });
+export function insertTask(session: Session, row: TaskColumns): void {
+  session.tables.tasks.set(row.id, row);
+  session.model.onChange({ relation: "tasks", op: "insert", row });
+  tellChange(session, null, row, null);
 }
 
 /** Its idempotency key goes with it. */

@@ -53,6 +53,10 @@ export function createClients(options: {
   /** The requests without an answer, each as it would end without one. */
   const open = new Set<() => void>();
   const tasks: NewTask[] = [];
+  /** A task that is retried is not cancelled for good, and the checker holds a cancel to its word. */
+  const retried = new Set<string>();
+  const cancelled = new Set<string>();
+  let bulks = 0;
 
   /** Status as the API would give it; the work resolves with it. */
   function request(
@@ -125,6 +129,8 @@ export function createClients(options: {
   }
 
   function cancel(task: NewTask): void {
+    if (retried.has(task.id)) return;
+    cancelled.add(task.id);
     request("cancel", { taskId: task.id }, async ({ databases: { api }, engine }) => {
       await createTasks(api, engine).cancel(REQUESTER, task.id);
       return 200;
@@ -152,6 +158,43 @@ export function createClients(options: {
       },
       onPending: engine.pending,
       onStored: engine.pending,
+    });
+  }
+
+  /** Cancels or retries several tasks: the newest, which are called at this moment, or any. */
+  function actOnMany(): void {
+    const action = random.pick(["cancel", "retry"] as const);
+    const [same, other] = action === "cancel" ? [cancelled, retried] : [retried, cancelled];
+    const chosen = random.chance(0.5) ? tasks.slice(-8) : tasks.filter(() => random.chance(0.5));
+    const ids = chosen.map(({ id }) => id).filter((id) => !other.has(id));
+    for (const id of ids) {
+      same.add(id);
+      if (action === "cancel") noteAsked(id);
+    }
+    bulks += 1;
+    const rate = random.pick([2, 10, 1_000]);
+    const bulk = { id: taskId(90_000 + bulks), action, rate, matched: ids.length };
+    request("bulk", {}, async ({ databases: { api } }) => {
+      await api.transaction(async (sql) => {
+        if (ids.length > 0) await server.insertPortion(sql, TEAM, bulk.id, 0, ids);
+        await server.insertBulk(sql, REQUESTER, bulk);
+      });
+      return 200;
+    });
+  }
+
+  /** That a bulk action is to cancel a task: whether it does depends on what the task does when its turn comes. */
+  function noteAsked(id: string): void {
+    const at = scheduler.nowMs;
+    answers.push({
+      action: "cancel",
+      node: 0,
+      at,
+      endedAt: at,
+      status: null,
+      failure: "reset",
+      taskId: id,
+      queue: null,
     });
   }
 
@@ -218,12 +261,14 @@ export function createClients(options: {
         resume: 1,
         resize: 1,
         replaceQueue: 0.2,
+        actOnMany: tasks.length > 0 ? 2 : 0,
       });
       if (action === "create") return create();
       if (action === "remove") return remove();
       if (action === "callBack") return callBack();
       if (action === "cancel") return cancel(random.pick(tasks));
       if (action === "resize") return resize();
+      if (action === "actOnMany") return actOnMany();
       return action === "replaceQueue" ? replaceQueue() : setPaused(action === "pause", random.pick(QUEUES));
     },
     resumeAll() {

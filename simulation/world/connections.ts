@@ -101,7 +101,7 @@ export function openConnection(options: {
   }
 
   function run(query: Query, values: readonly unknown[], transaction: Transaction | null): object[] {
-    const rows = execute(model, statementName(query), values, transaction);
+    const rows = execute(model, query, values, transaction);
     options.onStatement({ atMs: model.nowMs(), transaction, query, values, rows });
     return rows;
   }

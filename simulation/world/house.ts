@@ -5,7 +5,7 @@ import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Done, Model } from "../model/session.ts";
 import type { Server } from "../server.ts";
 import { openConnection, PURPOSES, type Purpose } from "./connections.ts";
-import { createNodeEngine, type SimulatedNode } from "./node.ts";
+import { createNodeEngine, createNodeEvents, type SimulatedNode } from "./node.ts";
 import { createProcess } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { badFate, type Fate, goodFate, type NodeFault, type StatementFault, type Weather } from "./storm.ts";
@@ -15,6 +15,8 @@ import type { Targets } from "./target.ts";
 export interface House {
   readonly faults: readonly Fault[];
   readonly lives: readonly Life[];
+  /** How often each fault was met. */
+  readonly met: ReadonlyMap<string, number>;
   /** What an engine took for a bug. */
   readonly bugs: readonly { readonly at: number; readonly text: string }[];
   /** The process that serves there now; null: none does. */
@@ -56,6 +58,7 @@ export function createHouse(options: {
   const faults: Fault[] = [];
   const lives: Life[] = [];
   const bugs: { at: number; text: string }[] = [];
+  const met = new Map<string, number>();
   let isCalm = false;
   let pids = 0;
   let quietAtMs = 0;
@@ -71,6 +74,10 @@ export function createHouse(options: {
     faults.push({ kind, nodes: [node], from, to: from + lastsMs, detail, paused });
   }
 
+  function count(fault: StatementFault | NodeFault): void {
+    met.set(fault, (met.get(fault) ?? 0) + 1);
+  }
+
   function drawFate(node: SimulatedNode, purpose: Purpose, statement: string): Fate {
     const good = goodFate(random, isCalm ? 1 : weather.latencyMs);
     if (isCalm) return good;
@@ -82,6 +89,7 @@ export function createHouse(options: {
     if (weather.purpose !== null && weather.purpose !== purpose) return good;
     const fault = drawFault(statement);
     if (fault === null) return good;
+    count(fault);
     const detail = `${statement} (${purpose})`;
     // The process meets its fault while the statement is under way, before or after it was carried out.
     const delayMs = random.next() * ((good.arrivesMs ?? 0) + (good.answersMs ?? 0));
@@ -147,7 +155,8 @@ export function createHouse(options: {
       killed: false,
       exitCode: null,
     };
-    const node: SimulatedNode = { process, engine, databases, life };
+    const events = createNodeEvents(server, process, databases.api);
+    const node: SimulatedNode = { process, engine, events, databases, life };
     lives.push(life);
     slots[index] = node;
     engine.start().then(
@@ -230,6 +239,7 @@ export function createHouse(options: {
   return {
     faults,
     lives,
+    met,
     bugs,
     nodeAt: (index) => slots[index] ?? null,
     startAll() {
@@ -237,7 +247,9 @@ export function createHouse(options: {
     },
     strike() {
       if (isCalm || Object.keys(weather.nodeFaults).length === 0) return;
-      strikes[random.weighted(weather.nodeFaults)](random.between(0, options.nodes - 1));
+      const fault = random.weighted(weather.nodeFaults);
+      count(fault);
+      strikes[fault](random.between(0, options.nodes - 1));
     },
     heal() {
       isCalm = true;

@@ -2,6 +2,8 @@ import type { Life } from "../../chaos/checker/history.ts";
 import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { Log } from "../../packages/server/src/engine/log.ts";
 import type { Caller } from "../../packages/server/src/outbound/caller.ts";
+import type { EventFeed } from "../../packages/server/src/service/tasks/event-feed.ts";
+import type { EventWords } from "../../packages/server/src/service/tasks/event-teller.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Purpose } from "./connections.ts";
@@ -11,6 +13,7 @@ import type { Process } from "./process.ts";
 export interface SimulatedNode {
   readonly process: Process;
   readonly engine: Engine;
+  readonly events: EventFeed;
   readonly databases: Readonly<Record<Purpose, Database>>;
   readonly life: { -readonly [Key in keyof Life]: Life[Key] };
 }
@@ -39,7 +42,7 @@ export function createNodeEngine(options: {
       if (!(error instanceof server.Problem)) options.onBug(`${message}: ${describe(error)}`);
     },
   };
-  return server.createEngine({
+  const engine = server.createEngine({
     databases,
     outgoing: server.createOutgoing({
       caller: { ...options.caller, callUnwiped: noVault },
@@ -63,6 +66,43 @@ export function createNodeEngine(options: {
     time: process.time,
     random: options.random,
   });
+  const bulks = server.createBulkWorker({
+    database: databases.chores,
+    onCancelled(cancelled) {
+      engine.ended();
+      return engine.follow(cancelled);
+    },
+    onPending: engine.pending,
+  });
+  engine.actors.add({ name: "bulks", once: bulks.workOnce });
+  return engine;
+}
+
+/** What a simulated reader is told: a line of JSON for each event. */
+export interface ToldLine {
+  readonly id: string;
+  readonly type: string;
+  readonly taskId: string | null;
+}
+
+const LINES: EventWords = {
+  ready: (id) => lineOf({ id, type: "ready", taskId: null }),
+  reset: (id) => lineOf({ id, type: "reset", taskId: null }),
+  event(event) {
+    const { xid, seq, index, atMs } = event.position;
+    const taskId = "gone" in event ? event.gone.id : "task" in event ? event.task.id : null;
+    return lineOf({ id: `${xid}-${seq}-${index}-${Math.trunc(atMs)}`, type: event.type, taskId });
+  },
+};
+
+function lineOf(line: ToldLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** The streams of one process. */
+export function createNodeEvents(server: Server, process: Process, api: Database): EventFeed {
+  const teller = server.createEventTeller(api, LINES);
+  return server.createEventFeed({ sql: api, time: process.time, words: LINES, teller });
 }
 
 function noVault(): never {

@@ -15,7 +15,7 @@ export interface Fate {
  * What can go wrong with a statement: before its commit, after it, or with its answer. With `pause-with-answer` the process
  * stands still past its lease while it is being given a task.
  */
-const STATEMENT_FAULTS = [
+export const STATEMENT_FAULTS = [
   "pause-with-answer",
   "refused",
   "broken-after",
@@ -49,7 +49,7 @@ export interface Weather {
   readonly latencyMs: number;
 }
 
-const NODE_FAULTS: readonly NodeFault[] = [
+export const NODE_FAULTS: readonly NodeFault[] = [
   "kill",
   "kill-all",
   "pause",

@@ -1,0 +1,56 @@
+import type { History, Reader, TaskChange } from "./history.ts";
+import type { Stories, Story } from "./stories.ts";
+import type { Violation } from "./violation.ts";
+
+/**
+ * Every change of a task is told once, and in the order in which the changes were committed. Of a task that was there before a reader
+ * listened, the last of them.
+ */
+export function checkEvents({ readers }: History, stories: Stories): Violation[] {
+  return readers.flatMap((reader) => [...checkIds(reader), ...checkStories(reader, stories)]);
+}
+
+function checkStories({ readyAt, told }: Reader, stories: Stories): Violation[] {
+  const byTask = new Map<string, string[]>();
+  for (const { taskId, type } of told) {
+    if (taskId === null) continue;
+    const known = byTask.get(taskId);
+    if (known === undefined) byTask.set(taskId, [type]);
+    else known.push(type);
+  }
+  return stories.all.flatMap((story): Violation[] => {
+    const text = complaint(byTask.get(story.id) ?? [], readyAt, story);
+    const at = story.changes.at(-1)?.committedAt ?? null;
+    return text === null ? [] : [{ promise: "events", text, taskId: story.id, at }];
+  });
+}
+
+/** The streams of a run are young and resumed at once: none has to begin anew. */
+function checkIds({ told }: Reader): Violation[] {
+  const seen = new Set<string>();
+  return told.flatMap(({ id, type, taskId, at }): Violation[] => {
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    if (type === "reset") return [{ promise: "events", text: "a reader was told of a reset", taskId, at }];
+    return isRepeated ? [{ promise: "events", text: `event ${id} was told twice`, taskId, at }] : [];
+  });
+}
+
+function complaint(heard: readonly string[], readyAt: number | null, { changes }: Story): string | null {
+  const [first] = changes;
+  const happened = changes.flatMap((change, index) => eventsOf(changes[index - 1], change));
+  const isWhole = first !== undefined && readyAt !== null && first.committedAt > readyAt;
+  const expected = isWhole ? happened : happened.slice(happened.length - heard.length);
+  if (heard.length <= happened.length && heard.join() === expected.join()) return null;
+  return `told: ${heard.join(", ") || "nothing"}; what happened: ${happened.join(", ") || "nothing"}`;
+}
+
+function eventsOf(before: TaskChange | undefined, { op, row }: TaskChange): string[] {
+  if (op === "delete") return [];
+  if (op === "insert") return row.status === "active" ? ["task.created", "task.started"] : ["task.created"];
+  if (row.status === before?.row.status) return [];
+  if (row.status === "active") return ["task.started"];
+  if (row.status !== "pending") return [`task.${row.status}`];
+  // A retry by hand is no event.
+  return before?.row.status === "active" ? ["task.attempt_failed"] : [];
+}

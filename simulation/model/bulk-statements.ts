@@ -1,0 +1,90 @@
+import { type Session, takeLock, write } from "./session.ts";
+import { numberAt, type Statements, textAt } from "./statement.ts";
+import type { BulkColumns } from "./tables.ts";
+
+const LATEST_MS = 1_000;
+
+/** Actions on many tasks: their rows, and the turns that nodes take. */
+export const bulkStatements: Statements = {
+  insert_bulk(session, values) {
+    const matched = numberAt(values, 6);
+    const row: BulkColumns = {
+      team_id: numberAt(values, 1),
+      id: textAt(values, 2),
+      action: textAt(values, 3) as BulkColumns["action"],
+      environment: textAt(values, 4),
+      rate: numberAt(values, 5),
+      matched,
+      done: 0,
+      skipped: 0,
+      status: matched === 0 ? "completed" : "running",
+      next_at: session.nowMs,
+      created_at: session.nowMs,
+    };
+    write(session, () => store(session, "insert", row));
+    const { id, action, status, done, skipped, created_at } = row;
+    return [{ id, action, status, matched, done, skipped, createdAt: new Date(created_at) }];
+  },
+
+  insert_portion(session, values) {
+    write(session, () => {
+      session.tables.portions.set(textAt(values, 2), values[3] as readonly string[]);
+    });
+    return [];
+  },
+
+  next_bulks({ tables, nowMs }, values) {
+    return running(tables.bulks)
+      .sort((one, other) => one.next_at - other.next_at)
+      .slice(0, numberAt(values, 1))
+      .map(({ team_id, id, next_at }) => ({
+        teamId: team_id,
+        id,
+        waitMs: Math.max(0, Math.ceil(next_at - nowMs)),
+      }));
+  },
+
+  lock_bulk(session, values) {
+    const { tables, model, nowMs } = session;
+    const row = tables.bulks.get(textAt(values, 2));
+    if (row?.status !== "running" || row.next_at > nowMs || model.locks.has(`bulk ${row.id}`)) return [];
+    takeLock(session, `bulk ${row.id}`);
+    const { team_id: teamId, environment, action, rate, done, skipped } = row;
+    return [
+      { teamId, environment, action, rate, position: done + skipped, lateMs: nowMs - dueAt(row, nowMs) },
+    ];
+  },
+
+  read_turn({ tables }, values) {
+    const ids = tables.portions.get(textAt(values, 2));
+    return ids === undefined ? [] : [{ ids: ids.slice(numberAt(values, 4) - 1, numberAt(values, 5)) }];
+  },
+
+  count_turn(session, values) {
+    const { tables, nowMs } = session;
+    const row = tables.bulks.get(textAt(values, 2));
+    if (row === undefined) return [];
+    const [done, skipped] = [row.done + numberAt(values, 3), row.skipped + numberAt(values, 4)];
+    const status = done + skipped < row.matched ? "running" : "completed";
+    const next_at = dueAt(row, nowMs) + numberAt(values, 5) * 1_000;
+    write(session, () => {
+      store(session, "update", { ...row, done, skipped, status, next_at });
+      if (status === "completed") tables.portions.delete(row.id);
+    });
+    return [];
+  },
+};
+
+export function running(bulks: ReadonlyMap<string, BulkColumns>): BulkColumns[] {
+  return [...bulks.values()].filter(({ status }) => status === "running");
+}
+
+/** A turn that is later than this does not make up for it. */
+function dueAt({ next_at }: BulkColumns, nowMs: number): number {
+  return Math.max(next_at, nowMs - LATEST_MS);
+}
+
+function store({ tables, model }: Session, op: "insert" | "update", row: BulkColumns): void {
+  tables.bulks.set(row.id, row);
+  model.onChange({ relation: "bulks", op, row });
+}
