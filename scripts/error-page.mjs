@@ -25,7 +25,8 @@ const WHEN = {
   scope_missing: "The application was not granted this scope.",
   role_missing: "The role behind the credential is too low.",
   live_refused: "Any other credential than a test key asks for something of the sandbox alone.",
-  test_key_refused: "A test key asks to change something that is not a task of the sandbox.",
+  test_key_refused:
+    "A test key asks to change something outside of the sandbox, such as a queue that is there, keys or members.",
   session_required: "The route is for people: an API key or an application cannot use it.",
   session_bound: "A session that came from an invitation asks for another team, or a new one.",
   form_foreign: "A form of Bellhop's pages was sent from somewhere else.",

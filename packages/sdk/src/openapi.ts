@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * Create a queue
-         * @description A new queue is running. Every team has the queue `default` from the start.
+         * @description A new queue is running. Every team has the queue `default` from the start. Test keys may create queues too: live and sandbox tasks share them.
          */
         post: operations["createQueue"];
         delete?: never;
@@ -781,13 +781,13 @@ export interface paths {
         };
         /**
          * List the active tokens
-         * @description Newest first. Values are never shown.
+         * @description Newest first. Values are never shown. A test key sees those of the sandbox, every other credential the live ones.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Store a credential
-         * @description A header of a task whose value is the token's `id` is sent with the credential in its place. The credential is encrypted at rest, decrypted only for the call, and never returned or recorded.
+         * @description A header of a task whose value is the token's `id` is sent with the credential in its place. The credential is encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a sandbox token, which test keys alone see and sandbox tasks alone may name.
          */
         post: operations["createToken"];
         delete?: never;
@@ -4751,7 +4751,7 @@ export interface components {
              * @description When the token was last put into a call, known within about a minute; null if it never was, as far as is known.
              */
             lastUsedAt: string | null;
-            /** @description The tasks that name the token in a header and have not ended: pending, active, waiting or polling. Revoked, it fails each of them that has a call yet to make. A test key is told of those in the sandbox. */
+            /** @description The tasks that name the token in a header and have not ended: pending, active, waiting or polling. Revoked, it fails each of them that has a call yet to make. For a sandbox token those are tasks of the sandbox. */
             openTasks: {
                 /**
                  * @description So many were found.

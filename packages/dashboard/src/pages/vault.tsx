@@ -7,6 +7,7 @@ import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
 import { plural } from "../data/format.ts";
 import { useList } from "../data/live.ts";
+import { useSandbox } from "../data/sandbox.ts";
 import { useMay } from "../data/session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Id } from "../parts/copy.tsx";
@@ -21,6 +22,7 @@ type Token = AnswerOf<"listTokens">["tokens"][number];
 export function Vault() {
   const mayAct = useMay("member");
   const tokens = useList("tokens", bellhop.tokens.list);
+  const isSandbox = useSandbox().sandbox !== undefined;
   const [isAdding, setAdding] = useState(false);
   const [revoked, askRevoke] = useState<Token | null>(null);
   const revoke = useAct(
@@ -49,6 +51,9 @@ export function Vault() {
         </Empty>
       }
     >
+      {isSandbox ? (
+        <p className="muted">These are live tokens. Only a test key sees the tokens of test keys.</p>
+      ) : null}
       {isAdding ? <NewToken onClose={() => setAdding(false)} /> : null}
       {revoked === null ? null : (
         <Revoke token={revoked} onClose={() => askRevoke(null)} onConfirm={() => revoke.mutate(revoked)} />

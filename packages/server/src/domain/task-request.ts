@@ -9,6 +9,7 @@ import type { PollConfig, Provider } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
+import { type Reach, reachOf } from "./reach.ts";
 import { type RequestTexts, textsOf } from "./same-request.ts";
 import { requireSandbox, simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
@@ -193,12 +194,12 @@ export interface AcceptanceDeps {
   readonly findProvider: FindProvider;
   /** Refuses references to vault tokens that no call to this URL could be made with. */
   readonly checkReferences: (
-    teamId: number,
+    reach: Reach,
     references: readonly VaultReference[],
     url: string,
   ) => Promise<void>;
-  /** Refuses text that has the id of one of the team's vault tokens in it. */
-  readonly refuseMentions: (teamId: number, mentions: readonly VaultReference[]) => Promise<void>;
+  /** Refuses text that has the id of a vault token in it which could be named instead. */
+  readonly refuseMentions: (reach: Reach, mentions: readonly VaultReference[]) => Promise<void>;
   readonly newTaskId: () => string;
   readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
 }
@@ -233,10 +234,10 @@ export async function acceptRequest(
     throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);
   if (references.length > 0) {
     requireTokenUse();
-    await deps.checkReferences(teamId, references, call.url);
+    await deps.checkReferences(reachOf(teamId, sandbox), references, call.url);
   }
   const mentions = vaultMentions(call.headers);
-  if (mentions.length > 0) await deps.refuseMentions(teamId, mentions);
+  if (mentions.length > 0) await deps.refuseMentions(reachOf(teamId, sandbox), mentions);
   const id = deps.newTaskId();
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
   // In a call that no callback is awaited for, a placeholder is text like any other.

@@ -91,7 +91,8 @@ export function createStock(deps: { readonly sql: Sql; readonly monotonicMs: () 
     bytes.added += size;
   }
 
-  const countOpen = (teamId: number) => async () => (await readTeamUsage(sql, teamId)).tasksOpen;
+  const countOpen = (teamId: number) => async () =>
+    (await readTeamUsage(sql, { teamId, environment: "live" })).tasksOpen;
   const weigh = (teamId: number) => () => readStoredBytes(sql, teamId);
 
   return {

@@ -21,6 +21,7 @@ import { simulations } from "./migrations/0016-simulations.ts";
 import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { tokenUses } from "./migrations/0019-token-uses.ts";
+import { sandboxTokens } from "./migrations/0020-sandbox-tokens.ts";
 import { eventOrder } from "./migrations/0022-event-order.ts";
 import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: "queue stats", sql: queueStats },
   { version: 18, name: "lean tasks", sql: leanTasks },
   { version: 19, name: "token uses", sql: tokenUses },
+  { version: 20, name: "sandbox tokens", sql: sandboxTokens },
   { version: 22, name: "event order", sql: eventOrder },
   { version: 24, name: "granted scopes", sql: grantedScopes },
 ];

@@ -1,4 +1,5 @@
 import type { LimitName } from "../domain/limits.ts";
+import type { Reach } from "../domain/reach.ts";
 import { prepare, type Sql } from "./sql.ts";
 
 /** What a team has of the things that its plan bounds by number. */
@@ -17,7 +18,8 @@ const READ_TEAM_USAGE = prepare(
   `select coalesce(sum(active), 0)::float8 as "callsInFlight",
           coalesce(sum(pending + active + waiting + polling), 0)::float8 as "tasksOpen",
           (select count(*)::float8 from queues where team_id = $1 and deleted_at is null) as queues,
-          (select count(*)::float8 from vault_tokens where team_id = $1 and revoked_at is null) as "vaultTokens",
+          (select count(*)::float8 from vault_tokens
+            where team_id = $1 and sandbox = $2 and revoked_at is null) as "vaultTokens",
           (select count(*)::float8 from oauth_applications where team_id = $1) as applications,
           (select count(*)::float8 from schedules where team_id = $1) as schedules,
           (select count(*)::float8 from webhooks where team_id = $1) as webhooks
@@ -34,9 +36,12 @@ const NOTHING: TeamUsage = {
   webhooks: 0,
 };
 
-/** From tallies and small tables: nothing is counted by walking over tasks. */
-export async function readTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage> {
-  const [row] = await sql.rows<TeamUsage>(READ_TEAM_USAGE, [teamId]);
+/**
+ * From tallies and small tables: nothing is counted by walking over tasks. Vault tokens are those of one environment: what
+ * test keys store takes no room from live credentials.
+ */
+export async function readTeamUsage(sql: Sql, { teamId, environment }: Reach): Promise<TeamUsage> {
+  const [row] = await sql.rows<TeamUsage>(READ_TEAM_USAGE, [teamId, environment === "test"]);
   return row ?? NOTHING;
 }
 
@@ -44,9 +49,9 @@ export async function readTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage
  * The same, for one that is about to make one more: until the transaction ends no other that asks goes on, so that of two
  * that find room for one only one does.
  */
-export async function holdTeamUsage(sql: Sql, teamId: number): Promise<TeamUsage> {
-  await sql.rows("select 1 from teams where id = $1 for no key update", [teamId]);
-  return readTeamUsage(sql, teamId);
+export async function holdTeamUsage(sql: Sql, reach: Reach): Promise<TeamUsage> {
+  await sql.rows("select 1 from teams where id = $1 for no key update", [reach.teamId]);
+  return readTeamUsage(sql, reach);
 }
 
 /** What is large in a task's row, as it lies on the disk: a value kept apart from its row is not read for it. */

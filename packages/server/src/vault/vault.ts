@@ -2,6 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { type PageRequest, WHOLE_LIST } from "../domain/page.ts";
 import { Problem } from "../domain/problem.ts";
 import { createUuidSource, formatId, parseId } from "../domain/public-id.ts";
+import type { Reach } from "../domain/reach.ts";
 import { Secret } from "../domain/secret.ts";
 import {
   mayBeSentTo,
@@ -35,12 +36,15 @@ export type Resolved =
   | "unknown"
   | "unreadable";
 
-/** Third-party credentials, readable only with a key that is not in the database. */
+/**
+ * Third-party credentials, readable only with a key that is not in the database. The sandbox of a team has its own: by its
+ * reach a caller stores, sees and revokes those of one environment.
+ */
 export interface Vault {
   /** False: there is no key, and everything that needs one is refused. */
   readonly isOpen: boolean;
   put(
-    teamId: number,
+    reach: Reach,
     name: string,
     value: Secret,
     allowedHosts: readonly string[] | null,
@@ -48,16 +52,19 @@ export interface Vault {
     within?: Sql,
   ): Promise<VaultToken>;
   /** The active ones, newest first. */
-  list(teamId: number, page?: PageRequest): Promise<VaultToken[]>;
+  list(reach: Reach, page?: PageRequest): Promise<VaultToken[]>;
   /** Null when there is no active token of this id. */
-  find(teamId: number, tokenId: string): Promise<VaultToken | null>;
+  find(reach: Reach, tokenId: string): Promise<VaultToken | null>;
   /** Null when there is no active token of this id. The stored value is wiped. */
-  revoke(teamId: number, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
-  /** Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. */
-  check(teamId: number, references: readonly VaultReference[], targetUrl: string): Promise<void>;
-  /** Refuses text that has the id of one of the team's tokens in it, active or revoked. Needs no key. */
-  refuseMentions(teamId: number, mentions: readonly VaultReference[]): Promise<void>;
-  /** The only way to a value. Ask right before the call, and check `allowedHosts` against where it goes. */
+  revoke(reach: Reach, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
+  /**
+   * Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. A task of
+   * the sandbox, which makes none, may name live tokens too.
+   */
+  check(reach: Reach, references: readonly VaultReference[], targetUrl: string): Promise<void>;
+  /** Refuses text that has the id of a token in it which could be named instead, active or revoked. Needs no key. */
+  refuseMentions(reach: Reach, mentions: readonly VaultReference[]): Promise<void>;
+  /** The only way to a value, of a live token. Ask right before the call, and check `allowedHosts` against where it goes. */
   resolve(teamId: number, tokenIds: readonly string[]): Promise<Map<string, Resolved>>;
   sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
   /** Throws a SealError for what was not sealed for exactly this. */
@@ -85,34 +92,34 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
 
   return {
     isOpen: keyRing !== null,
-    async put(teamId, name, value, allowedHosts, within = sql) {
+    async put(reach, name, value, allowedHosts, within = sql) {
       const { sealing } = ring();
       const id = newUuid();
-      const sealed = seal(sealing, tokenContext(teamId, id), value.reveal());
-      const row = { teamId, id, name, allowedHosts, keyId: sealing.id, sealed };
-      return withPublicId(await insertVaultToken(within, row));
+      const sealed = seal(sealing, tokenContext(reach.teamId, id), value.reveal());
+      const row = { id, name, allowedHosts, keyId: sealing.id, sealed };
+      return withPublicId(await insertVaultToken(within, reach, row));
     },
-    async list(teamId, page = WHOLE_LIST) {
+    async list(reach, page = WHOLE_LIST) {
       ring();
-      return (await listVaultTokens(sql, teamId, page)).map(withPublicId);
+      return (await listVaultTokens(sql, reach, page)).map(withPublicId);
     },
-    async find(teamId, tokenId) {
+    async find(reach, tokenId) {
       ring();
       const id = parseId("tok", tokenId);
-      const found = id === null ? null : await findVaultToken(sql, teamId, id);
+      const found = id === null ? null : await findVaultToken(sql, reach, id);
       return found === null ? null : withPublicId(found);
     },
-    async revoke(teamId, tokenId, within = sql) {
+    async revoke(reach, tokenId, within = sql) {
       ring();
       const id = parseId("tok", tokenId);
-      const revoked = id === null ? null : await revokeVaultToken(within, teamId, id);
+      const revoked = id === null ? null : await revokeVaultToken(within, reach, id);
       return revoked === null ? null : { ...revoked, id: tokenId };
     },
-    async check(teamId, references, targetUrl) {
+    async check(reach, references, targetUrl) {
       if (references.length === 0) return;
       ring();
       const uuids = uuidsOf(references.map(({ tokenId }) => tokenId));
-      const rows = uuids.length === 0 ? [] : await findActiveTokens(sql, teamId, uuids);
+      const rows = uuids.length === 0 ? [] : await findActiveTokens(sql, reach, uuids);
       const active = new Map(rows.map((row) => [formatId("tok", row.id), row]));
       for (const { header, tokenId } of references) {
         const token = active.get(tokenId);
@@ -123,10 +130,10 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
         }
       }
     },
-    async refuseMentions(teamId, mentions) {
+    async refuseMentions(reach, mentions) {
       const uuids = uuidsOf(mentions.map(({ tokenId }) => tokenId));
       if (uuids.length === 0) return;
-      const own = new Set((await findTokenIds(sql, teamId, uuids)).map((id) => formatId("tok", id)));
+      const own = new Set((await findTokenIds(sql, reach, uuids)).map((id) => formatId("tok", id)));
       const found = mentions.find(({ tokenId }) => own.has(tokenId));
       if (found !== undefined)
         throw new Problem("vault_token_inside", { header: echo(found.header), token: found.tokenId });

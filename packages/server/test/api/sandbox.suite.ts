@@ -89,13 +89,12 @@ describe("the sandbox, seen from outside", () => {
     assert.equal((await api.call("GET", `/v1/tasks/${live}`, undefined, team.headers)).status, 200);
   });
 
-  it("a test key changes nothing of its team but sandbox tasks", async () => {
+  it("a test key that changes its team, or a queue that is there, is refused", async () => {
     for (const [method, path, body] of [
-      ["POST", "/v1/queues", { name: "new" }],
       ["PATCH", "/v1/queues/default", { concurrency: 1 }],
+      ["POST", "/v1/queues/default/pause", undefined],
       ["POST", "/v1/queues/default/resume", undefined],
       ["DELETE", "/v1/queues/default", undefined],
-      ["POST", "/v1/tokens", { name: "x", value: "y" }],
       ["POST", "/v1/apikeys", { name: "x" }],
       ["POST", "/v1/team/invitations", { email: "a@example.test" }],
     ] as const) {
@@ -103,6 +102,16 @@ describe("the sandbox, seen from outside", () => {
       assert.equal(answer.status, 403, path);
       assert.deepEqual(answer.body, { error: "Not available to test keys", code: "test_key_refused" });
     }
+  });
+
+  it("a queue that a test key creates is the team's: live keys use and see it", async () => {
+    const created = await api.call("POST", "/v1/queues", { name: "from-a-test", concurrency: 2 }, test);
+    assert.deepEqual([created.status, created.body.name, created.body.concurrency], [201, "from-a-test", 2]);
+    const again = await api.call("POST", "/v1/queues", { name: "from-a-test" }, team.headers);
+    assert.equal(again.status, 409);
+    const task = { queue: "from-a-test", webhook_url: "http://a/", delay: 60 };
+    assert.equal((await api.call("POST", "/v1/tasks", task, team.headers)).status, 201);
+    await api.call("DELETE", "/v1/queues/from-a-test", undefined, team.headers);
   });
 
   it("what goes with a deleted queue is counted as its stats were", async () => {

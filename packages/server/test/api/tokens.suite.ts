@@ -60,18 +60,16 @@ describe("vault tokens", () => {
     assert.deepEqual(first, { id: first.id, name: "first", createdAt: first.createdAt, lastUsedAt: null });
   });
 
-  it("is shown alone with how many open tasks name it: for a test key those of the sandbox", async () => {
+  it("is shown alone with how many open tasks name it, those of the sandbox not counted", async () => {
     const { token } = (await create({ name: "counted", value: VALUE })).body;
     const task = { webhook_url: "http://localhost/", headers: { Authorization: token.id } };
     await api.call("POST", "/v1/tasks", { ...task, queue: "default" });
-    const testKey = await api.team.newKey("test");
+    await api.call("POST", "/v1/tasks", { ...task, queue: "default" }, await api.team.newKey("test"));
 
     const { status, body } = await api.call("GET", `/v1/tokens/${token.id}`);
-    const sandboxed = await api.call("GET", `/v1/tokens/${token.id}`, undefined, { ...testKey });
 
     assert.equal(status, 200);
     assert.deepEqual(body, { token: { ...token, openTasks: { count: 1, isCapped: false } } });
-    assert.deepEqual(sandboxed.body.token.openTasks, { count: 0, isCapped: false });
   });
 
   it("is revoked once, and no longer listed", async () => {

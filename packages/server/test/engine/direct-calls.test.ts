@@ -34,7 +34,7 @@ describe("direct calls with credentials from the vault", () => {
   });
 
   const put = async (value: string, allowedHosts: readonly string[] | null = null) =>
-    (await house.vault.put(house.principal.teamId, "canary", new Secret(value), allowedHosts)).id;
+    (await house.vault.put(house.principal, "canary", new Secret(value), allowedHosts)).id;
   const calling = (headers: Record<string, string>, changes: Partial<Call> = {}): Partial<TaskRequest> => ({
     shape: "direct",
     call: { method: "POST", url: house.target.url, headers, body: "{}", ...changes },
@@ -127,7 +127,7 @@ describe("direct calls with credentials from the vault", () => {
       delaySeconds: 60,
       maxRetries: 3,
     });
-    assert.ok(await house.vault.revoke(house.principal.teamId, token));
+    assert.ok(await house.vault.revoke(house.principal, token));
     await house.advance(61);
     await house.dispatchOnce();
 
@@ -154,7 +154,7 @@ describe("direct calls with credentials from the vault", () => {
     house.target.answer = (_call, response) => response.writeHead(500).end();
     const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
     await house.dispatchOnce();
-    await house.vault.revoke(house.principal.teamId, token);
+    await house.vault.revoke(house.principal, token);
     await house.advance(60);
     await house.dispatchOnce();
 
@@ -167,7 +167,7 @@ describe("direct calls with credentials from the vault", () => {
   it("a header with the id of one of the team's tokens inside of other text is 400, and tells the remedy", async () => {
     const own = await put("sk-own");
     const revoked = await put("sk-revoked");
-    await house.vault.revoke(house.principal.teamId, revoked);
+    await house.vault.revoke(house.principal, revoked);
     for (const [value, token] of [
       [`Bearer ${own}`, own],
       [`Bearer tok_01k9z3mxe5f8hrk3yv5pzq8c2d ${own}`, own],
@@ -185,7 +185,7 @@ describe("direct calls with credentials from the vault", () => {
   });
 
   it("what only looks like the id of a token, or is another team's, is sent as it is", async () => {
-    const foreign = (await house.vault.put((await house.openTeam()).teamId, "x", new Secret("sk"), null)).id;
+    const foreign = (await house.vault.put(await house.openTeam(), "x", new Secret("sk"), null)).id;
     const values = ["Bearer tok_", "a tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Bearer tok_zzz", `Bearer ${foreign}`];
     for (const value of values) {
       await made(calling({ Authorization: value }));
@@ -195,9 +195,9 @@ describe("direct calls with credentials from the vault", () => {
 
   it('creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
     const revoked = await put("revoked-secret");
-    await house.vault.revoke(house.principal.teamId, revoked);
+    await house.vault.revoke(house.principal, revoked);
     const guest = await house.openTeam();
-    const foreign = (await house.vault.put(guest.teamId, "theirs", new Secret("theirs"), null)).id;
+    const foreign = (await house.vault.put(guest, "theirs", new Secret("theirs"), null)).id;
     const own = await put("own-secret");
     const [count] = await house.database.rows<{ n: number }>("select count(*)::integer as n from tasks");
 
@@ -332,7 +332,7 @@ describe("direct calls with credentials from the vault", () => {
       const token = await put("poll-revoked-secret");
       const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
       assert.equal(task.status, "polling");
-      await house.vault.revoke(house.principal.teamId, token);
+      await house.vault.revoke(house.principal, token);
       await pollOnce();
 
       const ended = await house.task(task.id);

@@ -124,10 +124,10 @@ describe("the sandbox", () => {
   });
 
   it("a credential of the vault is not read for a task that is not executed", async () => {
-    const token = await house.vault.put(house.principal.teamId, "live", new Secret("live-secret"), null);
+    const token = await house.vault.put(house.principal, "live", new Secret("live-secret"), null);
     const { call } = plainRequest(house.target.url);
     const id = await house.submit({ call: { ...call, headers: { Authorization: token.id } } }, sandbox);
-    await house.vault.revoke(house.principal.teamId, token.id);
+    await house.vault.revoke(house.principal, token.id);
     await tryEverything();
     assert.equal((await house.task(id)).status, "pending");
     await house.tasks.remove(sandbox, id);

@@ -64,8 +64,11 @@ const aWebhook: Pick<AccessRow, "make" | "unknown"> = {
     (await call(liveKey, "POST", "/v1/webhooks", WEBHOOK)).json.webhook.id,
   unknown: `wh_${UNUSED}`,
 };
-const makeToken: AccessRow["make"] = async ({ call }, { liveKey }) =>
-  (await call(liveKey, "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
+const makeToken =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) =>
+    (await call(team[key], "POST", "/v1/tokens", { name: "Made", value: "Bearer made" })).json.token.id;
+const aToken = { make: makeToken("liveKey"), makeTest: makeToken("testKey"), unknown: `tok_${UNUSED}` };
 const makeKey: AccessRow["make"] = async ({ call }, { liveKey }) =>
   (await call(liveKey, "POST", "/v1/apikeys", { name: "Made" })).json.apiKey.id;
 const makeMember: AccessRow["make"] = (_world, team) => team.newMember();
@@ -209,7 +212,6 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
 
   "POST /v1/queues": {
     scope: "queues:write",
-    live: true,
     role: "member",
     status: 201,
     make: async () => newName(),
@@ -252,26 +254,13 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
 
   "POST /v1/tokens": {
     scope: "tokens:write",
-    live: true,
     role: "member",
     status: 201,
     body: { name: "Made", value: "Bearer made" },
   },
   "GET /v1/tokens": { scope: "tokens:read", status: 200 },
-  "GET /v1/tokens/:tokenId": {
-    scope: "tokens:read",
-    status: 200,
-    make: makeToken,
-    unknown: `tok_${UNUSED}`,
-  },
-  "DELETE /v1/tokens/:tokenId": {
-    scope: "tokens:write",
-    live: true,
-    role: "member",
-    status: 200,
-    make: makeToken,
-    unknown: `tok_${UNUSED}`,
-  },
+  "GET /v1/tokens/:tokenId": { scope: "tokens:read", status: 200, ...aToken },
+  "DELETE /v1/tokens/:tokenId": { scope: "tokens:write", role: "member", status: 200, ...aToken },
 
   "GET /v1/signing-secret": { scope: "webhooks:read", role: "admin", status: 200 },
   "POST /v1/signing-secret/rotate": { scope: "webhooks:write", live: true, role: "admin", status: 200 },

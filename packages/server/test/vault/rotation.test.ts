@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { parseId } from "../../src/domain/public-id.ts";
+import { reachOf } from "../../src/domain/reach.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { createSigningSecretService } from "../../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
-import { SealError } from "../../src/vault/cipher.ts";
+import { SealError, unseal } from "../../src/vault/cipher.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createRotation } from "../../src/vault/rotation.ts";
-import { createVault, type Vault } from "../../src/vault/vault.ts";
+import { createVault, tokenContext, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { openTestHouse, plainRequest } from "../test-house.ts";
 import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
@@ -39,7 +40,7 @@ describe("a change of keys", () => {
     for (let index = 0; index < count; index += 1) {
       const teamId = teams[index % 2] ?? 0;
       const value = `value ${tokens.size}`;
-      const { id } = await vault.put(teamId, "x", new Secret(value), null);
+      const { id } = await vault.put(reachOf(teamId, false), "x", new Secret(value), null);
       tokens.set(value, { teamId, id });
     }
   }
@@ -69,6 +70,19 @@ describe("a change of keys", () => {
 
     assert.deepEqual(await keysInUse(), ["new"]);
     await assertReadable(createVault({ sql, keyRing: after }));
+  });
+
+  it("reseals the tokens of test keys too", async () => {
+    const vault = createVault({ sql, keyRing: before });
+    const [teamId = 0] = teams;
+    const { id } = await vault.put(reachOf(teamId, true), "x", new Secret("of the sandbox"), null);
+    const { resealed } = await createRotation({ sql, keyRing: during }).rotateAll();
+
+    const uuid = parseId("tok", id) ?? "";
+    const [row] = await sql.rows<{ sealed: Buffer }>("select sealed from vault_tokens where id = $1", [uuid]);
+    assert.equal(resealed, 1);
+    assert.ok(row);
+    assert.equal(unseal(after, tokenContext(teamId, uuid), row.sealed), "of the sandbox");
   });
 
   it("reliability 4: under concurrent reads every read finds its value, on any node", async () => {
@@ -103,7 +117,7 @@ describe("a change of keys", () => {
     const [token] = tokens.values();
     assert.ok(token);
     sql.before = async (statement) => {
-      if (statement.includes("set key_id")) await vault.revoke(token.teamId, token.id);
+      if (statement.includes("set key_id")) await vault.revoke(reachOf(token.teamId, false), token.id);
     };
 
     const step = await createRotation({ sql, keyRing: during }).rotateOnce();

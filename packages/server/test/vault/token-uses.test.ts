@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { parseId } from "../../src/domain/public-id.ts";
+import type { Reach } from "../../src/domain/reach.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { countTokenTasks, writeTokenUses } from "../../src/store/vault/token-uses.ts";
@@ -14,13 +15,13 @@ describe("what is known of the use of a vault token", () => {
   });
   after(() => house.close());
 
-  const put = async (teamId = house.principal.teamId) =>
-    (await house.vault.put(teamId, "vendor", new Secret("Bearer sk"), null)).id;
+  const put = async (owner: Reach = house.principal) =>
+    (await house.vault.put(owner, "vendor", new Secret("Bearer sk"), null)).id;
   const naming = (tokenId: string, body = "{}"): Partial<TaskRequest> => ({
     call: { method: "POST", url: house.target.url, headers: { Accept: "*/*", Authorization: tokenId }, body },
   });
   const lastUsed = async (tokenId: string) =>
-    (await house.vault.find(house.principal.teamId, tokenId))?.lastUsedAt ?? null;
+    (await house.vault.find(house.principal, tokenId))?.lastUsedAt ?? null;
   const write = () => house.engine.actors.all.find(({ name }) => name === "vault-uses")?.once();
   const use = async (tokenId: string) => {
     await house.submit(naming(tokenId));
@@ -57,7 +58,7 @@ describe("what is known of the use of a vault token", () => {
       call: { method: "POST", url: house.target.url, headers: { A: other, B: revoked }, body: "" },
       delaySeconds: 5,
     });
-    await house.vault.revoke(house.principal.teamId, revoked);
+    await house.vault.revoke(house.principal, revoked);
     await house.advance(5);
     await house.dispatchOnce();
     await write();
@@ -111,7 +112,7 @@ describe("what is known of the use of a vault token", () => {
     await use(token);
     const delayed = { delaySeconds: 3600 };
     const guest = await house.openTeam();
-    await house.submit({ ...naming(await put(guest.teamId)), ...delayed }, guest);
+    await house.submit({ ...naming(await put(guest)), ...delayed }, guest);
     await house.submit({ ...naming(token), ...delayed });
     await house.submit({ ...naming(token), ...delayed, shape: "direct" });
     await house.submit({ ...naming(token), waitForCallback: true });

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatId, parseId } from "../../src/domain/public-id.ts";
+import { reachOf } from "../../src/domain/reach.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
 import { createVaultService } from "../../src/service/vault/vault-service.ts";
@@ -17,6 +18,7 @@ import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
 
 const VALUE = "Bearer sk_live_canary";
 const URL_ANYWHERE = "https://api.example.com/";
+const live = (teamId: number) => reachOf(teamId, false);
 const newRing = (id: string) => parseKeyRing(`${id}:${randomBytes(32).toString("base64")}`);
 
 describe("the vault", () => {
@@ -40,7 +42,7 @@ describe("the vault", () => {
   });
 
   const put = (owner = team, value = VALUE, hosts: string[] | null = null) =>
-    vault.put(owner, "Replicate", new Secret(value), hosts);
+    vault.put(live(owner), "Replicate", new Secret(value), hosts);
   const resolveOne = async (owner: number, tokenId: string, by = vault) =>
     show((await by.resolve(owner, [tokenId])).get(tokenId));
   /** Swaps what is sealed in two rows. */
@@ -94,7 +96,7 @@ describe("the vault", () => {
 
   it("resolves many at once, and says of each what has become of it", async () => {
     const [a, b, gone, theirs] = [await put(), await put(team, "two"), await put(), await put(otherTeam)];
-    await vault.revoke(team, gone.id);
+    await vault.revoke(live(team), gone.id);
     const missing = formatId("tok", newUuid());
     const ids = [a.id, b.id, gone.id, theirs.id, missing, "tok_nonsense", a.id];
 
@@ -113,9 +115,9 @@ describe("the vault", () => {
 
   it("decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
     const token = await put();
-    await vault.list(team);
-    await vault.check(team, [{ header: "Authorization", tokenId: token.id }], URL_ANYWHERE);
-    await vault.revoke(team, token.id);
+    await vault.list(live(team));
+    await vault.check(live(team), [{ header: "Authorization", tokenId: token.id }], URL_ANYWHERE);
+    await vault.revoke(live(team), token.id);
 
     for (const statement of sql.sent) assert.doesNotMatch(statement, /select[^;]*\bsealed\b|find_sealed/);
   });
@@ -123,20 +125,20 @@ describe("the vault", () => {
   it("lists the active tokens of the team, newest first", async () => {
     const [first, second, third] = [await put(), await put(team, "x", ["a.example"]), await put()];
     await put(otherTeam);
-    await vault.revoke(team, third.id);
+    await vault.revoke(live(team), third.id);
 
-    assert.deepEqual(await vault.list(team), [second, first]);
+    assert.deepEqual(await vault.list(live(team)), [second, first]);
   });
 
   it("revokes once, and erases the credential", async () => {
     const token = await put();
 
-    const revoked = await vault.revoke(team, token.id);
+    const revoked = await vault.revoke(live(team), token.id);
 
     assert.equal(revoked?.id, token.id);
     assert.equal(revoked.name, "Replicate");
     assert.ok(revoked.revokedAt >= token.createdAt);
-    assert.equal(await vault.revoke(team, token.id), null);
+    assert.equal(await vault.revoke(live(team), token.id), null);
     assert.equal(await resolveOne(team, token.id), "<revoked>");
     const rows = await sql.rows("select sealed from vault_tokens where team_id = $1", [team]);
     assert.deepEqual(rows, [{ sealed: null }]);
@@ -145,24 +147,26 @@ describe("the vault", () => {
   it("another team's token can neither be listed, checked, resolved nor revoked", async () => {
     const token = await put();
 
-    assert.deepEqual(await vault.list(otherTeam), []);
+    assert.deepEqual(await vault.list(live(otherTeam)), []);
     assert.equal(await resolveOne(otherTeam, token.id), "<unknown>");
-    assert.equal(await vault.revoke(otherTeam, token.id), null);
+    assert.equal(await vault.revoke(live(otherTeam), token.id), null);
     const references = [{ header: "Authorization", tokenId: token.id }];
-    await assert.rejects(vault.check(otherTeam, references, URL_ANYWHERE), { code: "vault_token_unknown" });
+    await assert.rejects(vault.check(live(otherTeam), references, URL_ANYWHERE), {
+      code: "vault_token_unknown",
+    });
     assert.equal(await resolveOne(team, token.id), VALUE);
   });
 
   it("refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
     const [active, revoked, foreign] = [await put(), await put(), await put(otherTeam)];
-    await vault.revoke(team, revoked.id);
+    await vault.revoke(live(team), revoked.id);
     const missing = formatId("tok", newUuid());
     for (const tokenId of [revoked.id, foreign.id, missing, "tok_abc123", "tok_", "tok_\u0000"]) {
       const references = [
         { header: "Authorization", tokenId: active.id },
         { header: "X-API-Key", tokenId },
       ];
-      await assert.rejects(vault.check(team, references, URL_ANYWHERE), {
+      await assert.rejects(vault.check(live(team), references, URL_ANYWHERE), {
         status: 400,
         message: `Header "X-API-Key" references unknown vault token "${tokenId}"`,
       });
@@ -173,7 +177,7 @@ describe("the vault", () => {
     const [a, b] = [await put(), await put()];
 
     await vault.check(
-      team,
+      live(team),
       [
         { header: "A", tokenId: a.id },
         { header: "B", tokenId: b.id },
@@ -187,9 +191,9 @@ describe("the vault", () => {
     const { id } = await put(team, VALUE, ["api.example.com", "*.replicate.com"]);
     const references = [{ header: "Authorization", tokenId: id }];
 
-    await vault.check(team, references, "https://api.example.com/v1");
-    await vault.check(team, references, "https://api.replicate.com/v1");
-    await assert.rejects(vault.check(team, references, "https://evil.example:444/v1?q"), {
+    await vault.check(live(team), references, "https://api.example.com/v1");
+    await vault.check(live(team), references, "https://api.replicate.com/v1");
+    await assert.rejects(vault.check(live(team), references, "https://evil.example:444/v1?q"), {
       status: 400,
       message: `Header "Authorization" references vault token "${id}", which may not be sent to "evil.example:444"`,
     });
@@ -253,15 +257,35 @@ describe("the vault", () => {
     const refused = { status: 503, message: "Token vault is not configured", retryAfterSeconds: null };
 
     assert.equal(off.isOpen, false);
-    await assert.rejects(off.put(team, "x", new Secret("y"), null), refused);
-    await assert.rejects(off.list(team), refused);
-    await assert.rejects(off.find(team, token.id), refused);
-    await assert.rejects(off.revoke(team, token.id), refused);
-    await assert.rejects(off.check(team, references, URL_ANYWHERE), refused);
+    await assert.rejects(off.put(live(team), "x", new Secret("y"), null), refused);
+    await assert.rejects(off.list(live(team)), refused);
+    await assert.rejects(off.find(live(team), token.id), refused);
+    await assert.rejects(off.revoke(live(team), token.id), refused);
+    await assert.rejects(off.check(live(team), references, URL_ANYWHERE), refused);
     await assert.rejects(off.resolve(team, [token.id]), refused);
     assert.throws(() => off.sealText("callback", team, "t", "x"), refused);
     assert.throws(() => off.openText("callback", team, "t", Buffer.alloc(0)), refused);
-    await off.check(team, [], URL_ANYWHERE);
+    await off.check(live(team), [], URL_ANYWHERE);
+  });
+
+  it("a sandbox token is never opened for a call, and is listed, found and revoked in the sandbox alone", async () => {
+    const sandbox = reachOf(team, true);
+    const live = await put();
+    const { id } = await vault.put(sandbox, "Sandbox", new Secret(VALUE), null);
+    const named = [{ header: "Authorization", tokenId: id }];
+
+    assert.equal(await resolveOne(team, id), "<unknown>");
+    assert.deepEqual(
+      [(await vault.list(sandbox)).length, await vault.list(reachOf(team, false))],
+      [1, [live]],
+    );
+    assert.equal(await vault.find(reachOf(team, false), id), null);
+    assert.equal(await vault.revoke(reachOf(team, false), id), null);
+    await assert.rejects(vault.check(reachOf(team, false), named, URL_ANYWHERE), {
+      code: "vault_token_unknown",
+    });
+    await vault.check(sandbox, [...named, { header: "X-API-Key", tokenId: live.id }], URL_ANYWHERE);
+    assert.equal((await vault.revoke(sandbox, id))?.id, id);
   });
 
   it("the service answers a foreign, unknown, malformed and revoked id alike", async () => {

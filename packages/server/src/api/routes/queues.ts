@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { invalid } from "../../domain/complaint.ts";
 import { readQueueName } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
-import { access } from "../http/access.ts";
+import { access, accessForTestKeys } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -28,12 +28,14 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.post(
     "/queues",
     {
-      config: access("queues:write"),
+      config: accessForTestKeys("queues:write"),
       schema: {
         operationId: "createQueue",
         tags,
         summary: "Create a queue",
-        description: "A new queue is running. Every team has the queue `default` from the start.",
+        description:
+          "A new queue is running. Every team has the queue `default` from the start. Test keys may create queues too: " +
+          "live and sandbox tasks share them.",
         body: ref(CreateQueue),
         response: { 201: ref(Queue), ...refusals("queue_exists", "limit_reached", ...BODY_REFUSALS) },
       },

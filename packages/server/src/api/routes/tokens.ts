@@ -31,7 +31,8 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         summary: "Store a credential",
         description:
           "A header of a task whose value is the token's `id` is sent with the credential in its place. The credential " +
-          "is encrypted at rest, decrypted only for the call, and never returned or recorded.",
+          "is encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a " +
+          "sandbox token, which test keys alone see and sandbox tasks alone may name.",
         body: ref(record.CreateToken),
         response: {
           201: ref(record.TokenAnswer),
@@ -66,7 +67,8 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         operationId: "listTokens",
         tags,
         summary: "List the active tokens",
-        description: "Newest first. Values are never shown.",
+        description:
+          "Newest first. Values are never shown. A test key sees those of the sandbox, every other credential the live ones.",
         querystring: PageQuery,
         response: { 200: ref(record.TokenList), ...refusals("vault_off") },
       },

@@ -77,7 +77,7 @@ export const TokenDetail = model("TokenDetail", "A stored credential, and how ma
     {
       description:
         "The tasks that name the token in a header and have not ended: pending, active, waiting or polling. " +
-        "Revoked, it fails each of them that has a call yet to make. A test key is told of those in the sandbox.",
+        "Revoked, it fails each of them that has a call yet to make. For a sandbox token those are tasks of the sandbox.",
     },
   ),
 });

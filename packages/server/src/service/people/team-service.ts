@@ -68,8 +68,9 @@ export function createTeamService({
       const email = mayKnow ? await findEmail(database, userId) : null;
       return { team, user: userId === null || email === null ? null : { id: userId, email } };
     },
-    async usage({ teamId, limits }) {
-      const usage = await readTeamUsage(database, teamId);
+    async usage(principal) {
+      const { teamId, limits } = principal;
+      const usage = await readTeamUsage(database, principal);
       if (stock === undefined || limits.bytesStored === null) return usage;
       return { ...usage, bytesStored: await stock.bytesOf(teamId) };
     },

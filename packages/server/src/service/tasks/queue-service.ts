@@ -81,7 +81,7 @@ export function createQueueService(deps: {
       requireWithinPlan(requester, settings);
       const created = await database.transaction(async (sql) => {
         if (requester.limits.queues !== null)
-          requireRoom(requester, "queues", (await holdTeamUsage(sql, requester.teamId)).queues);
+          requireRoom(requester, "queues", (await holdTeamUsage(sql, requester)).queues);
         const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
         if (queue === null) throw new Problem("queue_exists", { name });
         const detail = namedSettings(settings);

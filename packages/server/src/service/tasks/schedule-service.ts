@@ -101,7 +101,7 @@ export function createScheduleService(deps: {
     terms: ScheduleTerms,
   ): Promise<Schedule | null> {
     if (requester.limits.schedules !== null)
-      requireRoom(requester, "schedules", (await holdTeamUsage(sql, requester.teamId)).schedules);
+      requireRoom(requester, "schedules", (await holdTeamUsage(sql, requester)).schedules);
     const id = newUuid();
     const nextRunAt = nextRun(terms, await databaseNow(sql));
     if (!(await insertSchedule(sql, requester, { ...terms, id, name, nextRunAt }))) return null;

@@ -63,7 +63,7 @@ export function createWebhookService(deps: {
     work: (sql: Sql, count: number) => Promise<Webhook | null>,
   ): Promise<Webhook> {
     const changed = await database.transaction(async (sql) => {
-      const webhook = await work(sql, (await holdTeamUsage(sql, requester.teamId)).webhooks);
+      const webhook = await work(sql, (await holdTeamUsage(sql, requester)).webhooks);
       if (webhook === null) throw new Problem("webhook_not_found");
       const target = formatId("wh", webhook.id);
       await recordChange(sql, requester, { action, target, ...(detail && { detail }) });
@@ -142,7 +142,7 @@ export function createDeliverySettlement({ database }: { readonly database: Data
         return;
       }
       if (!(await noteFailure(sql, teamId, webhookId, WEBHOOK_PATIENCE_DAYS))) return;
-      await holdTeamUsage(sql, teamId);
+      await holdTeamUsage(sql, { teamId, environment: "live" });
       const author = {
         teamId,
         kind: "operator",

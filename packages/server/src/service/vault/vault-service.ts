@@ -26,6 +26,7 @@ export interface VaultTokenDetail extends VaultToken {
   readonly openTasks: TokenTasks;
 }
 
+/** A test key stores, sees and revokes tokens of the sandbox; everyone else the live ones. */
 export interface VaultService {
   /** False: there is no key, and everything is refused. */
   readonly isOpen: boolean;
@@ -46,28 +47,33 @@ export function createVaultService(deps: {
     create: (requester, { name, value, allowedHosts }) =>
       database.transaction(async (sql) => {
         if (requester.limits.vaultTokens !== null)
-          requireRoom(requester, "vaultTokens", (await holdTeamUsage(sql, requester.teamId)).vaultTokens);
-        const token = await vault.put(requester.teamId, name, value, allowedHosts, sql);
-        const detail = { name, ...(allowedHosts !== null && { allowedHosts }) };
+          requireRoom(requester, "vaultTokens", (await holdTeamUsage(sql, requester)).vaultTokens);
+        const token = await vault.put(requester, name, value, allowedHosts, sql);
+        const detail = { name, ...(allowedHosts !== null && { allowedHosts }), ...sandboxNote(requester) };
         await recordChange(sql, requester, { action: "vault_token.created", target: token.id, detail });
         return token;
       }),
-    async list({ teamId }, { limit, cursor } = WHOLE_LIST) {
-      const found = await vault.list(teamId, { limit: limit + 1, cursor: readCursor("tok", cursor) });
+    async list(principal, { limit, cursor } = WHOLE_LIST) {
+      const found = await vault.list(principal, { limit: limit + 1, cursor: readCursor("tok", cursor) });
       return cutPage(found, limit, ({ id }) => id);
     },
     async get(principal, tokenId) {
-      const token = await vault.find(principal.teamId, tokenId);
+      const token = await vault.find(principal, tokenId);
       if (token === null) throw new Problem("vault_token_not_found");
       return { ...token, openTasks: await countTokenTasks(database, principal, token.id, MOST_LOOKED_AT) };
     },
     revoke: (requester, tokenId) =>
       database.transaction(async (sql) => {
-        const revoked = await vault.revoke(requester.teamId, tokenId, sql);
+        const revoked = await vault.revoke(requester, tokenId, sql);
         if (revoked === null) throw new Problem("vault_token_not_found");
-        const detail = { name: revoked.name };
+        const detail = { name: revoked.name, ...sandboxNote(requester) };
         await recordChange(sql, requester, { action: "vault_token.revoked", target: revoked.id, detail });
         return revoked;
       }),
   };
+}
+
+/** For the audit log, which holds both environments. */
+function sandboxNote({ environment }: Principal): { readonly sandbox?: true } {
+  return environment === "test" ? { sandbox: true } : {};
 }

@@ -1,21 +1,27 @@
 import type { PageRequest } from "../../domain/page.ts";
+import type { Reach } from "../../domain/reach.ts";
 import type { RevokedToken, VaultToken } from "../../domain/vault-token.ts";
 import { prepare, type Sql } from "../sql.ts";
 
 export interface NewVaultToken extends Omit<VaultToken, "createdAt" | "lastUsedAt"> {
-  readonly teamId: number;
   readonly keyId: string;
   readonly sealed: Buffer;
 }
 
 const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt", last_used_at as "lastUsedAt"`;
 
+/** Whether a reach is of the sandbox: its tokens are apart from the live ones of the team. */
+function isSandbox({ environment }: Reach): boolean {
+  return environment === "test";
+}
+
 /** Ids are as they are stored, here and below. */
-export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<VaultToken> {
+export async function insertVaultToken(sql: Sql, reach: Reach, token: NewVaultToken): Promise<VaultToken> {
   const [row] = await sql.rows<VaultToken>(
-    `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed) values ($1, $2, $3, $4, $5, $6)
+    `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed, sandbox)
+     values ($1, $2, $3, $4, $5, $6, $7)
      returning ${COLUMNS}`,
-    [token.teamId, token.id, token.name, token.allowedHosts, token.keyId, token.sealed],
+    [reach.teamId, token.id, token.name, token.allowedHosts, token.keyId, token.sealed, isSandbox(reach)],
   );
   if (row === undefined) throw new TypeError("An insert without conflict clause returned nothing");
   return row;
@@ -24,35 +30,35 @@ export async function insertVaultToken(sql: Sql, token: NewVaultToken): Promise<
 /** The active ones, newest first. */
 export async function listVaultTokens(
   sql: Sql,
-  teamId: number,
+  reach: Reach,
   { limit, cursor }: PageRequest,
 ): Promise<VaultToken[]> {
   return sql.rows<VaultToken>(
     `select ${COLUMNS} from vault_tokens
-      where team_id = $1 and revoked_at is null
+      where team_id = $1 and sandbox = $4 and revoked_at is null
         and ($2::uuid is null
              or (created_at, id) < (select c.created_at, c.id from vault_tokens c where c.team_id = $1 and c.id = $2))
       order by created_at desc, id desc limit $3`,
-    [teamId, cursor, limit],
+    [reach.teamId, cursor, limit, isSandbox(reach)],
   );
 }
 
 /** Null when there is no active token of this id. */
-export async function findVaultToken(sql: Sql, teamId: number, id: string): Promise<VaultToken | null> {
+export async function findVaultToken(sql: Sql, reach: Reach, id: string): Promise<VaultToken | null> {
   const [row] = await sql.rows<VaultToken>(
-    `select ${COLUMNS} from vault_tokens where team_id = $1 and id = $2 and revoked_at is null`,
-    [teamId, id],
+    `select ${COLUMNS} from vault_tokens where team_id = $1 and id = $2 and sandbox = $3 and revoked_at is null`,
+    [reach.teamId, id, isSandbox(reach)],
   );
   return row ?? null;
 }
 
 /** Wipes the value with the same stroke. Null when there is no active token of this id. */
-export async function revokeVaultToken(sql: Sql, teamId: number, id: string): Promise<RevokedToken | null> {
+export async function revokeVaultToken(sql: Sql, reach: Reach, id: string): Promise<RevokedToken | null> {
   const [row] = await sql.rows<RevokedToken>(
     `update vault_tokens set revoked_at = now(), sealed = null
-      where team_id = $1 and id = $2 and revoked_at is null
+      where team_id = $1 and id = $2 and sandbox = $3 and revoked_at is null
      returning id, name, revoked_at as "revokedAt"`,
-    [teamId, id],
+    [reach.teamId, id, isSandbox(reach)],
   );
   return row ?? null;
 }
@@ -66,10 +72,14 @@ export interface SealedToken extends TokenHosts {
 
 const FIND_SEALED = prepare(
   "find_sealed_tokens",
-  `select id, allowed_hosts as "allowedHosts", sealed from vault_tokens where team_id = $1 and id = any($2::uuid[])`,
+  `select id, allowed_hosts as "allowedHosts", sealed from vault_tokens
+    where team_id = $1 and id = any($2::uuid[]) and not sandbox`,
 );
 
-/** Never remembered: a token that was revoked must not be sent once more, by any node. */
+/**
+ * Live tokens alone: no task of the sandbox makes a call. Never remembered: a token that was revoked must not be sent once
+ * more, by any node.
+ */
 export async function findSealedTokens(
   sql: Sql,
   teamId: number,
@@ -81,22 +91,23 @@ export async function findSealedTokens(
 const FIND_ACTIVE = prepare(
   "find_active_tokens",
   `select id, allowed_hosts as "allowedHosts" from vault_tokens
-    where team_id = $1 and id = any($2::uuid[]) and revoked_at is null`,
+    where team_id = $1 and id = any($2::uuid[]) and ($3 or not sandbox) and revoked_at is null`,
 );
 
+/** Those that a task may name: in the sandbox every token of the team, outside of it live ones. */
 export async function findActiveTokens(
   sql: Sql,
-  teamId: number,
+  reach: Reach,
   ids: readonly string[],
 ): Promise<TokenHosts[]> {
-  return sql.rows<TokenHosts>(FIND_ACTIVE, [teamId, ids]);
+  return sql.rows<TokenHosts>(FIND_ACTIVE, [reach.teamId, ids, isSandbox(reach)]);
 }
 
-/** Which of these are tokens of the team's, active or revoked. */
-export async function findTokenIds(sql: Sql, teamId: number, ids: readonly string[]): Promise<string[]> {
+/** Which of these are tokens that a task may name, or could before they were revoked. */
+export async function findTokenIds(sql: Sql, reach: Reach, ids: readonly string[]): Promise<string[]> {
   const rows = await sql.rows<{ id: string }>(
-    "select id from vault_tokens where team_id = $1 and id = any($2::uuid[])",
-    [teamId, ids],
+    "select id from vault_tokens where team_id = $1 and id = any($2::uuid[]) and ($3 or not sandbox)",
+    [reach.teamId, ids, isSandbox(reach)],
   );
   return rows.map(({ id }) => id);
 }
