@@ -2479,6 +2479,11 @@ export interface components {
              * @example timeout
              */
             lastAnswer: string;
+            /**
+             * @description Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.
+             * @example The provider answered 503
+             */
+            lastError?: string;
         };
         /**
          * @description How a task of the sandbox is to go, instead of a call. Only with a test key.
@@ -3432,6 +3437,11 @@ export interface components {
              * @example timeout
              */
             last_answer: string;
+            /**
+             * @description Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.
+             * @example The provider answered 503
+             */
+            last_error?: string;
         };
         /** @description A third party whose jobs can be polled. */
         Provider: {

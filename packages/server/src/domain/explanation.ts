@@ -1,4 +1,4 @@
-import { isEnded, type Task } from "./task.ts";
+import { isEnded, type PollsSeen, type Task } from "./task.ts";
 
 /** Why a task does not run now. */
 export const REASON_CODES = [
@@ -37,6 +37,8 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   /** The target asked by Retry-After for the wait that follows the last attempt. */
   readonly isAskedToWait: boolean;
   readonly attemptStartedAt: Date | null;
+  /** Of a polling task, once it was polled. */
+  readonly polls: PollsSeen | null;
   /** The node that makes its call. */
   readonly node: string | null;
   readonly timeoutSeconds: number;
@@ -71,12 +73,19 @@ function reasonsOf(task: Circumstances, isCrowded: boolean): Reason[] {
     case "waiting":
       return [{ code: "awaiting_callback", detail: "Its call was accepted; a callback will end it", until }];
     case "polling":
-      return [
-        { code: "polling", detail: `The third party is asked next at ${task.runAt.toISOString()}`, until },
-      ];
+      return [{ code: "polling", detail: howPolled(task), until }];
     default:
       return whyPending(task, isCrowded);
   }
+}
+
+function howPolled({ runAt, polls }: Circumstances): string {
+  const next = `The third party is asked next at ${runAt.toISOString()}`;
+  if (polls === null) return next;
+  const { at, answer, error } = polls;
+  return error === undefined
+    ? `${next}; the last poll, at ${at}, was answered ${answer}`
+    : `${next}; the last poll, at ${at}, failed: ${error}`;
 }
 
 function callUnderWay(task: Circumstances): Reason {

@@ -51,6 +51,8 @@ export interface PollsSeen {
   readonly at: string;
   /** A status code, or the code of a failure. */
   readonly answer: string;
+  /** Why the poll told nothing of the job, for people; left out where it did. */
+  readonly error?: string;
 }
 
 export interface TaskResult {

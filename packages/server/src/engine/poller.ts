@@ -121,10 +121,12 @@ export function createPoller(
     if (verdict.kind === "done") return { kind: "completed", result: verdict.result };
     if (verdict.kind === "failed") return verdict;
     const waitMs = within(deps.limitsOf(teamId), "pollIntervalSeconds", config.interval) * 1000;
+    const error = verdict.kind === "again" ? verdict.error : null;
     const seen = {
       count: (plan.seen?.count ?? 0) + 1,
       at: new Date(deps.time.nowMs()).toISOString(),
       answer: outcome.kind === "response" ? String(outcome.statusCode) : outcome.code,
+      ...(error !== null && { error }),
     };
     return { kind: "again", plan: { ...plan, state: verdict.state, seen }, waitMs };
   }

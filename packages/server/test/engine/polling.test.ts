@@ -137,6 +137,58 @@ describe("polling", () => {
     assert.equal(task.error, "Polling timed out after 60 s");
   });
 
+  it("a poll that fails leaves its error in the record, in explain and at the end of the timeout's text", async () => {
+    const id = await start({ maxDuration: 60 });
+    status = () => ({ code: 503, body: "busy" });
+    await pollAfter(5.1);
+
+    const { polls: seen } = await house.task(id);
+    assert.deepEqual([seen?.count, seen?.answer, seen?.error], [1, "503", "The provider answered 503"]);
+    const [reason] = (await house.services.explanations.explain(house.principal, id)).reasons;
+    const next = (await house.task(id)).runAt.toISOString();
+    assert.equal(
+      reason?.detail,
+      `The third party is asked next at ${next}; the last poll, at ${seen?.at}, failed: The provider answered 503`,
+    );
+    await house.advance(60);
+    await house.engine.deadlines.expireOnce();
+    const { error } = await house.task(id);
+    assert.equal(error, "Polling timed out after 60 s: last poll failed: The provider answered 503");
+  });
+
+  it("a poll without an answer is told by what went wrong on the way", async () => {
+    house.target.answer = (call, response) => {
+      if (call.method === "POST") response.end(JSON.stringify({ id: "1" }));
+      else response.destroy();
+    };
+    const id = await start({ maxDuration: 60 });
+    await pollAfter(5.1);
+    const { answer, error } = (await house.task(id)).polls ?? {};
+    assert.notEqual(error, undefined);
+    assert.notEqual(error, answer);
+    await house.advance(60);
+    await house.engine.deadlines.expireOnce();
+    assert.equal((await house.task(id)).error, `Polling timed out after 60 s: last poll failed: ${error}`);
+  });
+
+  it("a poll that finds the job running leaves no error, and none of an earlier one", async () => {
+    const id = await start({ maxDuration: 60 });
+    status = (poll) => (poll === 1 ? { code: 503, body: "busy" } : { body: { status: "running" } });
+    await pollAfter(5.1);
+    await pollAfter(5.1);
+
+    const { polls: seen } = await house.task(id);
+    assert.deepEqual(
+      [seen?.count, seen?.answer, seen !== null && "error" in Object(seen)],
+      [2, "200", false],
+    );
+    const [reason] = (await house.services.explanations.explain(house.principal, id)).reasons;
+    assert.match(reason?.detail ?? "", /; the last poll, at .*Z, was answered 200$/);
+    await house.advance(60);
+    await house.engine.deadlines.expireOnce();
+    assert.equal((await house.task(id)).error, "Polling timed out after 60 s");
+  });
+
   it("a poll that errors is tried again at the next interval; 401 three times in a row fails", async () => {
     const id = await start();
     status = () => ({ code: 503, body: "busy" });

@@ -110,6 +110,18 @@ const POLL_FIELDS: readonly PollField[] = [
     }),
     (polls) => polls.answer,
   ],
+  [
+    "last_error",
+    "lastError",
+    Type.Optional(
+      Type.String({
+        description:
+          "Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.",
+        examples: ["The provider answered 503"],
+      }),
+    ),
+    (polls) => polls.error,
+  ],
 ];
 
 const aboutPolls =

@@ -21,7 +21,7 @@ export async function findCircumstances(sql: Sql, reach: Reach, id: string): Pro
                                    where s.team_id = t.team_id and s.task_id = t.id) as "isSimulated",
             t.attempt_count as "attemptCount", t.failures, t.retries,
             coalesce((t.attempts -> -1 -> 'asked')::boolean, false) as "isAskedToWait",
-            t.attempt_started_at as "attemptStartedAt", w.name as node,
+            t.attempt_started_at as "attemptStartedAt", t.poll -> 'seen' as polls, w.name as node,
             t.timeout_seconds as "timeoutSeconds", q.name as queue, q.paused, q.concurrency, now() as now,
             exists (select 1 from workers where expires_at > now()) as "hasWorkers",
             case when t.status = 'pending' then (

@@ -16,6 +16,7 @@ const EXPIRE_TASKS = prepare(
             failure_reason = case was when 'polling' then 'poll_timeout' when 'waiting' then 'callback_timeout'
                                       else 'expired' end,
             error = case was when 'polling' then 'Polling timed out after ' || (t.poll_config ->> 'maxDuration') || ' s'
+                               || coalesce(': last poll failed: ' || (t.poll -> 'seen' ->> 'error'), '')
                              when 'waiting' then 'No callback within ' || t.max_wait_seconds || ' s'
                              else 'No attempt was begun within ' || t.expires_in_seconds || ' s' end
        from late where t.team_id = late.team_id and t.id = late.id and t.deadline_at <= now()
