@@ -67,8 +67,12 @@ export function createBellhop(options: ClientOptions = {}) {
       run: operation("runSchedule"),
     },
 
-    /** For test keys: lets time pass for their tasks and schedules. */
-    sandbox: { advance: operation("advanceSandbox") },
+    /** For test keys: the clock by which their tasks and schedules go. */
+    sandbox: {
+      get: operation("getSandbox", "sandbox"),
+      /** Lets time pass. */
+      advance: operation("advanceSandbox"),
+    },
 
     /** Stored credentials of third parties, `tok_…`. */
     tokens: {

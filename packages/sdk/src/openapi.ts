@@ -620,6 +620,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the clock of the sandbox
+         * @description What time it is in the sandbox of the team, by which its tasks go. Only with a test key.
+         */
+        get: operations["getSandbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandbox/advance": {
         parameters: {
             query?: never;
@@ -631,7 +651,7 @@ export interface paths {
         put?: never;
         /**
          * Let time pass in the sandbox
-         * @description Answers once all has happened that falls into this time: delays and retries of simulated tasks, callbacks, and firings of the schedules of test keys. Only with a test key.
+         * @description Answers once all has happened that falls into this time: delays, retries and expiry of tasks, callbacks, and firings of the schedules of test keys. Only with a test key.
          */
         post: operations["advanceSandbox"];
         delete?: never;
@@ -3908,14 +3928,52 @@ export interface components {
             };
         };
         /**
+         * @description The sandbox of the team.
+         * @example {
+         *       "sandbox": {
+         *         "now": "2026-01-31T10:00:00.000Z",
+         *         "ahead_seconds": 3600
+         *       }
+         *     }
+         */
+        Sandbox: {
+            sandbox: {
+                /**
+                 * Format: date-time
+                 * @description What the clock of the sandbox shows. The times in the records of its tasks are by it.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                now: string;
+                /** @description Seconds that were let pass: so much it is ahead. */
+                ahead_seconds: number;
+            };
+        };
+        /**
          * @description How much time has passed.
          * @example {
-         *       "advanced": 3600
+         *       "advanced": 3600,
+         *       "stopped": null,
+         *       "sandbox": {
+         *         "now": "2026-01-31T10:00:00.000Z",
+         *         "ahead_seconds": 3600
+         *       }
          *     }
          */
         SandboxAdvanced: {
             /** @description Seconds that have passed: fewer than asked for where very much happens within them. */
             advanced: number;
+            /** @description Why fewer seconds passed than were asked for; null if all of them did. */
+            stopped: string | null;
+            sandbox: {
+                /**
+                 * Format: date-time
+                 * @description What the clock of the sandbox shows. The times in the records of its tasks are by it.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                now: string;
+                /** @description Seconds that were let pass: so much it is ahead. */
+                ahead_seconds: number;
+            };
         };
         /** @description A schedule. */
         Schedule: {
@@ -7075,6 +7133,42 @@ export interface operations {
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
             /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `live_refused`: Only available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
             503: components["responses"]["Unavailable"];
         };
     };

@@ -52,6 +52,7 @@ export const ROUTES = {
   pauseSchedule: { method: "POST", path: "/v1/schedules/{schedule}/pause", credential: true, query: [], body: null, snake: false },
   resumeSchedule: { method: "POST", path: "/v1/schedules/{schedule}/resume", credential: true, query: [], body: null, snake: false },
   runSchedule: { method: "POST", path: "/v1/schedules/{schedule}/run", credential: true, query: [], body: null, snake: false },
+  getSandbox: { method: "GET", path: "/v1/sandbox", credential: true, query: [], body: null, snake: false },
   advanceSandbox: { method: "POST", path: "/v1/sandbox/advance", credential: true, query: [], body: "json", snake: false },
   createQueue: { method: "POST", path: "/v1/queues", credential: true, query: [], body: "json", snake: true },
   listQueues: { method: "GET", path: "/v1/queues", credential: true, query: ["limit","cursor","sandbox"], body: null, snake: false },

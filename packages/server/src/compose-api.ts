@@ -22,7 +22,7 @@ import { registerAuthorizationRoutes } from "./api/routes/oauth-authorizations.t
 import { registerPageSessionRoutes } from "./api/routes/page-session.ts";
 import { registerProviderRoutes } from "./api/routes/providers.ts";
 import { registerQueueRoutes } from "./api/routes/queues.ts";
-import { registerSandboxRoute } from "./api/routes/sandbox.ts";
+import { registerSandboxRoutes } from "./api/routes/sandbox.ts";
 import { registerScheduleRoutes } from "./api/routes/schedules.ts";
 import { registerSigningSecretRoutes } from "./api/routes/signing-secret.ts";
 import { registerStatsRoutes } from "./api/routes/stats.ts";
@@ -117,7 +117,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
         (app) => registerWebhookRoutes(app, { webhooks: services.webhooks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
-        (app) => registerSandboxRoute(app, services.sandbox),
+        (app) => registerSandboxRoutes(app, services.sandbox),
         (app) => registerQueueRoutes(app, services.queues),
         (app) => registerStatsRoutes(app, services.stats),
         (app) => registerTokenRoutes(app, services.vault),

@@ -50,6 +50,12 @@ export function requireSandbox(simulate: Simulation | null = null, sandbox: bool
   throw invalid([{ field: "simulate", error: "simulate is for test keys: a task of a live key is called" }]);
 }
 
+/** What the clock of a team's sandbox shows, and by how much time was let pass there. */
+export interface SandboxClock {
+  readonly now: Date;
+  readonly aheadSeconds: number;
+}
+
 /** What of a task decides about its next step. */
 export interface Walk {
   readonly simulation: Simulation;
@@ -104,6 +110,12 @@ export function endSimulated({ simulation, trial: { follow } }: Walk): {
         error: `Polling timed out after ${mostSeconds} s`,
         reason: "poll_timeout",
       };
+}
+
+/** How it ends for a task that is not simulated: it never begins. */
+export function expireSimulated(expiresInSeconds: number | null): ReturnType<typeof endSimulated> {
+  const error = `No attempt was begun within ${expiresInSeconds} s`;
+  return { kind: "failed", result: null, error, reason: "expired" };
 }
 
 function outcomeOf(simulation: Simulation, trial: Walk["trial"]): Outcome {

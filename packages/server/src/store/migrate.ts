@@ -22,6 +22,7 @@ import { queueStats } from "./migrations/0017-queue-stats.ts";
 import { leanTasks } from "./migrations/0018-lean-tasks.ts";
 import { tokenUses } from "./migrations/0019-token-uses.ts";
 import { sandboxTokens } from "./migrations/0020-sandbox-tokens.ts";
+import { sandboxClocks } from "./migrations/0021-sandbox-clocks.ts";
 import { eventOrder } from "./migrations/0022-event-order.ts";
 import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, name: "lean tasks", sql: leanTasks },
   { version: 19, name: "token uses", sql: tokenUses },
   { version: 20, name: "sandbox tokens", sql: sandboxTokens },
+  { version: 21, name: "sandbox clocks", sql: sandboxClocks },
   { version: 22, name: "event order", sql: eventOrder },
   { version: 24, name: "granted scopes", sql: grantedScopes },
 ];

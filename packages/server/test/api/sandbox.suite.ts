@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { createTestApi, type TestApi } from "./test-api.ts";
+import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential, TestTeam } from "./test-team.ts";
 
 const NO_RETRY = [{ max_retries: 0 }, { maxRetries: 0 }];
@@ -154,7 +154,12 @@ describe("the sandbox, seen from outside", () => {
     const ids: string[] = [];
     for (const body of tasks) ids.push((await made({ ...body, ...NO_RETRY[ids.length] }, test)).id);
     const advanced = await api.call("POST", "/v1/sandbox/advance", { seconds: 3600 }, test);
-    assert.deepEqual(advanced.body, { advanced: 3600 });
+    const { now } = advanced.body.sandbox;
+    assert.deepEqual(advanced.body, { advanced: 3600, stopped: null, sandbox: { now, ahead_seconds: 3600 } });
+    assertNow(now, 3600);
+    const read = await api.call("GET", "/v1/sandbox", undefined, test);
+    assert.equal(read.body.sandbox.ahead_seconds, 3600);
+    assertNow(read.body.sandbox.now, 3600);
 
     const [completed, failed] = await Promise.all(
       ids.map(async (id) => (await api.call("GET", `/v1/tasks/${id}`, undefined, test)).body),

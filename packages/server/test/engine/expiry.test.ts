@@ -68,13 +68,10 @@ describe("a task that expires", () => {
     for (const id of ids) assert.equal((await house.task(id)).status, "completed");
   });
 
-  it("has its time anew after a retry by hand, and in the sandbox waits for ever", async () => {
+  it("has its time anew after a retry by hand", async () => {
     const id = await house.submit({ expiresInSeconds: 60, delaySeconds: 600 });
-    const sandbox = { ...house.principal, environment: "test" as const };
-    const never = await house.submit({ expiresInSeconds: 60 }, sandbox);
     await house.advance(61);
     await expire();
-    assert.equal((await house.task(never)).status, "pending");
 
     await assert.rejects(
       house.tasks.retry(house.principal, id, { delaySeconds: 61, priority: null }),

@@ -93,9 +93,9 @@ describe("a task of the sandbox that is simulated", () => {
     await house.engine.attempts.reconcileOnce();
     await house.engine.reaper.reapOnce();
 
-    await advance(89);
+    await advance(60);
     assert.equal((await house.task(id)).status, "active");
-    await advance(1);
+    await advance(30);
     const task = await house.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.attempts[0]?.durationMs, 90_000);
@@ -105,9 +105,10 @@ describe("a task of the sandbox that is simulated", () => {
     const id = await submit({ ...COMPLETE, attempts: 3 });
     await walk();
     assert.equal((await house.task(id)).status, "pending");
-    await advance(179);
+    await advance(150);
     assert.equal((await house.task(id)).attempts.length, 2);
-    assert.ok((await house.task(id)).runAt.getTime() - Date.now() < 1_500);
+    const { now } = await house.services.sandbox.clock(sandbox);
+    assert.ok((await house.task(id)).runAt.getTime() - now.getTime() < 45_000);
     await advance(3_600);
 
     const task = await house.task(id);
@@ -163,9 +164,9 @@ describe("a task of the sandbox that is simulated", () => {
     await walk();
     assert.equal((await house.task(id)).status, "waiting");
     await house.callbacks.resolve(faster.callback?.id ?? "", '"real"');
-    await advance(299);
+    await advance(250);
     assert.equal((await house.task(id)).status, "waiting");
-    await advance(1);
+    await advance(50);
 
     assert.equal((await house.task(id)).result?.body, '{"ok":true}');
     assert.equal((await house.task(faster.id)).result?.body, '"real"');
@@ -261,8 +262,84 @@ describe("a task of the sandbox that is simulated", () => {
       schedules: scheduleRunner,
       mostTurns: 20,
     });
-    const passed = await patient.advance(sandbox, 86_400);
-    assert.ok(passed >= 5 && passed <= 20, String(passed));
+    const { seconds, stopped } = await patient.advance(sandbox, 86_400);
+    assert.ok(seconds >= 5 && seconds <= 20, String(seconds));
+    assert.equal(
+      stopped,
+      `20 steps of tasks and schedules were taken, as many as one request takes: advance again for the other ${86_400 - seconds} s`,
+    );
+  });
+
+  it("has times by the clock of the sandbox, which goes on by what was let pass and nothing else", async () => {
+    const secondsOf = (at: Date | null | undefined, from: Date) =>
+      Math.round(((at?.getTime() ?? Number.NaN) - from.getTime()) / 1000);
+    const before = await house.services.sandbox.clock(sandbox);
+    const id = await submit({ ...COMPLETE, attempts: 2, afterSeconds: 30 }, { retryDelaySeconds: 600 });
+    const { createdAt } = await house.task(id);
+    assert.ok(Math.abs(secondsOf(createdAt, before.now)) <= 30, "it was created by that clock");
+    const task = { text: "{}", request: plainRequest(house.target.url) };
+    const terms = { ...SCHEDULE_DEFAULTS, cron: "0 0 * * *", task };
+    const daily = await house.services.schedules.create(sandbox, "daily", terms);
+    assert.ok((daily.nextRunAt?.getTime() ?? 0) - Date.now() <= 86_400_000);
+
+    const { seconds, clock, stopped } = await advance(30 * 86_400);
+
+    assert.deepEqual([seconds, stopped], [30 * 86_400, null]);
+    assert.equal(clock.aheadSeconds, before.aheadSeconds + 30 * 86_400);
+    const { attempts, completedAt, startedAt } = await house.task(id);
+    const [first, second] = attempts;
+    const apart = secondsOf(second?.executedAt, first?.executedAt ?? createdAt);
+    assert.ok(apart >= 600 && apart <= 665, `the attempts are ${apart} s apart`);
+    const took = secondsOf(completedAt, second?.executedAt ?? createdAt);
+    assert.ok(took >= 30 && took <= 35, `the last one took ${took} s`);
+    assert.deepEqual(startedAt, first?.executedAt);
+    const firings = await house.database.rows<{ late: number }>(
+      `select extract(epoch from t.created_at - f.fires_at)::float8 as late
+         from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id where f.schedule_id = $1`,
+      [daily.id],
+    );
+    assert.equal(firings.length, 30);
+    for (const { late } of firings) assert.ok(late >= 0 && late < 60, `created ${late} s after its time`);
+  });
+
+  it("expires by that clock where it is not simulated, and has its time anew when it is retried", async () => {
+    const id = await submit(null, { expiresInSeconds: 3_600 });
+    await advance(3_500);
+    await walk();
+    assert.equal((await house.task(id)).status, "pending");
+    await advance(200);
+    const { failureReason, error, createdAt, completedAt } = await house.task(id);
+    assert.deepEqual([failureReason, error], ["expired", "No attempt was begun within 3600 s"]);
+    const after = ((completedAt?.getTime() ?? 0) - createdAt.getTime()) / 1000;
+    assert.ok(after >= 3_600 && after < 3_660, `after ${after} s`);
+
+    await house.tasks.retry(sandbox, id, { delaySeconds: 0, priority: null });
+    await advance(3_500);
+    assert.equal((await house.task(id)).status, "pending");
+    await advance(200);
+    assert.equal((await house.task(id)).failureReason, "expired");
+    const simulated = await submit(COMPLETE, { expiresInSeconds: 60, delaySeconds: 60 });
+    await advance(120);
+    assert.equal((await house.task(simulated)).status, "completed");
+  });
+
+  it("is cancelled and retried by that clock", async () => {
+    await advance(86_400);
+    const { now } = await house.services.sandbox.clock(sandbox);
+    const id = await submit({ ...COMPLETE, afterSeconds: 60 });
+    await walk();
+    await house.tasks.cancel(sandbox, id);
+    const { completedAt } = await house.task(id);
+    assert.ok(completedAt !== null && completedAt >= now);
+    await house.tasks.retry(sandbox, id, { delaySeconds: 600, priority: null });
+    assert.ok((await house.task(id)).runAt.getTime() >= now.getTime() + 600_000);
+    const { reasons } = await house.services.explanations.explain(sandbox, id);
+    assert.deepEqual(
+      reasons.map(({ code }) => code),
+      ["delayed"],
+    );
+    await advance(700);
+    assert.equal((await house.task(id)).status, "completed");
   });
 
   it("stays as it is without being told how to go, and when the time of another team passes", async () => {

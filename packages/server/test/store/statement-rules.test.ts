@@ -42,7 +42,6 @@ const DEBTS = [
   "tasks/notifications.ts: unstable in coalesce (1)",
   "tasks/queue-slots.ts: a CTE in returning (1)",
   "tasks/queue-stats-reads.ts: unstable in case (1)",
-  "tasks/simulations.ts: unstable in coalesce (1)",
   "tasks/task-cancellations.ts: unstable in case (1)",
   "tasks/task-claims.ts: limit in a lateral over values (1)",
   "tasks/task-claims.ts: unstable in coalesce (1)",

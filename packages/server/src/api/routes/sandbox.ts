@@ -1,11 +1,19 @@
 import { Type } from "typebox";
+import type { SandboxClock } from "../../domain/simulation.ts";
 import { LONGEST_DELAY_SECONDS } from "../../domain/task-request.ts";
 import type { SandboxService } from "../../service/tasks/sandbox-service.ts";
 import { access } from "../http/access.ts";
-import { requesterOf } from "../http/auth-hook.ts";
+import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
-import { model, ref } from "../schemas/field.ts";
+import { instant, model, ref, textOrNull } from "../schemas/field.ts";
+
+const clock = {
+  now: instant("What the clock of the sandbox shows. The times in the records of its tasks are by it."),
+  ahead_seconds: Type.Integer({ description: "Seconds that were let pass: so much it is ahead." }),
+};
+
+const CLOCK = { now: "2026-01-31T10:00:00.000Z", ahead_seconds: 3600 };
 
 const AdvanceSandbox = model(
   "AdvanceSandbox",
@@ -27,11 +35,40 @@ const SandboxAdvanced = model(
     advanced: Type.Integer({
       description: "Seconds that have passed: fewer than asked for where very much happens within them.",
     }),
+    stopped: textOrNull("Why fewer seconds passed than were asked for; null if all of them did."),
+    sandbox: Type.Object(clock),
   },
-  { examples: [{ advanced: 3600 }] },
+  { examples: [{ advanced: 3600, stopped: null, sandbox: CLOCK }] },
 );
 
-export function registerSandboxRoute(app: Api, sandbox: SandboxService): void {
+const Sandbox = model(
+  "Sandbox",
+  "The sandbox of the team.",
+  { sandbox: Type.Object(clock) },
+  { examples: [{ sandbox: CLOCK }] },
+);
+
+function showClock({ now, aheadSeconds }: SandboxClock): { now: string; ahead_seconds: number } {
+  return { now: now.toISOString(), ahead_seconds: aheadSeconds };
+}
+
+export function registerSandboxRoutes(app: Api, sandbox: SandboxService): void {
+  app.get(
+    "/sandbox",
+    {
+      config: access("tasks:read"),
+      schema: {
+        operationId: "getSandbox",
+        tags: ["Tasks"],
+        summary: "Get the clock of the sandbox",
+        description:
+          "What time it is in the sandbox of the team, by which its tasks go. Only with a test key.",
+        response: { 200: ref(Sandbox), ...refusals("live_refused") },
+      },
+    },
+    async (request) => ({ sandbox: showClock(await sandbox.clock(callerOf(request))) }),
+  );
+
   app.post(
     "/sandbox/advance",
     {
@@ -41,12 +78,19 @@ export function registerSandboxRoute(app: Api, sandbox: SandboxService): void {
         tags: ["Tasks"],
         summary: "Let time pass in the sandbox",
         description:
-          "Answers once all has happened that falls into this time: delays and retries of simulated tasks, callbacks, " +
+          "Answers once all has happened that falls into this time: delays, retries and expiry of tasks, callbacks, " +
           "and firings of the schedules of test keys. Only with a test key.",
         body: ref(AdvanceSandbox),
         response: { 200: ref(SandboxAdvanced), ...refusals("live_refused", ...BODY_REFUSALS) },
       },
     },
-    async (request) => ({ advanced: await sandbox.advance(requesterOf(request), request.body.seconds) }),
+    async (request) => {
+      const {
+        seconds,
+        stopped,
+        clock: reached,
+      } = await sandbox.advance(requesterOf(request), request.body.seconds);
+      return { advanced: seconds, stopped, sandbox: showClock(reached) };
+    },
   );
 }

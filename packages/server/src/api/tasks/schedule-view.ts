@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { nextTimes } from "../../domain/cron.ts";
 import { formatId } from "../../domain/public-id.ts";
-import { clockTime, type ListedSchedule, ownTime, type Schedule } from "../../domain/schedule.ts";
+import { type ListedSchedule, ownTime, type Schedule } from "../../domain/schedule.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import type { ScheduleSummary } from "../schemas/schedule.ts";
 
@@ -33,9 +33,7 @@ function scheduleSummaryView(schedule: ListedSchedule): ScheduleSummary {
     catch_up: schedule.catchUp,
     paused: schedule.paused,
     next_runs:
-      nextRunAt === null
-        ? []
-        : [nextRunAt, ...later.map((at) => clockTime(schedule, at))].map((at) => at.toISOString()),
+      nextRunAt === null ? [] : [ownTime(schedule, nextRunAt), ...later].map((at) => at.toISOString()),
     last_task: lastTask && {
       id: publicTaskId(lastTask),
       status: lastTask.status,

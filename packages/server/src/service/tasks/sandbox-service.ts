@@ -1,7 +1,9 @@
-import type { Requester } from "../../domain/identity/principal.ts";
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
+import type { SandboxClock } from "../../domain/simulation.ts";
 import type { Database } from "../../store/sql.ts";
-import { passSandboxTime, untilNextOfSandboxMs } from "../../store/tasks/simulations.ts";
+import { passSandboxTime, readSandboxClock } from "../../store/tasks/sandbox-clocks.ts";
+import { untilNextOfSandboxMs } from "../../store/tasks/simulations.ts";
 import { recordChange } from "../audit/audit.ts";
 import type { SandboxWalk } from "./sandbox-walk.ts";
 import type { ScheduleRunner } from "./schedule-runner.ts";
@@ -9,9 +11,18 @@ import type { ScheduleRunner } from "./schedule-runner.ts";
 /** So much may happen within one request: a schedule for every second has a year of 31 million. */
 const MOST_TURNS = 500;
 
+export interface Advanced {
+  /** Seconds that have passed. */
+  readonly seconds: number;
+  readonly clock: SandboxClock;
+  /** Why no more passed; null if all did that was asked for. */
+  readonly stopped: string | null;
+}
+
 export interface SandboxService {
-  /** Resolves once all has happened that falls into this time. Returns how many seconds passed: fewer where much did. */
-  advance(requester: Requester, seconds: number): Promise<number>;
+  clock(principal: Principal): Promise<SandboxClock>;
+  /** Resolves once all has happened that falls into this time, or as much as fits into one request. */
+  advance(requester: Requester, seconds: number): Promise<Advanced>;
 }
 
 /**
@@ -27,10 +38,19 @@ export function createSandboxService(deps: {
   readonly mostTurns?: number;
 }): SandboxService {
   const { database, walk, schedules, mostTurns = MOST_TURNS } = deps;
+
+  function requireTestKey({ environment }: Principal): void {
+    if (environment !== "test") throw new Problem("live_refused");
+  }
+
   return {
+    async clock(principal) {
+      requireTestKey(principal);
+      return readSandboxClock(database, principal.teamId);
+    },
     async advance(requester, seconds) {
-      const { teamId, environment } = requester;
-      if (environment !== "test") throw new Problem("live_refused");
+      requireTestKey(requester);
+      const { teamId } = requester;
       let aheadMs = 0;
       let passed = seconds;
       for (let turn = 0; ; turn += 1) {
@@ -45,12 +65,17 @@ export function createSandboxService(deps: {
         if (nextMs === null || nextMs > seconds * 1000) break;
         aheadMs = Math.max(aheadMs + 1, Math.ceil(nextMs));
       }
-      await database.transaction(async (sql) => {
+      const clock = await database.transaction(async (sql) => {
         await passSandboxTime(sql, teamId, passed);
         const change = { action: "sandbox.advanced", target: requester.team, detail: { seconds: passed } };
         await recordChange(sql, requester, change);
+        return readSandboxClock(sql, teamId);
       });
-      return passed;
+      const stopped =
+        passed < seconds
+          ? `${mostTurns} steps of tasks and schedules were taken, as many as one request takes: advance again for the other ${seconds - passed} s`
+          : null;
+      return { seconds: passed, clock, stopped };
     },
   };
 }

@@ -1,4 +1,5 @@
-import { attemptMs, endSimulated, judgeSimulated } from "../../domain/simulation.ts";
+import { attemptMs, endSimulated, expireSimulated, judgeSimulated } from "../../domain/simulation.ts";
+import { isEnded, type Simulation } from "../../domain/task.ts";
 import { closeAttempt } from "../../domain/verdict.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import {
@@ -8,6 +9,7 @@ import {
   NOW,
   planSteps,
   type SandboxTime,
+  setToSandboxTime,
   untilNextStepMs,
   type Walking,
 } from "../../store/tasks/simulations.ts";
@@ -26,6 +28,12 @@ export interface SandboxWalk {
   step(time: SandboxTime): Promise<number>;
   /** Takes every step that is due. Returns how long to nap until the next is. */
   walkOnce(): Promise<number>;
+}
+
+type Simulated = Walking & { readonly simulation: Simulation };
+
+function isSimulated(walking: Walking): walking is Simulated {
+  return walking.simulation !== null;
 }
 
 /** A step that was taken, and how long until the next. */
@@ -48,21 +56,18 @@ export function createSandboxWalk(deps: {
 }): SandboxWalk {
   const { database } = deps;
 
-  async function begin(sql: Sql, pending: readonly Walking[]): Promise<Step[]> {
-    await beginSimulated(
-      sql,
-      pending.map(({ claim }) => claim),
-    );
+  async function begin(sql: Sql, pending: readonly Simulated[]): Promise<Step[]> {
+    await beginSimulated(sql, pending);
     return pending.map(({ claim, simulation }) => ({
       claim,
       waitMs: attemptMs({ simulation, trial: claim }),
     }));
   }
 
-  async function settle(sql: Sql, active: readonly Walking[]): Promise<Step[]> {
-    const judged = active.map(({ claim, simulation }) => ({
+  async function settle(sql: Sql, active: readonly Simulated[]): Promise<Step[]> {
+    const judged = active.map(({ claim, simulation, aheadMs }) => ({
       claim,
-      ...judgeSimulated({ simulation, trial: claim }, new Date(deps.nowMs()), deps.random()),
+      ...judgeSimulated({ simulation, trial: claim }, new Date(deps.nowMs() + aheadMs), deps.random()),
     }));
     const settlements = judged.map(({ claim, outcome, verdict }) => ({
       claim,
@@ -70,6 +75,7 @@ export function createSandboxWalk(deps: {
       attempt: closeAttempt(claim.attempt, claim.attemptStartedAt, outcome),
     }));
     const settled = await settleAttempts(sql, settlements, NO_WORKER);
+    await setToSandboxTime(sql, active);
     // A retry whose queue was deleted meanwhile has ended.
     return judged.map(({ claim, waitMs }, index) => ({
       claim,
@@ -77,21 +83,35 @@ export function createSandboxWalk(deps: {
     }));
   }
 
-  async function end(sql: Sql, waiting: readonly Walking[]): Promise<Step[]> {
+  async function end(sql: Sql, waiting: readonly Simulated[]): Promise<Step[]> {
     await endWaiting(
       sql,
       waiting.map((walking) => ({ walking, end: endSimulated({ ...walking, trial: walking.claim }) })),
     );
+    await setToSandboxTime(sql, waiting);
     return waiting.map(({ claim }) => ({ claim, waitMs: null }));
+  }
+
+  async function expire(sql: Sql, late: readonly Walking[]): Promise<Step[]> {
+    await endWaiting(
+      sql,
+      late.map((walking) => ({ walking, end: expireSimulated(walking.expiresInSeconds) })),
+    );
+    await setToSandboxTime(sql, late);
+    return late.map(({ claim }) => ({ claim, waitMs: null }));
   }
 
   async function step(time: SandboxTime): Promise<number> {
     const taken = await database.transaction(async (sql) => {
       const due = await lockDueSteps(sql, time, BATCH);
       if (due.length === 0) return null;
-      const of = (...statuses: Walking["status"][]) => due.filter(({ status }) => statuses.includes(status));
-      const over = of("completed", "failed", "cancelled");
+      const of = (...statuses: Walking["status"][]) =>
+        due.filter(isSimulated).filter(({ status }) => statuses.includes(status));
+      const isOver = ({ status }: Walking) => isEnded(status);
+      const over = due.filter(isOver);
       const steps = over.map(({ claim }): Step => ({ claim, waitMs: null }));
+      const late = due.filter((walking) => walking.simulation === null && !isOver(walking));
+      if (late.length > 0) steps.push(...(await expire(sql, late)));
       for (const [work, walking] of [
         [begin, of("pending")],
         [settle, of("active")],

@@ -117,7 +117,7 @@ export function createScheduleRunner(deps: {
             return prepared.promise;
           }),
         );
-        return storeFirings(sql, judged, (task, stored) => accepted.push([task, stored]));
+        return storeFirings(sql, judged, time.aheadMs, (task, stored) => accepted.push([task, stored]));
       });
       commit.resolve(results);
     } catch (error) {
@@ -152,6 +152,7 @@ export function createScheduleRunner(deps: {
 async function storeFirings(
   sql: Sql,
   judged: readonly Judged[],
+  aheadMs: number,
   onAccepted: (task: NewTask, accepted: Accepted) => void,
 ): Promise<ReadonlyMap<string, Prepared>> {
   const ready = judged.flatMap((each) => ("failure" in each ? [] : each));
@@ -171,6 +172,7 @@ async function storeFirings(
           sql,
           tasks.map((task) => ({ task, reservation: null })),
           NO_WORKER,
+          aheadMs,
         );
   const accepted = new Map(tasks.map((task, index) => [task.id, stored[index] ?? null]));
   const results = wanted.map((task): Prepared => {

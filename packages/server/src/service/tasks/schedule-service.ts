@@ -19,6 +19,7 @@ import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
+import { readSandboxClock } from "../../store/tasks/sandbox-clocks.ts";
 import { recordRun } from "../../store/tasks/schedule-firings.ts";
 import {
   databaseNow,
@@ -103,8 +104,10 @@ export function createScheduleService(deps: {
     if (requester.limits.schedules !== null)
       requireRoom(requester, "schedules", (await holdTeamUsage(sql, requester)).schedules);
     const id = newUuid();
-    const nextRunAt = nextRun(terms, await databaseNow(sql));
-    if (!(await insertSchedule(sql, requester, { ...terms, id, name, nextRunAt }))) return null;
+    const own = await clockOf(sql, requester);
+    const nextRunAt = nextRun(terms, await databaseNow(sql), own);
+    const { aheadSeconds } = own;
+    if (!(await insertSchedule(sql, requester, { ...terms, id, name, nextRunAt, aheadSeconds }))) return null;
     await tell(sql, requester, { action: "schedule.created", target: formatId("sch", id), detail: { name } });
     return findSchedule(sql, requester, { id });
   }
@@ -192,12 +195,18 @@ export function createScheduleService(deps: {
   };
 }
 
-const BY_THE_CLOCK = { aheadSeconds: 0 };
+/** Schedules of test keys go by the clock of the sandbox. */
+async function clockOf(
+  sql: Sql,
+  { teamId, environment }: Requester,
+): Promise<Pick<Schedule, "aheadSeconds">> {
+  return environment === "test" ? readSandboxClock(sql, teamId) : { aheadSeconds: 0 };
+}
 
 function nextRun(
   { cron, timezone, paused }: ScheduleTerms,
   now: Date,
-  own: Pick<Schedule, "aheadSeconds"> = BY_THE_CLOCK,
+  own: Pick<Schedule, "aheadSeconds">,
 ): Date | null {
   return paused ? null : clockTime(own, cronTimes(cron, timezone).next(ownTime(own, now)));
 }

@@ -1,6 +1,7 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one } from "./tallies.ts";
 
 export interface TaskKey {
@@ -15,11 +16,12 @@ export interface ResolvedTask extends TaskKey {
 const RESOLVE_CALLBACK = prepare(
   "resolve_callback",
   `with found as (
-     select team_id, id, status as was from tasks
-      where callback_hash = decode($1, 'hex') and status in ('waiting', 'polling') for update
+     select f.team_id, f.id, f.status as was, now() + make_interval(secs => ${aheadSeconds()}) as at
+       from tasks f ${withClock("f")}
+      where f.callback_hash = decode($1, 'hex') and f.status in ('waiting', 'polling') for update of f
    ), resolved as (
      update tasks t
-        set ${endColumns({ status: "'completed'", completed: "true", callback: "spent" })},
+        set ${endColumns({ status: "'completed'", completed: "true", callback: "spent", at: "found.at" })},
             result = $2::jsonb,
             error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')

@@ -26,15 +26,17 @@ export function endColumns(options: {
   readonly onward?: { readonly deadlineAt?: string; readonly poll?: string };
   /** The rows that end and keep how they were polled. */
   readonly keepsPoll?: string;
+  /** When they end, where that is not now. */
+  readonly at?: string;
   /** Spent: used, so that it leads nowhere any more. Otherwise it still tells the task's state. */
   readonly callback?: "spent";
 }): string {
-  const { status, when, completed, onward, keepsPoll, callback } = options;
+  const { status, when, completed, onward, keepsPoll, callback, at = "now()" } = options;
   const ended = (value: string, otherwise: string) =>
     when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
   const columns = [
     `status = ${status}`,
-    `completed_at = ${ended("now()", "null")}`,
+    `completed_at = ${ended(at, "null")}`,
     `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
     `poll = ${ended(keepsPoll === undefined ? "null" : `case when ${keepsPoll} then t.poll end`, onward?.poll ?? "t.poll")}`,
     ...(completed === "false"

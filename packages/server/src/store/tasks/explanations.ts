@@ -1,6 +1,7 @@
 import type { Circumstances } from "../../domain/explanation.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { patient, type Sql } from "../sql.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 
 /** Beyond this many the number of tasks that go first is not counted. */
 const MOST_BEHIND = 1000;
@@ -18,11 +19,12 @@ export async function findCircumstances(sql: Sql, reach: Reach, id: string): Pro
       "list",
       `select t.id, t.shape, t.status, t.sandbox, t.run_at as "runAt", t.deadline_at as "deadlineAt",
             t.sandbox and exists (select 1 from simulations s
-                                   where s.team_id = t.team_id and s.task_id = t.id) as "isSimulated",
+                                   where s.team_id = t.team_id and s.task_id = t.id and s.said is not null) as "isSimulated",
             t.attempt_count as "attemptCount", t.failures, t.retries,
             coalesce((t.attempts -> -1 -> 'asked')::boolean, false) as "isAskedToWait",
             t.attempt_started_at as "attemptStartedAt", t.poll -> 'seen' as polls, w.name as node,
-            t.timeout_seconds as "timeoutSeconds", q.name as queue, q.paused, q.concurrency, now() as now,
+            t.timeout_seconds as "timeoutSeconds", q.name as queue, q.paused, q.concurrency,
+            now() + make_interval(secs => ${aheadSeconds()}) as now,
             exists (select 1 from workers where expires_at > now()) as "hasWorkers",
             case when t.status = 'pending' then (
               select coalesce(json_agg(json_build_object('node', h.name, 'calls', h.calls) order by h.calls desc, h.name), '[]')
@@ -38,7 +40,7 @@ export async function findCircumstances(sql: Sql, reach: Reach, id: string): Pro
                 (${due("t.priority", "and (p.run_at, p.id) < (t.run_at, t.id)")})) ahead) end as ahead
        from tasks t
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
-       left join workers w on w.id = t.worker_id
+       left join workers w on w.id = t.worker_id ${withClock("t")}
       where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
     ),
     [reach.teamId, id, reach.environment],

@@ -69,13 +69,26 @@ export async function findSchedule(
 export async function insertSchedule(
   sql: Sql,
   reach: Reach,
-  schedule: ScheduleTerms & { readonly id: string; readonly name: string; readonly nextRunAt: Date | null },
+  schedule: ScheduleTerms & {
+    readonly id: string;
+    readonly name: string;
+    readonly nextRunAt: Date | null;
+    readonly aheadSeconds: number;
+  },
 ): Promise<boolean> {
   const rows = await sql.rows(
-    `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at,
+                            ahead_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (team_id, sandbox, name) do nothing returning id`,
-    [reach.teamId, reach.environment === "test", schedule.id, schedule.name, ...termValues(schedule)],
+    [
+      reach.teamId,
+      reach.environment === "test",
+      schedule.id,
+      schedule.name,
+      ...termValues(schedule),
+      schedule.aheadSeconds,
+    ],
   );
   return rows.length === 1;
 }

@@ -5,6 +5,7 @@ import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { untilNext } from "./until-next.ts";
@@ -20,18 +21,24 @@ export const NOW: SandboxTime = { teamId: null, aheadMs: 0 };
 /** A task of the sandbox that has a step to take. Of one that is active the claim is what its attempt is made under. */
 export interface Walking {
   readonly status: TaskStatus;
-  readonly simulation: Simulation;
+  /** Null: it is not simulated, and the step that is due is its expiry. */
+  readonly simulation: Simulation | null;
   readonly claim: Claim;
   readonly notify: boolean;
+  readonly expiresInSeconds: number | null;
+  /** By how much the clock of its sandbox is ahead. */
+  readonly aheadMs: number;
 }
 
 type WalkingRow = Flat<Omit<Claim, "attempt" | "attemptStartedAt" | "callbackSealed" | "workerId">> & {
   readonly status: TaskStatus;
-  readonly simulation: Simulation;
+  readonly simulation: Simulation | null;
   readonly attemptCount: number;
   readonly attemptStartedAt: Date | null;
   readonly now: Date;
   readonly notify: boolean;
+  readonly expiresInSeconds: number | null;
+  readonly aheadMs: number;
 };
 
 /**
@@ -41,15 +48,16 @@ type WalkingRow = Flat<Omit<Claim, "attempt" | "attemptStartedAt" | "callbackSea
 const LOCK_DUE_STEPS = prepare(
   "lock_due_steps",
   `select s.said as simulation, t.queue_id::float8 as "queueId", q.name as queue, now() as now,
-          t.on_complete_url is not null as notify, ${columns(
+          t.on_complete_url is not null as notify, ${aheadSeconds()}::float8 * 1000 + $2::float8 as "aheadMs", ${columns(
             "t",
             `team_id, id, status, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url,
              headers, body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
-             no_retry_statuses, timeout_seconds, sign, ${FOLLOW_NAMES}`,
+             no_retry_statuses, timeout_seconds, sign, expires_in_seconds, ${FOLLOW_NAMES}`,
           )}
      from simulations s
      join tasks t on t.team_id = s.team_id and t.id = s.task_id
      join queues q on q.team_id = t.team_id and q.id = t.queue_id
+     ${withClock("t")}
     where s.next_at <= now() + make_interval(secs => $2::float8 / 1000) and ($1::integer is null or s.team_id = $1)
     order by s.next_at limit $3
       for update of s, t skip locked`,
@@ -70,7 +78,8 @@ export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): 
       callbackSealed: null,
     };
     const claim = makeClaim(task, row, { ...row, workerId: NO_WORKER }, attempt);
-    return { status: row.status, simulation: row.simulation, claim, notify: row.notify };
+    const { status, simulation, notify, expiresInSeconds, aheadMs } = row;
+    return { status, simulation, claim, notify, expiresInSeconds, aheadMs };
   });
 }
 
@@ -78,9 +87,10 @@ const BEGIN_SIMULATED = prepare(
   "begin_simulated",
   `with begun as (
      update tasks t
-        set status = 'active', fence = t.fence + 1, attempt_count = t.attempt_count + 1, attempt_started_at = now(),
-            started_at = coalesce(t.started_at, now())
-       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, fence integer)
+        set status = 'active', fence = t.fence + 1, attempt_count = t.attempt_count + 1, attempt_started_at = j.at,
+            started_at = coalesce(t.started_at, j.at)
+       from (select a.*, now() + make_interval(secs => a.ahead_ms / 1000) as at
+               from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid, fence integer, ahead_ms float8)) j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
      returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, ${TOLD_COLUMNS}
    ), tallied as (
@@ -90,8 +100,10 @@ const BEGIN_SIMULATED = prepare(
 );
 
 /** An attempt begins: in no worker's hands, and without a slot. */
-export async function beginSimulated(sql: Sql, claims: readonly Claim[]): Promise<void> {
-  const keys = claims.map(({ teamId, id, fence }) => ({ team_id: teamId, id, fence }));
+export async function beginSimulated(sql: Sql, walking: readonly Walking[]): Promise<void> {
+  const keys = walking.map(({ claim: { teamId, id, fence }, aheadMs }) => {
+    return { team_id: teamId, id, fence, ahead_ms: aheadMs };
+  });
   await sql.rows(BEGIN_SIMULATED, [JSON.stringify(keys)]);
 }
 
@@ -109,7 +121,11 @@ const END_SIMULATED = prepare(
      from: "ended",
      worker: NO_WORKER,
      writer: "other",
-     deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
+     deltas: {
+       pending: `-${one("was = 'pending'")}`,
+       polling: `-${one("was = 'polling'")}`,
+       waiting: `-${one("was = 'waiting'")}`,
+     },
    })}
    select id from ended`,
 );
@@ -119,7 +135,7 @@ export interface SimulatedEnd {
   readonly end: ReturnType<typeof endSimulated>;
 }
 
-/** The callback has come, or the poll found the job done, or neither did in time. */
+/** The callback has come, or the poll found the job done, or neither did in time; or it expired. */
 export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promise<void> {
   const rows = ends.map(({ walking: { claim, status }, end }) => {
     const { teamId: team_id, id, fence } = claim;
@@ -127,6 +143,22 @@ export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promi
     return { team_id, id, fence, was: status, kind, error, reason, ...(result !== null && { result }) };
   });
   await sql.rows(END_SIMULATED, [JSON.stringify(rows)]);
+}
+
+/**
+ * By the statements that settle real attempts, what they have just written is by the real clock: when it ended, or when it
+ * goes on. In the same transaction.
+ */
+export async function setToSandboxTime(sql: Sql, walking: readonly Walking[]): Promise<void> {
+  const rows = walking.map(({ claim: { teamId, id }, aheadMs }) => ({ team_id: teamId, id, ms: aheadMs }));
+  await sql.rows(
+    `update tasks t
+        set completed_at = t.completed_at + make_interval(secs => j.ms / 1000),
+            run_at = t.run_at + make_interval(secs => j.ms / 1000 * (t.status in ('pending', 'polling'))::integer)
+       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
+      where t.team_id = j.team_id and t.id = j.id`,
+    [JSON.stringify(rows)],
+  );
 }
 
 /** When each takes its next step, from now by its own time; null: never, unless it is retried. */
@@ -163,23 +195,4 @@ export async function untilNextOfSandboxMs(sql: Sql, teamId: number): Promise<nu
     [teamId],
   );
   return row?.ms ?? null;
-}
-
-/** So many seconds have passed for the sandbox of a team: whatever is waited for there is as much closer. */
-export async function passSandboxTime(sql: Sql, teamId: number, seconds: number): Promise<void> {
-  await sql.rows(
-    `update simulations set next_at = next_at - make_interval(secs => $2) where team_id = $1 and next_at is not null`,
-    [teamId, seconds],
-  );
-  await sql.rows(
-    `update tasks t set run_at = s.next_at from simulations s
-      where s.team_id = $1 and s.next_at is not null and t.team_id = s.team_id and t.id = s.task_id
-        and t.status = 'pending'`,
-    [teamId],
-  );
-  await sql.rows(
-    `update schedules set next_run_at = next_run_at - make_interval(secs => $2), ahead_seconds = ahead_seconds + $2
-      where team_id = $1 and sandbox`,
-    [teamId, seconds],
-  );
 }

@@ -5,6 +5,7 @@ import type { Shape } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import type { HeldClaim } from "./hints.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one } from "./tallies.ts";
 
 export interface Cancelled {
@@ -34,18 +35,20 @@ const LEFT = "$4 and not t.sandbox and t.poll -> 'cancel' is not null";
 const CANCEL_TASK = prepare(
   "cancel_task",
   `with found as (
-     select team_id, id, status as was, worker_id as holder, poll as plan from tasks
-      where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)
-        and status in ('pending', 'active', 'waiting', 'polling') for update
+     select f.team_id, f.id, f.status as was, f.worker_id as holder, f.poll as plan,
+            now() + make_interval(secs => ${aheadSeconds()}) as at
+       from tasks f ${withClock("f")}
+      where f.team_id = $1 and f.id = $2 and ($3 = 'live' or f.sandbox)
+        and f.status in ('pending', 'active', 'waiting', 'polling') for update of f
    ), cancelled as (
      update tasks t
-        set ${endColumns({ status: "'cancelled'", completed: "false", keepsPoll: LEFT })},
+        set ${endColumns({ status: "'cancelled'", completed: "false", keepsPoll: LEFT, at: "found.at" })},
             error = null,
             attempt_started_at = null,
             attempts = case when was <> 'active' then t.attempts else t.attempts || jsonb_build_object(
               'number', t.attempt_count, 'status', 'aborted', 'code', null,
               'at', to_char(t.attempt_started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-              'ms', greatest(0, round(extract(epoch from now() - t.attempt_started_at) * 1000)), 'phase', 'sent',
+              'ms', greatest(0, round(extract(epoch from found.at - t.attempt_started_at) * 1000)), 'phase', 'sent',
               'error', 'The task was cancelled while the call was under way') end
        from found where t.team_id = found.team_id and t.id = found.id
      returning t.team_id, t.queue_id, t.id, t.shape, t.status, was, holder, t.fence - 1 as fence, t.poll_config, plan,

@@ -3,6 +3,7 @@ import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { askHot, askTelling, CREATED, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { one, tally, workerOrNone } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
@@ -18,13 +19,22 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
   (extract(epoch from t.created_at) * 1000)::float8 as "createdMs",
   (extract(epoch from t.run_at) * 1000)::float8 as "runMs"`;
 
+const REAL_CLOCK = { columns: "now() as asked_at", join: "" };
+
+/** For a batch with tasks of the sandbox: their times are by the clock of their team, which may be further ahead by $4. */
+const SANDBOX_CLOCK = {
+  columns: `now() + make_interval(secs => ${aheadSeconds()} + $4::float8 / 1000) as asked_at,
+            make_interval(secs => ${aheadSeconds()}) as ahead`,
+  join: withClock("a"),
+};
+
 /**
  * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
  * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
  */
-const insertion = (further: string, condition = "true", tells = true) =>
+const insertion = (further: string, condition = "true", tells = true, clock = REAL_CLOCK) =>
   `with asked as materialized (
-     select a.*, q.id as queue_id, now() as asked_at,
+     select a.*, q.id as queue_id, ${clock.columns},
             coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch and a.sandbox is not true
                      and exists (select 1 from workers where id = $2), false) as handed_off,
             coalesce(a.max_retries, q.max_retries) as own_max_retries,
@@ -34,7 +44,7 @@ const insertion = (further: string, condition = "true", tells = true) =>
             coalesce(a.no_retry_statuses, q.no_retry_statuses) as own_no_retry_statuses,
             coalesce(a.timeout_seconds, q.timeout_seconds) as own_timeout_seconds
        from jsonb_to_recordset($1::jsonb) as a(${INSERTED.record})
-       join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null
+       join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null ${clock.join}
       where ${condition}
    ), keyed as (
      -- Of all that come with one key, the first stores its task; a key older than a day is free again.
@@ -54,7 +64,7 @@ const insertion = (further: string, condition = "true", tells = true) =>
      select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
             own_retry_delay_seconds, own_retry_max_delay_seconds, own_no_retry_statuses, own_timeout_seconds,
             coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
-            -- A task of the sandbox waits for ever, unless it is simulated: then it begins when it is due.
+            -- Of a task of the sandbox, simulations says when it expires.
             case when not handed_off and not coalesce(sandbox, false)
                  then asked_at + make_interval(secs => expires_in_seconds) end,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
@@ -84,14 +94,20 @@ const TAGGED = `, tagged as (
 /** A statement of its own, so that a batch without tags does not pay for them. */
 const INSERT_TAGGED_TASKS = prepare("insert_tagged_tasks", insertion(TAGGED));
 
-/** Nor one without tasks that are to walk through the sandbox. */
+/** Nor one without tasks of the sandbox for its clock and for what it simulates. */
 const INSERT_SIMULATED_TASKS = prepare(
   "insert_simulated_tasks",
-  insertion(`${TAGGED}, simulated as (
+  insertion(
+    `${TAGGED}, simulated as (
      insert into simulations (team_id, task_id, said, next_at)
-     select i.team_id, i.id, s.said, i.run_at
-       from inserted i join jsonb_to_recordset($3::jsonb) as s(id uuid, said jsonb) on s.id = i.id
-   )`),
+     select i.team_id, i.id, s.said, coalesce(i.created_at + s.expires_in, i.run_at) - a.ahead
+       from inserted i join asked a on a.team_id = i.team_id and a.id = i.id
+       join jsonb_to_recordset($3::jsonb) as s(id uuid, said jsonb, expires_in interval) on s.id = i.id
+   )`,
+    "true",
+    true,
+    SANDBOX_CLOCK,
+  ),
 );
 
 type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
@@ -100,11 +116,15 @@ type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
   readonly runMs: number;
 };
 
-/** Inserts a batch in one commit. Answers in the order of the submissions. */
+/**
+ * Inserts a batch in one commit. Answers in the order of the submissions. `aheadMs`: all are of one sandbox, whose time is
+ * so much further ahead than its clock says.
+ */
 export async function insertTasks(
   sql: Sql,
   submissions: readonly Submission[],
   workerId: number,
+  aheadMs = 0,
 ): Promise<readonly (Accepted | null)[]> {
   const plain = await insertPlainTasks(sql, submissions, workerId);
   if (plain !== "not plain" && plain !== "nothing done") return plain;
@@ -116,7 +136,7 @@ export async function insertTasks(
   const rows =
     plain === "nothing done"
       ? await askTelling<InsertedRow>(sql, INSERT_TASKS.telling, values)
-      : await insertRows(sql, submissions, values);
+      : await insertRows(sql, submissions, values, aheadMs);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }
@@ -125,17 +145,20 @@ function insertRows(
   sql: Sql,
   submissions: readonly Submission[],
   values: readonly unknown[],
+  aheadMs: number,
 ): Promise<InsertedRow[]> {
-  if (submissions.some(({ task }) => task.simulate !== null)) {
+  if (submissions.some(({ task }) => task.sandbox)) {
     const simulated = JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? []));
-    return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated]);
+    return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated, aheadMs]);
   }
   const isTagged = submissions.some(({ task }) => task.tags !== null);
   return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values);
 }
 
-function simulatedRow({ id, simulate }: NewTask): object | null {
-  return simulate && { id, said: simulate };
+/** Of one that is not simulated there is a row if it expires. */
+function simulatedRow({ id, sandbox, simulate, expiresInSeconds }: NewTask): object | null {
+  if (simulate !== null) return { id, said: simulate };
+  return sandbox && expiresInSeconds !== null ? { id, expires_in: `${expiresInSeconds} s` } : null;
 }
 
 function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {

@@ -1,6 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
+import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 
 /** How a task begins anew. */
@@ -28,12 +29,15 @@ export interface Retried {
 const RETRY_TASK = prepare(
   "retry_task",
   `with found as (
-     select team_id, id, queue_id, status as was, completed_at as ended_at from tasks
-      where team_id = $1 and id = $2 and ($5 = 'live' or sandbox) and status in ('failed', 'cancelled') for update
+     select f.team_id, f.id, f.queue_id, f.status as was, f.completed_at as ended_at,
+            make_interval(secs => ${aheadSeconds()}) as ahead
+       from tasks f ${withClock("f")}
+      where f.team_id = $1 and f.id = $2 and ($5 = 'live' or f.sandbox) and f.status in ('failed', 'cancelled')
+        for update of f
    ), ${keepingQueues("select team_id, queue_id from found")}, retried as (
      update tasks t
         set status = 'pending',
-            run_at = greatest(now() + make_interval(secs => $3),
+            run_at = greatest(now() + found.ahead + make_interval(secs => $3),
                               case when was = 'cancelled' then ended_at + interval '1 second' end),
             priority = coalesce($4, t.priority),
             fence = t.fence + 1,
@@ -49,7 +53,7 @@ const RETRY_TASK = prepare(
             poll = null
        from found join kept q on q.team_id = found.team_id and q.id = found.queue_id and q.deleted_at is null
       where t.team_id = found.team_id and t.id = found.id
-     returning t.team_id, t.queue_id, t.id, q.name as queue, t.run_at, t.sandbox, was
+     returning t.team_id, t.queue_id, t.id, q.name as queue, t.run_at, t.sandbox, t.expires_in_seconds, was, found.ahead
    ), tallied as (
      ${tally({
        from: "retried",
@@ -62,8 +66,9 @@ const RETRY_TASK = prepare(
        },
      })}
    ), resumed as (
-     update simulations s set next_at = r.run_at
-       from retried r where r.sandbox and s.team_id = r.team_id and s.task_id = r.id
+     update simulations s
+        set next_at = case when s.said is null then r.expires_at else r.run_at - r.ahead end
+       from (select *, now() + make_interval(secs => expires_in_seconds) as expires_at from retried) r where r.sandbox and s.team_id = r.team_id and s.task_id = r.id
    ), untold as (
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
