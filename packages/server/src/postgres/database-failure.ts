@@ -1,6 +1,7 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
 import { splitDatabaseUrl } from "./database-url.ts";
+import { explainTlsFailure } from "./tls-failure.ts";
 
 /**
  * Why the PostgreSQL of DATABASE_URL does not serve us, with what to do about it, and without the password. Null for an
@@ -10,11 +11,18 @@ export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): st
   const error = thrown instanceof Problem ? thrown.cause : thrown;
   // Of several servers each has said what is wrong with it.
   const [url = ""] = splitDatabaseUrl(databaseUrl);
-  const client = new pg.Client({ connectionString: url });
+  let client: pg.Client;
+  try {
+    client = new pg.Client({ connectionString: url });
+  } catch (unusable) {
+    return explainUnusable(unusable);
+  }
   const server = `PostgreSQL at ${client.host.startsWith("/") ? client.host : `${client.host}:${client.port}`}`;
   if (error instanceof pg.DatabaseError) return explainAnswer(error, server, client);
   const code = error instanceof Error && "code" in error ? String(error.code) : null;
   if (!(thrown instanceof Problem && thrown.code === "database_away")) return null;
+  const tls = explainTlsFailure(error);
+  if (tls !== null) return `${server} answered, but ${tls.what}. ${tls.remedy}`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `DATABASE_URL names the host ${client.host}, which is not known here (${code}). Correct DATABASE_URL.`;
   if (code === null) {
@@ -26,6 +34,13 @@ export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): st
     `The database of DATABASE_URL cannot be reached: no answer from ${server} (${code}). ` +
     "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own."
   );
+}
+
+/** The driver reads the files that the address names when it reads the address. */
+function explainUnusable(error: unknown): string {
+  if (error instanceof Error && "code" in error && "path" in error)
+    return `DATABASE_URL names the file ${error.path}, which cannot be read (${error.code}). Correct its sslrootcert, sslcert or sslkey.`;
+  return `DATABASE_URL cannot be used: ${error instanceof Error ? error.message : String(error)}. Correct it.`;
 }
 
 /** By SQLSTATE. The server's own words are kept where they say more than the code. */
@@ -40,6 +55,8 @@ function explainAnswer(
     case "28P01":
       return `${server} refuses the role ${role} with this password (28P01). Correct one or the other in DATABASE_URL.`;
     case "28000":
+      if (message.endsWith("no encryption"))
+        return `${server} lets the role ${role} in only by TLS: ${message} (28000). Add sslmode=verify-full to DATABASE_URL.`;
       return (
         `${server} does not let the role ${role} in: ${message} (28000). ` +
         `Correct DATABASE_URL or pg_hba.conf, or make the role: CREATE ROLE ${role} LOGIN PASSWORD '…';`

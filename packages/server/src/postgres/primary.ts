@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { beginDeadline, endDeadline } from "./deadlines.ts";
 import type { Log } from "./log.ts";
+import { explainTlsFailure } from "./tls-failure.ts";
 
 /** A server that does not let us in, or does not answer, within this time is taken for away. */
 const ANSWER_MS = 1_500;
@@ -125,6 +126,8 @@ async function probe(
     const standing = await withServer(url, signal, (ask) => ask());
     return { standing, complaint: standing.isReadOnly ? "is read-only, perhaps a standby" : null };
   } catch (error) {
+    const tls = explainTlsFailure(error);
+    if (tls !== null) return { standing: null, complaint: `answered, but ${tls.what}` };
     const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
     return { standing: null, complaint: `cannot be used${code}` };
   }
