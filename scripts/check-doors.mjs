@@ -11,6 +11,7 @@ const source = fileURLToPath(new URL("../packages/server/src", import.meta.url))
 const DOORS = {
   // croner is arithmetic on dates: no clock is read but the one that it is given.
   domain: { rooms: [], packages: ["croner"] },
+  json: { rooms: ["domain"], packages: ["node:"] },
   // For the hashes of migrations.
   store: { rooms: ["domain"], packages: ["node:crypto"] },
   postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
@@ -23,12 +24,12 @@ const DOORS = {
     rooms: ["domain", "store", "vault"],
     packages: ["jose", "node:"],
   },
-  engine: { rooms: ["domain", "store", "vault", "outbound"], packages: [] },
+  engine: { rooms: ["domain", "json", "store", "vault", "outbound"], packages: [] },
   metrics: { rooms: ["domain"], packages: ["prom-client"] },
   tracing: { rooms: ["domain", "service", "engine"], packages: ["@opentelemetry/api"] },
   processes: { rooms: ["postgres", "service"], packages: ["pino", "node:"] },
   api: {
-    rooms: ["domain", "service"],
+    rooms: ["domain", "json", "service"],
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],
   },
   cli: {

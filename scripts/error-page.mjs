@@ -77,6 +77,10 @@ const WHEN = {
   api_keys_full: "The team has as many active API keys as one may.",
   applications_full: "The team has as many applications as one may.",
   body_too_large: "The body is larger than `BELLHOP_BODY_LIMIT`, 1 MiB by default.",
+  body_bounds:
+    "A body of more than 32 KiB is nested too deeply, or has too many keys or elements: for the team's plan, or outside of `payload` and `body`.",
+  body_not_read: "A thread took more than 15 seconds or 128 MiB to read the body: the machine is overloaded.",
+  bodies_waiting: "The team has 32 MiB of request bodies waiting to be read.",
   body_not_typed: "A body was sent under another media type.",
   rate_limited: "The team, or the source address, made too many requests.",
   internal: "A bug. The server's log has its stack, under the request's `X-Request-Id`.",

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import type { lookUp } from "../packages/server/src/domain/json/look-up.ts";
 import type { createLimitsOf } from "../packages/server/src/domain/limits.ts";
 import type { Problem } from "../packages/server/src/domain/problem.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
@@ -19,6 +20,7 @@ export interface Server {
   readonly createOutgoing: typeof createOutgoing;
   readonly createBudgetLookup: typeof createBudgetLookup;
   readonly createLimitsOf: typeof createLimitsOf;
+  readonly lookUp: typeof lookUp;
   readonly createQueueService: typeof createQueueService;
   readonly createTaskService: typeof createTaskService;
   readonly createBulkWorker: typeof createBulkWorker;
@@ -47,6 +49,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",
     "service/access/team-budgets.js",
+    "domain/json/look-up.js",
     "domain/limits.js",
     "domain/problem.js",
   ];

@@ -51,6 +51,7 @@ export function createNodeEngine(options: {
       publicUrl: () => "https://bellhop.example",
       nowMs: process.time.nowMs,
     }),
+    json: { lookUp: (_teamId, text, paths, keepBytes) => server.lookUp(text, paths, keepBytes) },
     log,
     name: `node ${process.node} ${process.pid}`,
     capacity: CAPACITY,

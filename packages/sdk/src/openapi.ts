@@ -2898,7 +2898,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -3121,7 +3121,7 @@ export interface components {
                  */
                 email: string;
             } | null;
-            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`. */
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
             limits: {
                 [key: string]: {
                     /** @description The most there may be; null is no limit. */
@@ -5151,7 +5151,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description With the code `body_not_json` or `body_not_object` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `cursor_foreign` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
+        /** @description With the code `body_not_json` or `body_not_object` or `body_bounds` or `body_not_decoded` or `url_malformed` or `request_malformed` or `invalid` or `cursor_foreign` or `batch_refused` or `vault_token_unknown` or `provider_unknown` or `vault_token_inside` or `vault_token_host`. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5289,7 +5289,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `rate_limited` or `too_many_waiting` or `too_many_streams` or `tasks_full`. */
+        /** @description With the code `bodies_waiting` or `rate_limited` or `too_many_waiting` or `too_many_streams` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5314,7 +5314,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `overloaded` or `crowded` or `database_away` or `space_low` or `stopping` or `vault_off`. */
+        /** @description With the code `body_not_read` or `overloaded` or `crowded` or `database_away` or `space_low` or `stopping` or `vault_off`. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5687,17 +5687,17 @@ export interface operations {
                     "application/json": components["schemas"]["MagicLinkSent"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            /** @description `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once · `database_away`: The database cannot be reached, try again shortly */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5724,7 +5724,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -5732,11 +5732,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            /** @description `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once · `database_away`: The database cannot be reached, try again shortly */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5816,11 +5816,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `stopping`: The server is stopping · `database_away`: The database cannot be reached, try again shortly */
+            /** @description `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once · `database_away`: The database cannot be reached, try again shortly */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5951,7 +5951,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedTask"] | components["schemas"]["CreatedDirectTask"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -5965,11 +5965,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `space_low`: The server's disk is nearly full, new tasks are not accepted: try again later · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `space_low`: The server's disk is nearly full, new tasks are not accepted: try again later · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6144,7 +6144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6158,11 +6158,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6249,7 +6249,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6261,11 +6261,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6379,7 +6379,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `batch_refused`: tasks[<index>]: <reason> · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `batch_refused`: tasks[<index>]: <reason> · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6389,11 +6389,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6513,7 +6513,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6525,11 +6525,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6644,7 +6644,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6656,11 +6656,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6777,7 +6777,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6791,11 +6791,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6888,7 +6888,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6900,11 +6900,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6984,7 +6984,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `provider_unknown`: Unknown provider "<id>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -6996,11 +6996,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7198,7 +7198,7 @@ export interface operations {
                     "application/json": components["schemas"]["SandboxAdvanced"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -7208,11 +7208,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7285,7 +7285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -7297,11 +7297,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7418,7 +7418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Queue"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -7430,11 +7430,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7673,7 +7673,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -7683,11 +7683,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7957,7 +7957,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -7969,11 +7969,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8075,7 +8075,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedTeam"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8087,11 +8087,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8157,7 +8157,7 @@ export interface operations {
                     "application/json": components["schemas"]["TeamAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8167,11 +8167,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8289,7 +8289,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8303,11 +8303,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8413,7 +8413,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8425,11 +8425,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8544,7 +8544,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8556,11 +8556,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8753,7 +8753,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedApplication"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
@@ -8765,11 +8765,11 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
             503: components["responses"]["Unavailable"];
         };
     };

@@ -38,7 +38,10 @@ import { type ApiDeps, createApi } from "./api/server.ts";
 import type { Services } from "./compose-services.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 
-type Http = Omit<ApiDeps, "auth" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"> & {
+type Http = Omit<
+  ApiDeps,
+  "auth" | "json" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"
+> & {
   /** By mail, if left out. */
   readonly links?: LinkDelivery;
   /** The built dashboard; null or left out: there is none. */
@@ -58,10 +61,11 @@ const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
  * such route, like any server would that is not the API.
  */
 export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, metrics } = services;
+  const { auth, limits, visits, json, metrics } = services;
   return createApi({
     ...http,
     auth,
+    json,
     limits,
     visits,
     cookies: createSessionCookies(http.publicUrl),
@@ -80,13 +84,14 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, signIn, oauth, metrics } = services;
+  const { auth, limits, visits, json, signIn, oauth, metrics } = services;
   const { links = "mail", page = null, version, publicUrl } = http;
   const cookies = createSessionCookies(publicUrl);
   const dashboard = page === null ? null : createDashboard(page);
   return createApi({
     ...http,
     auth,
+    json,
     limits,
     visits,
     cookies,
@@ -106,7 +111,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
       open: [
         (app) => registerProviderRoutes(app, services.providers),
         (app) => registerSignInRoutes(app, signIn),
-        (app) => registerCallbackRoutes(app, services.callbacks),
+        (app) => registerCallbackRoutes(app, services.callbacks, json),
       ],
       guarded: [
         (app) => registerTaskRoutes(app, { tasks: services.tasks, waiting: services.waiting, refuseUrl }),

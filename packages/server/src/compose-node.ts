@@ -88,6 +88,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       publicUrl: deps.publicUrl,
       nowMs: time.nowMs,
     }),
+    json: basis.json,
     traceCalls: deps.tracing?.ofCalls,
     log: deps.log,
     name: deps.name,

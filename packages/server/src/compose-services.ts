@@ -11,6 +11,8 @@ import type { FrontDesk } from "./engine/front-desk.ts";
 import type { Log } from "./engine/log.ts";
 import type { EngineMeter } from "./engine/meter.ts";
 import { countingQueues, createQueueCounters } from "./engine/queue-counters.ts";
+import { createJsonGate } from "./json/gate.ts";
+import { createJsonPool } from "./json/pool.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
@@ -132,12 +134,15 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
     onCut: metrics.streamCut,
   });
   metrics.watchStreams(() => events.count);
+  const json = createJsonGate(createJsonPool({ onJob: metrics.jsonJob }));
+  metrics.watchJson(() => json.waiting);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
     stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     vault,
+    json,
     waits: createTaskWaits({ sql: database, time }),
     events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
@@ -287,6 +292,7 @@ export function composeServices(
       recheck: auth.recheck,
     }),
     audit: createAuditService({ sql: database }),
+    json: parts.json,
     system: createSystemService({ sql: database, embedded: deps.embedded }),
   };
 }

@@ -169,6 +169,7 @@ export async function openProcess({
     time: systemTime,
     random: Math.random,
   });
+  closers.push(services.json.stop);
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
   await insist(log, "the vault's keys", () => reportVault(vault, keyRing, log));

@@ -2,21 +2,18 @@
  * The thread that puts events into words, so that a busy node's own thread need not: see compose-telling.ts. It has one
  * connection to the database and knows nothing of streams.
  */
-import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { SERVER_SENT } from "./api/tasks/event-view.ts";
 import type { Asked, Said } from "./compose-telling.ts";
+import { giveWay } from "./json/thread-priority.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { createPool } from "./postgres/pool.ts";
 import { createEventTeller } from "./service/tasks/event-teller.ts";
 
-/** It gets a quarter of a core that others want too: three times what it needs. */
-const NICE = 5;
-
 const port = parentPort;
 if (port === null) throw new Error("This is a thread of Bellhop's, not a program");
 
-// To tell of what is done gives way to doing it.
+// To tell of what is done gives way to doing it: three times what it needs is left.
 giveWay();
 
 const pool = createPool(workerData, { max: 1, applicationName: "bellhop-events", onError: () => {} });
@@ -41,13 +38,3 @@ port.on("message", async ({ number, questions }: Asked) => {
     port.postMessage(said);
   }
 });
-
-/** Elsewhere than on Linux this would be said of the whole process. */
-function giveWay(): void {
-  if (process.platform !== "linux") return;
-  try {
-    setPriority(NICE);
-  } catch {
-    // Where the process may not change it, they share alike.
-  }
-}

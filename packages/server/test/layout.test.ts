@@ -29,6 +29,7 @@ const body = { queue: "errands", webhook_url: "https://target.example/hook", pay
 function request() {
   return readTask(body, {
     text: JSON.stringify(body),
+    carried: null,
     idempotencyKey: undefined,
     now: new Date(0),
     refuseUrl: () => null,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { Problem } from "../domain/problem.ts";
+import type { JsonGate } from "../json/gate.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
@@ -32,6 +33,8 @@ export type RegisterRoutes = (scope: Api) => void | Promise<void>;
 
 export interface ApiDeps {
   readonly auth: AuthService;
+  /** Reads the bodies of requests. */
+  readonly json: JsonGate;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
   /** What a browser shows instead of a credential in a header. */
@@ -99,7 +102,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   if (onRoute !== undefined) app.addHook("onRoute", ({ method, url }) => onRoute(String(method), url));
   app.decorateRequest("principal", null);
   app.decorateRequest("credential", null);
-  acceptJson(app);
+  acceptJson(app, deps.json);
   app.setErrorHandler(answerError);
   refuseEarly(app, securityHeaders(deps.publicUrl), deps.dashboard ?? null);
   warnOfUnknownProxy(app, deps.log);

@@ -31,6 +31,10 @@ export const LIMITS = {
   applications: { free: 10, pro: 100, unit: "applications" },
   schedules: { free: 20, pro: 500, unit: "schedules" },
   webhooks: { free: 5, pro: 50, unit: "webhooks" },
+  jsonDepth: { free: 200, pro: 1_000, unit: "levels of nesting in a large JSON text" },
+  jsonKeys: { free: 200_000, pro: 1_000_000, unit: "keys in a large JSON text" },
+  jsonElements: { free: 1_000_000, pro: 4_000_000, unit: "array elements in a large JSON text" },
+  jsonStringLength: { free: 16_777_216, pro: 16_777_216, unit: "characters in one JSON string" },
 } as const satisfies Record<string, Bound>;
 
 export type LimitName = keyof typeof LIMITS;

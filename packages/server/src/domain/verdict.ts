@@ -110,7 +110,7 @@ function attemptStatus(code: string): "blocked" | "failed" {
   return code === "blocked" ? "blocked" : "failed";
 }
 
-function isSuccess(statusCode: number): boolean {
+export function isSuccess(statusCode: number): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 

@@ -1,12 +1,15 @@
 import type { Claim } from "../domain/claim.ts";
 import { type Limits, within } from "../domain/limits.ts";
-import type { Outcome } from "../domain/outcome.ts";
+import type { CallResponse, Outcome } from "../domain/outcome.ts";
 import { ownHeaders } from "../domain/own-headers.ts";
+import { startPaths } from "../domain/poll/poll-plan.ts";
+import { LONGEST_POLL_URL } from "../domain/poll/poll-template.ts";
 import type { FailureReason } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
-import { closeAttempt, judge, type Verdict } from "../domain/verdict.ts";
+import { closeAttempt, isSuccess, judge, type Verdict } from "../domain/verdict.ts";
+import type { JsonGate } from "../json/gate.ts";
 import type { Sql } from "../store/sql.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
@@ -58,6 +61,7 @@ export function createAttempts(deps: {
   readonly sql: Sql;
   readonly outgoing: Outgoing;
   readonly settler: Settler;
+  readonly json: Pick<JsonGate, "lookUp">;
   readonly lease: Lease;
   readonly unanswered: Unanswered;
   readonly log: Log;
@@ -127,8 +131,19 @@ export function createAttempts(deps: {
       if (attempt.isDropped) return noteAborted(claim);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    const verdict = judgeWithin(limits, claim, outcome);
+    const verdict = judgeWithin(
+      limits,
+      claim,
+      isToBePolled(claim, outcome) ? await lookInto(limits, claim, outcome) : outcome,
+    );
     await settle(claim, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
+  }
+
+  /** Finds what polling needs of the answer to the first call. */
+  async function lookInto(limits: Limits, { teamId, follow }: Claim, answer: CallResponse): Promise<Outcome> {
+    const paths = follow.pollConfig === null ? [] : startPaths(follow.pollConfig);
+    const found = await deps.json.lookUp(teamId, answer.body, paths, LONGEST_POLL_URL * 4, limits);
+    return { ...answer, found };
   }
 
   function judgeWithin(limits: Limits, claim: Claim, outcome: Outcome): Verdict {
@@ -267,6 +282,10 @@ export function createAttempts(deps: {
       return underWay.size;
     },
   };
+}
+
+function isToBePolled({ follow }: Claim, outcome: Outcome): outcome is CallResponse {
+  return follow.pollConfig !== null && outcome.kind === "response" && isSuccess(outcome.statusCode);
 }
 
 function keyOf({ id, fence }: Pick<Claim, "id" | "fence">): string {

@@ -43,6 +43,7 @@ const FAREWELL_MS = 2_000;
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
+  readonly json: Parameters<typeof createAttempts>[0]["json"];
   readonly traceCalls?: TraceCalls | undefined;
   readonly log: Log;
   readonly meter?: EngineMeter;

@@ -6,6 +6,7 @@ import { Secret } from "../domain/secret.ts";
 import type { FailureReason } from "../domain/task.ts";
 import { mayBeSentTo, vaultReferences } from "../domain/vault-token.ts";
 import type { Caller } from "../outbound/caller.ts";
+import type { ReadWhole } from "../outbound/exchange.ts";
 import type { CallSecrets, WipeText } from "../outbound/secret-call.ts";
 import { signatureHeaders } from "../outbound/signature.ts";
 import { SealError } from "../vault/cipher.ts";
@@ -32,8 +33,8 @@ export interface RecordedCall {
   readonly signal: AbortSignal;
   /** Is given the call as it begins, to end it alone. */
   readonly began?: (call: { stop(): void }) => void;
-  /** Something is looked for in the answer, which may stand beyond what is kept of it. */
-  readonly readWhole?: boolean;
+  /** Looks into the answer, beyond what is kept of it. */
+  readonly readWhole?: ReadWhole | undefined;
   /** Asked again right before the first byte leaves. */
   readonly mayLeave: () => boolean;
 }
@@ -120,14 +121,14 @@ export function createOutgoing(deps: {
   }
 
   async function dispatch(
-    { teamId, timeoutMs, signal, began = nothing, mayLeave, readWhole = false }: RecordedCall,
+    { teamId, timeoutMs, signal, began = nothing, mayLeave, readWhole }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options = { teamId, timeoutMs, headers, signal, began, mayLeave, readWhole };
     if (secrets === null) return { kind: "outcome", outcome: await deps.caller.call(call, options) };
-    if (readWhole)
+    if (readWhole !== undefined)
       return { kind: "outcome", ...(await deps.caller.callUnwiped(call, { ...options, secrets })) };
     return { kind: "outcome", outcome: await deps.caller.call(call, { ...options, secrets }) };
   }

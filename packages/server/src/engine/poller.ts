@@ -1,15 +1,19 @@
 import type { Call } from "../domain/call.ts";
+import type { LookedUp } from "../domain/json/look-up.ts";
 import { type Limits, within } from "../domain/limits.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { PollClaim } from "../domain/poll/poll-claim.ts";
 import {
+  foundBytes,
   judgePoll,
   judgeResultFetch,
   mustBeReadWhole,
   type PollVerdict,
+  pollPaths,
 } from "../domain/poll/poll-verdict.ts";
 import type { TaskResult } from "../domain/task.ts";
 import { publicTaskId } from "../domain/task-id.ts";
+import type { JsonGate } from "../json/gate.ts";
 import type { WipeText } from "../outbound/secret-call.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
@@ -44,6 +48,7 @@ export function createPoller(
     readonly outgoing: Outgoing;
     readonly limitsOf: (teamId: number) => Limits;
     readonly meter?: EngineMeter;
+    readonly json: Pick<JsonGate, "lookUp">;
     readonly resultLimitBytes: number;
     readonly onEnded: () => void;
     readonly onTaskEnded: (taskId: string) => void;
@@ -82,6 +87,15 @@ export function createPoller(
     const { plan, config } = claim;
     const target = plan.fetching && plan.result !== null ? plan.result : plan.status;
     const call: Call = { method: "GET", url: target.url, headers: target.headers, body: null };
+    const paths = pollPaths(config, plan.fetching);
+    const look = (body: string) =>
+      deps.json.lookUp(
+        claim.teamId,
+        body,
+        paths,
+        foundBytes(deps.resultLimitBytes),
+        deps.limitsOf(claim.teamId),
+      );
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
@@ -93,7 +107,7 @@ export function createPoller(
       callbackSealed: null,
       wipe: { headers: claim.firstHeaders, callbackSealed: claim.callbackSealed },
       signal,
-      readWhole: mustBeReadWhole(config, plan.fetching),
+      readWhole: mustBeReadWhole(config, plan.fetching) ? look : undefined,
       mayLeave: lease.isHeld,
     });
     if (sent.kind === "refused")
@@ -108,7 +122,7 @@ export function createPoller(
       keepBytes: deps.resultLimitBytes,
     };
     const ask = plan.fetching ? judgeResultFetch : judgePoll;
-    const verdict = ask(config, outcome, plan.state, made);
+    const verdict = ask(config, await withFound(outcome, paths, look), plan.state, made);
     // The result is fetched at once: providers delete their outputs within hours.
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
@@ -141,6 +155,19 @@ export function createPoller(
     held: () => heldPolls(sql, lease.workerId),
     release: (stray) => releasePolls(sql, stray),
   });
+}
+
+/** An answer that was not read whole, and still has something to be looked up. */
+function withFound(
+  outcome: Outcome,
+  paths: readonly string[],
+  look: (body: string) => LookedUp | Promise<LookedUp>,
+): Outcome | Promise<Outcome> {
+  if (outcome.kind === "failure" || outcome.found !== undefined || paths.length === 0) return outcome;
+  const found = look(outcome.body);
+  return found instanceof Promise
+    ? found.then((later) => ({ ...outcome, found: later }))
+    : { ...outcome, found };
 }
 
 /** Secrets that the answer repeats, from all that will be stored of it. */

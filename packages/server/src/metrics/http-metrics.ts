@@ -38,6 +38,13 @@ export function createHttpMetrics({ counter, histogram }: Series) {
   );
   for (const reason of ["slow", "failed"]) cuts(reason);
 
+  const jsonJobs = counter(
+    "bellhop_json_jobs_total",
+    "Large JSON texts that were given to a thread: done, or why they were not read.",
+    ["result"],
+  );
+  for (const result of ["done", "time", "memory", "crowded", "stopped"]) jsonJobs(result);
+
   /** By route, by method, by class of the status: three looks at short keys cost less than making a long one. */
   const routes = new Map<string, Map<string, { readonly observe: Observe; readonly cells: Cell[] }>>();
 
@@ -60,6 +67,9 @@ export function createHttpMetrics({ counter, histogram }: Series) {
       const cell = cells[Math.floor(status / 100) - 2];
       if (cell !== undefined) cell.value += 1;
       observe(ms / 1000);
+    },
+    jsonJob(result: "done" | "time" | "memory" | "crowded" | "stopped") {
+      jsonJobs(result).value += 1;
     },
     streamCut(reason: "slow" | "failed") {
       cuts(reason).value += 1;

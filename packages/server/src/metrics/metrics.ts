@@ -82,6 +82,16 @@ export function createMetrics(deps: {
         },
       });
     },
+    watchJson(waiting: () => number): void {
+      new Gauge({
+        name: "bellhop_json_jobs_waiting",
+        help: "Large JSON texts that wait for a thread to read them.",
+        registers,
+        collect() {
+          this.set(waiting());
+        },
+      });
+    },
     watchPools(pools: ReadonlyMap<string, PoolUse>): void {
       new Gauge({
         name: "bellhop_database_connections",

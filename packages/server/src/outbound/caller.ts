@@ -5,7 +5,7 @@ import { createUnderWay } from "../domain/under-way.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { createConnector } from "./connector.ts";
 import { createDnsLookup } from "./dns-lookup.ts";
-import { Exchange, type ExchangeHome, type ExchangeRequest } from "./exchange.ts";
+import { Exchange, type ExchangeHome, type ExchangeRequest, type ReadWhole } from "./exchange.ts";
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
 import { createLargeAnswers } from "./large-answers.ts";
@@ -48,8 +48,11 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Is given the call as it begins, to end it alone: a signal for each call would cost more than the call's own record. */
   readonly began?: (call: { stop(): void }) => void;
-  /** Read as much as can be, instead of what is kept of other answers. Few of these are read at a time. */
-  readonly readWhole?: boolean;
+  /**
+   * Read as much as can be, instead of what is kept of other answers, and look into it: what was found is in the outcome, with secrets
+   * and all. Few of these are read at a time.
+   */
+  readonly readWhole?: ReadWhole | undefined;
   /**
    * Asked right before the first byte leaves: a signal comes too late for a process that stood still while it waited for
    * the connection.

@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
-import type { Outcome, Phase } from "../domain/outcome.ts";
+import type { LookedUp } from "../domain/json/look-up.ts";
+import type { CallResponse, Outcome, Phase } from "../domain/outcome.ts";
 import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
 import {
@@ -43,12 +44,15 @@ export interface ExchangeHome {
   forget(exchange: Exchange): void;
 }
 
+/** Looks for what a task needs of an answer. Never rejects. */
+export type ReadWhole = (body: string) => LookedUp | Promise<LookedUp>;
+
 /** As a call is given to the caller. */
 interface ExchangeOptions {
   readonly teamId?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  readonly readWhole?: boolean;
+  readonly readWhole?: ReadWhole | undefined;
   readonly mayLeave?: () => boolean;
 }
 
@@ -60,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest;
   readonly #teamId: number;
   readonly #timeoutMs: number;
-  readonly #readWhole: boolean;
+  readonly #readWhole: ReadWhole | undefined;
   readonly #mayLeave: (() => boolean) | undefined;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #startedAt = performance.now();
@@ -90,7 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timeoutMs = options.timeoutMs;
     this.#mayLeave = options.mayLeave;
     this.signal = options.signal;
-    this.#readWhole = options.readWhole === true;
+    this.#readWhole = options.readWhole;
     this.#resolve = resolve;
   }
 
@@ -148,7 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#answer = new Answer(
       statusCode,
       headers,
-      this.#readWhole ? LARGE_ANSWER_BYTES : maxResponseBytes,
+      this.#readWhole === undefined ? maxResponseBytes : LARGE_ANSWER_BYTES,
       this.#connectMs ?? 0,
       this.#elapsedMs(),
     );
@@ -159,7 +163,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#answer.append(chunk)) {
       this.#complete(true);
       controller.abort(LET_GO);
-    } else if (this.#readWhole && this.#turn === "none" && this.#answer.size > this.#home.maxResponseBytes) {
+    } else if (
+      this.#readWhole !== undefined &&
+      this.#turn === "none" &&
+      this.#answer.size > this.#home.maxResponseBytes
+    ) {
       controller.pause();
       void this.#takeTurn().then(() => {
         if (!this.#ended) controller.resume();
@@ -222,16 +230,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const durationMs = this.#end();
     // However small it came, it may be large once decoded.
     const response =
-      this.#readWhole && answer.isEncoded && this.#turn === "none"
+      this.#readWhole !== undefined && answer.isEncoded && this.#turn === "none"
         ? this.#takeTurn().then(() => answer.read(cut, durationMs))
         : answer.read(cut, durationMs);
-    if (response instanceof Promise) void response.then((decoded) => this.#tell(decoded));
-    else this.#tell(response);
+    // Its bytes are not needed any more.
+    this.#answer = null;
+    if (response instanceof Promise) void response.then((decoded) => this.#read(decoded));
+    else this.#read(response);
+  }
+
+  /** A large answer keeps its turn until it has been looked into. */
+  #read(response: CallResponse): void {
+    const found = this.#readWhole?.(response.body);
+    if (found === undefined) this.#tell(response);
+    else if (found instanceof Promise) void found.then((later) => this.#tell({ ...response, found: later }));
+    else this.#tell({ ...response, found });
   }
 
   async #takeTurn(): Promise<void> {
     this.#turn = "asked";
-    await this.#home.largeAnswers.enter();
+    await this.#home.largeAnswers.enter(this.#teamId);
     if (this.#told) this.#home.largeAnswers.leave();
     else this.#turn = "held";
   }

@@ -1,31 +1,36 @@
+import { FairQueue } from "../domain/fair-queue.ts";
+
 /** A poll's answer is read this far: its status and result may stand anywhere in it. */
 export const LARGE_ANSWER_BYTES = 16 * 1_048_576;
 
-/** Each may hold its bytes, their text and what is parsed from it at the same time. */
-const MOST_AT_ONCE = 4;
+/** Each may hold its bytes, their text and a copy of it for the thread that looks into it at the same time. */
+const MOST_AT_ONCE = 2;
 
-/** A turn to read a large answer. The others wait with their sockets paused, so that memory stays bounded. */
+/**
+ * A turn to read a large answer, until what is looked for in it has been found. The others wait with their sockets paused, so that
+ * memory stays bounded; the teams take turns.
+ */
 export interface LargeAnswers {
   /** Resolves when it is the asker's turn. */
-  enter(): Promise<void>;
+  enter(teamId: number): Promise<void>;
   leave(): void;
 }
 
 export function createLargeAnswers(): LargeAnswers {
-  const waiting: (() => void)[] = [];
+  const waiting = new FairQueue<() => void>();
   let inside = 0;
   return {
-    enter() {
+    enter(teamId) {
       if (inside < MOST_AT_ONCE) {
         inside += 1;
         return Promise.resolve();
       }
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise((resolve) => waiting.add(teamId, resolve));
     },
     leave() {
-      const next = waiting.shift();
-      if (next === undefined) inside -= 1;
-      else next();
+      const next = waiting.take();
+      if (next === null) inside -= 1;
+      else next.item();
     },
   };
 }

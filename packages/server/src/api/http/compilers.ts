@@ -1,5 +1,6 @@
 import AjvCompiler from "@fastify/ajv-compiler";
 import SerializerSelector from "@fastify/fast-json-stringify-compiler";
+import { itemAjvOptions } from "./validation.ts";
 
 type BuildSerializer = ReturnType<typeof SerializerSelector>;
 type Serializer = ReturnType<ReturnType<BuildSerializer>>;
@@ -33,10 +34,15 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
   },
   buildValidator: (schemas, options) => {
     const compile = AjvCompiler()(schemas, options);
+    let first: typeof compile | undefined;
+    const compileFirst: typeof compile = (route) => {
+      first ??= AjvCompiler()(schemas, itemAjvOptions);
+      return first(route);
+    };
     return (route) => {
       let own: Validator | undefined;
       const validate = (value: unknown) => {
-        own ??= compile(withHeadersInLowerCase(route));
+        own ??= isItem(route) ? compileFirst(route) : compile(withHeadersInLowerCase(route));
         const isValid = own(value);
         validate.errors = own.errors;
         return isValid;
@@ -47,6 +53,18 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
     };
   },
 };
+
+const firstErrorSchemas = new WeakSet<object>();
+
+/** The schema of one of many items in a body: only the first rule that an item breaks is looked for. */
+export function firstErrorOnly<T extends object>(schema: T): T {
+  firstErrorSchemas.add(schema);
+  return schema;
+}
+
+function isItem(route: AnyRoute): boolean {
+  return typeof route === "object" && firstErrorSchemas.has(route.schema);
+}
 
 /** The names of headers as Node gives them, however the reference spells them. */
 function withHeadersInLowerCase(route: AnyRoute): AnyRoute {

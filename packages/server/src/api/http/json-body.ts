@@ -1,57 +1,65 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import { echo, invalid } from "../../domain/complaint.ts";
+import type { Carried } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
+import type { JsonGate } from "../../json/gate.ts";
 import type { Api } from "./schema-types.ts";
 import { unknownField } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it was written. The parsed value has lost what JSON.parse loses: large numbers, duplicate keys. */
+    /**
+     * The body as it was written: the parsed value has lost what JSON.parse loses, large numbers and duplicate keys. Of a large
+     * body it is the outline, without what its tasks carry.
+     */
     bodyText: string;
     /** When the whole body was there, on the clock of `performance`; 0 where there is none, Infinity while it is not to be read yet. */
     bodyAtMs: number;
+    /** What the outline left out; null: the text is whole. */
+    carried: Carried | null;
   }
 }
 
+type Done = (error: Error | null, body?: unknown) => void;
+
 /** JSON is the only media type. An empty body is no body, whatever its Content-Type: many clients always send one. */
-export function acceptJson(app: Api): void {
+export function acceptJson(app: Api, json: JsonGate): void {
   app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyAtMs", 0);
+  app.decorateRequest("carried", null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
     // JSON is UTF-8. Text that says otherwise must not be taken for it: the target would get other characters.
     const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "utf-8";
-    if (bytes.length > 0 && !UTF8_CHARSETS.has(charset)) done(new Problem("body_not_typed"));
-    else parseJson(request, bytes, done);
+    if (bytes.length === 0) done(null, undefined);
+    else if (!UTF8_CHARSETS.has(charset)) done(new Problem("body_not_typed"));
+    else if (!isUtf8(bytes)) done(NOT_UTF8);
+    else parseJson(json, request, bytes.toString("utf8"), done);
   });
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 const UTF8_CHARSETS = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
-/** For routes that strangers call: many send JSON under another type, or under none. What counts is the body. */
-export function acceptJsonOfAnyType(app: Api): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, parseJson);
-}
+/** Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us. */
+const NOT_UTF8 = new Problem("body_not_json");
 
-function parseJson(
-  request: FastifyRequest,
-  bytes: Buffer,
-  done: (error: Error | null, body?: unknown) => void,
-): void {
-  if (bytes.length === 0) {
-    done(null, undefined);
+function parseJson(json: JsonGate, request: FastifyRequest, text: string, done: Done): void {
+  const { principal } = request;
+  const reading = json.readBody(principal?.teamId ?? NO_TEAM, text, principal?.limits ?? null);
+  if (reading !== null) {
+    // Its time to be answered begins when a thread has read it.
+    request.bodyAtMs = Number.POSITIVE_INFINITY;
+    reading.then((body) => {
+      request.bodyAtMs = performance.now();
+      request.bodyText = body.text;
+      request.carried = body.carried;
+      done(null, body.value);
+    }, done);
     return;
   }
   request.bodyAtMs = performance.now();
-  // Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us.
-  if (!isUtf8(bytes)) {
-    done(new Problem("body_not_json"));
-    return;
-  }
-  const text = bytes.toString("utf8");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -61,6 +69,29 @@ function parseJson(
   }
   request.bodyText = text;
   done(null, value);
+}
+
+/** Requests without a credential wait in one line. */
+const NO_TEAM = 0;
+
+/**
+ * For routes that strangers call: many send JSON under another type, or under none. What counts is the body, which is checked and kept
+ * as text: nothing is built of it.
+ */
+export function acceptJsonOfAnyType(app: Api, json: JsonGate): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(
+    "*",
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length === 0) return undefined;
+      if (!isUtf8(bytes)) throw NOT_UTF8;
+      const text = bytes.toString("utf8");
+      await json.check(NO_TEAM, text);
+      request.bodyText = text;
+      return null;
+    },
+  );
 }
 
 /** A stranger needs a few hundred bytes; a megabyte of fields takes longer to read than all that others wait for. */

@@ -10,31 +10,37 @@ import { ruleOf } from "./rule-text.ts";
  * All errors are collected, which is safe because no schema has items or patterns whose errors could multiply:
  * there is at most one per field that was sent. `format` only documents.
  */
-export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = {
-  customOptions: {
-    allErrors: true,
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    validateFormats: false,
-    strict: true,
-    // Half a second of each start. The reference, which is made of the same schemas, is checked by a test.
-    validateSchema: false,
-    verbose: true,
-    // For the reference alone.
-    keywords: [SHOWN_AS],
-  },
+const RULES = {
+  allErrors: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  validateFormats: false,
+  strict: true,
+  // Half a second of each start. The reference, which is made of the same schemas, is checked by a test.
+  validateSchema: false,
+  verbose: true,
+  // For the reference alone.
+  keywords: [SHOWN_AS],
 };
+
+export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = { customOptions: RULES };
+
+/** For one of many items in a body: it stops at the first broken rule. */
+export const itemAjvOptions = { customOptions: { ...RULES, allErrors: false } };
 
 /** By a sentence of their own; and of an `if` that led to a broken rule only the rule counts. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);
 
-/** Turns what ajv found into the refusal. Fields nobody knows come first: they are often why another is missing. */
+/** Turns what ajv found into the refusal. Only the first unknown field is compared with the known ones, which takes its time. Fields nobody knows come first: they are often why another is missing. */
 export function toProblem(errors: FastifySchemaValidationError[], part: string): Problem {
   if (errors.some(({ keyword, instancePath }) => keyword === "type" && instancePath === "")) {
     return new Problem(part === "body" ? "body_not_object" : "request_malformed");
   }
-  const firstOf = (keep: (keyword: string) => boolean, describe: (error: VerboseError) => ProblemDetail) =>
+  const firstOf = (
+    keep: (keyword: string) => boolean,
+    describe: (error: VerboseError, index: number) => ProblemDetail,
+  ) =>
     // Only as many as are shown: describing a hundred thousand fields would keep everybody else waiting.
     errors
       // Of alternatives none of which fits, only the rule that names them all counts.
@@ -51,8 +57,8 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
 /** With `verbose`, ajv adds the schema that was broken. */
 type VerboseError = FastifySchemaValidationError & { readonly parentSchema?: unknown };
 
-function unknown({ params, parentSchema }: VerboseError): ProblemDetail {
-  return unknownField(String(params.additionalProperty), parentSchema);
+function unknown({ params, parentSchema }: VerboseError, index: number): ProblemDetail {
+  return unknownField(String(params.additionalProperty), index === 0 ? parentSchema : undefined);
 }
 
 function missing({ params }: VerboseError): ProblemDetail {

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Problem } from "../../domain/problem.ts";
+import type { JsonGate } from "../../json/gate.ts";
 import type { CallbackService } from "../../service/tasks/callback-service.ts";
 import { acceptJsonOfAnyType } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -17,8 +18,8 @@ const CallbackPath = Type.Object({
 });
 
 /** Public: the id is the credential, and works once. In a scope of its own, for the media types that it takes. */
-export function registerCallbackRoutes(app: Api, callbacks: CallbackService): void {
-  acceptJsonOfAnyType(app);
+export function registerCallbackRoutes(app: Api, callbacks: CallbackService, json: JsonGate): void {
+  acceptJsonOfAnyType(app, json);
   // Before the body is read: what is refused for its body was a request too.
   app.addHook("onRequest", (request) => callbacks.admit(request.ip));
   app.post(
@@ -50,6 +51,8 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService): vo
             "callback_unknown",
             "callback_not_awaited",
             "body_too_large",
+            "body_not_read",
+            "bodies_waiting",
             "body_not_typed",
             "body_coding_unknown",
             "body_not_decoded",

@@ -1,18 +1,22 @@
+import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest, FastifySchemaValidationError } from "fastify";
 import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
+import { invalid } from "../../domain/complaint.ts";
+import type { Carried } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
 import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
 import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { firstErrorOnly } from "../http/compilers.ts";
 import { manyFieldsIn } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
-import { toProblem } from "../http/validation.ts";
+import { toProblem, unknownField } from "../http/validation.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { EITHER_TASK, either, model, ref } from "../schemas/field.ts";
-import { prepareTaskBody } from "../tasks/task-body.ts";
+import { prepareTaskBody, unknownTaskField } from "../tasks/task-body.ts";
 import { CreatedTask, CreateEitherTask, NewDirectTask } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
 import { createdText } from "../tasks/task-view.ts";
@@ -97,33 +101,85 @@ export function registerBatchRoute(
     },
     async (request, reply) => {
       const { atomic = false } = request.body;
-      const results = await deps.tasks.createMany(callerOf(request), readItems(request, deps), atomic);
+      const items = await readItems(request, deps);
+      const results = await deps.tasks.createMany(callerOf(request), items, atomic);
       return reply.type("application/json; charset=utf-8").send(batchText(results));
     },
   );
 }
 
-function readItems(
+interface ItemRules {
+  readonly refuseUrl: RefuseUrl;
+  readonly itemLimitBytes: number;
+}
+
+/** Milliseconds that the items of one batch are read for at a time; then whatever else waits comes first. */
+const TURN_MS = 8;
+const ITEM = firstErrorOnly({ ...CreateEitherTask });
+
+async function readItems(
   request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
-  { refuseUrl, itemLimitBytes }: { readonly refuseUrl: RefuseUrl; readonly itemLimitBytes: number },
-): BatchItem[] {
+  rules: ItemRules,
+): Promise<BatchItem[]> {
+  const readItem = createItemReader(request, rules);
+  const items: BatchItem[] = [];
+  let turnEndsMs = performance.now() + TURN_MS;
+  for (const [index, item] of request.body.tasks.entries()) {
+    if (performance.now() > turnEndsMs) {
+      await setImmediate();
+      turnEndsMs = performance.now() + TURN_MS;
+    }
+    items.push(readItem(item, index));
+  }
+  return items;
+}
+
+/** Of each item only the first broken rule is told, and what its author may have meant only once for all of them. */
+function createItemReader(
+  request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
+  { refuseUrl, itemLimitBytes }: ItemRules,
+): (item: unknown, index: number) => BatchItem {
   const sources = sliceElements(sliceMember(request.bodyText, "tasks") ?? "[]");
-  const validate = request.compileValidationSchema({ ...CreateEitherTask });
+  const validate = request.compileValidationSchema(ITEM);
+  const { carried } = request;
   const now = new Date();
   const holdsNulls = mayHoldNulls(request);
-  return request.body.tasks.map((item, index) => {
-    const text = sources[index] ?? "{}";
-    if (Buffer.byteLength(text) > itemLimitBytes) return new Problem("body_too_large");
-    const problem = manyFieldsIn(item) ?? prepareTaskBody(item, holdsNulls);
+  let mayHint = true;
+
+  function problemOf(item: unknown): Problem | null {
+    const problem = manyFieldsIn(item) ?? prepareTaskBody(item, holdsNulls, mayHint);
     if (problem !== null) return problem;
-    if (!validate(item)) return toProblem(errorsOf(validate), "body");
+    const unknown = unknownTaskField(item);
+    if (unknown === undefined) return validate(item) ? null : toProblem(errorsOf(validate), "body");
+    return invalid([unknownField(unknown.name, mayHint ? unknown.schema : undefined)]);
+  }
+
+  return (item, index) => {
+    const text = sources[index] ?? "{}";
+    if (itemBytes(text, carried) > itemLimitBytes) return new Problem("body_too_large");
+    const problem = problemOf(item);
+    if (problem !== null) {
+      mayHint = false;
+      return problem;
+    }
     try {
-      return readTask({ ...(item as object) }, { text, idempotencyKey: undefined, now, refuseUrl });
+      const context = { text, carried, idempotencyKey: undefined, now, refuseUrl };
+      return readTask({ ...(item as object) }, context);
     } catch (error) {
       if (error instanceof Problem) return error;
       throw error;
     }
-  });
+  };
+}
+
+/** As it was written: of a large batch the text has less. */
+function itemBytes(text: string, carried: Carried | null): number {
+  const bytes = Buffer.byteLength(text);
+  if (carried === null) return bytes;
+  return ["payload", "body"].reduce((sum, name) => {
+    const source = sliceMember(text, name) ?? "";
+    return sum + Buffer.byteLength(carried.textOf(source)) - Buffer.byteLength(source);
+  }, bytes);
 }
 
 function errorsOf(validate: { errors?: unknown }): FastifySchemaValidationError[] {

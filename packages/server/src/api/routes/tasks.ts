@@ -86,6 +86,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     async (request, reply) => {
       const wanted = readTask(request.body, {
         text: request.bodyText,
+        carried: request.carried,
         idempotencyKey: idempotencyKeyOf(request),
         now: new Date(),
         refuseUrl,

@@ -41,16 +41,22 @@ function refuseTwoKinds(body: unknown): Problem | null {
  * A body without a URL is a queue task by the rule, and its caller would be told that `body` is unknown. Where it has names of
  * direct tasks alone, or one that can only mean `targetUrl`, the URL is what is missing.
  */
-function refuseDirectWithoutUrl(body: unknown): Problem | null {
+function refuseDirectWithoutUrl(body: unknown, helpsSpelling: boolean): Problem | null {
   if (!isRecord(body) || Object.hasOwn(body, "webhook_url") || Object.hasOwn(body, "targetUrl")) return null;
   if (Array.isArray(body)) return null;
   const names = Object.keys(body);
-  const isDirect = names.some((name) => DIRECT_ONLY.has(name) || meansUrl(name) === "targetUrl");
-  const isQueue = names.some((name) => QUEUE_ONLY.has(name) || meansUrl(name) === "webhook_url");
+  const isDirect = names.some(
+    (name) => DIRECT_ONLY.has(name) || (helpsSpelling && meansUrl(name) === "targetUrl"),
+  );
+  const isQueue = names.some(
+    (name) => QUEUE_ONLY.has(name) || (helpsSpelling && meansUrl(name) === "webhook_url"),
+  );
   if (!isDirect || isQueue) return null;
   const unknown = names.filter((name) => !Object.hasOwn(CreateDirectTask.properties, name));
   return invalid([
-    ...unknown.slice(0, MOST_DETAILS).map((name) => unknownField(name, CreateDirectTask)),
+    ...unknown
+      .slice(0, MOST_DETAILS)
+      .map((name) => unknownField(name, helpsSpelling ? CreateDirectTask : undefined)),
     { field: "targetUrl", error: "targetUrl is required" },
   ]);
 }
@@ -63,13 +69,23 @@ function refuseLongLists(body: unknown): Problem | null {
 }
 
 /** To be asked of a new task before its schema; takes out of it what is null, where there may be such a thing. */
-export function prepareTaskBody(body: unknown, holdsNulls: boolean): Problem | null {
+export function prepareTaskBody(body: unknown, holdsNulls: boolean, helpsSpelling = true): Problem | null {
   return (
     (holdsNulls ? dropTaskNulls(body) : null) ??
     refuseTwoKinds(body) ??
-    refuseDirectWithoutUrl(body) ??
+    refuseDirectWithoutUrl(body, helpsSpelling) ??
     refuseLongLists(body)
   );
+}
+
+/** The first field of a task that no task of its kind has; undefined if there is none. */
+export function unknownTaskField(
+  body: unknown,
+): { readonly name: string; readonly schema: object } | undefined {
+  if (!isRecord(body) || Array.isArray(body)) return undefined;
+  const schema = Object.hasOwn(body, "targetUrl") ? CreateDirectTask : CreateTask;
+  for (const name in body) if (!Object.hasOwn(schema.properties, name)) return { name, schema };
+  return undefined;
 }
 
 export const prepareBody: preValidationHookHandler = (request, _reply, done) => {

@@ -1,4 +1,5 @@
 import type { Call, RefuseUrl } from "../../domain/call.ts";
+import type { Carried } from "../../domain/json/outline.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
 import type { Shape } from "../../domain/task.ts";
 import { checkDraft, type TaskDraft, type TaskRequest } from "../../domain/task-request.ts";
@@ -10,6 +11,8 @@ import type { TaskBody } from "./task-models.ts";
 export interface RequestContext {
   /** The whole body as it was written. */
   readonly text: string;
+  /** What the text leaves out, if it is the outline of a large body. */
+  readonly carried: Carried | null;
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
@@ -66,10 +69,10 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
     const property = properties.get(word);
     if (property !== undefined) (property.ofCall ? call : draft)[property.name] = body[word];
   }
-  if (shape === "queue") call.body = payloadOf(body, call, context.text);
+  if (shape === "queue") call.body = payloadOf(body, call, context);
   else if (typeof body.body === "object") {
     draft.bodyIsJson = true;
-    call.body = sliceMember(context.text, "body") ?? null;
+    call.body = carriedText(context, "body");
   }
   if (body.simulate !== undefined) draft.simulate = readSimulation(body.simulate);
   const { idempotencyKey, now, refuseUrl } = context;
@@ -77,7 +80,13 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
 }
 
 /** The payload's source text is what the target gets. */
-function payloadOf(body: TaskBody, { method }: Call, text: string): string | null {
+function payloadOf(body: TaskBody, { method }: Call, context: RequestContext): string | null {
   if (body.payload === undefined) return method === "GET" ? null : "{}";
-  return sliceMember(text, "payload") ?? null;
+  return carriedText(context, "payload");
+}
+
+function carriedText({ text, carried }: RequestContext, name: string): string | null {
+  const source = sliceMember(text, name);
+  if (source === undefined) return null;
+  return carried === null ? source : carried.textOf(source);
 }

@@ -1,4 +1,5 @@
 import { cutToBytes } from "../result-body.ts";
+import { excessText } from "./json-limits.ts";
 import { NO_NODE, PathTree } from "./path-tree.ts";
 import { type JsonBounds, NO_BOUNDS, scanJson } from "./scan.ts";
 
@@ -52,19 +53,6 @@ export function lookUp(
     if (value !== null) values.set(path, value);
   }
   return { kind: "json", values };
-}
-
-/** `has more than 100 keys`. */
-export function excessText(bound: keyof JsonBounds, bounds: JsonBounds): string {
-  const most = bounds[bound];
-  switch (bound) {
-    case "depth":
-      return `is nested deeper than ${most} levels`;
-    case "stringLength":
-      return `has a string of more than ${most} characters`;
-    default:
-      return `has more than ${most} ${bound}`;
-  }
 }
 
 class Places {

@@ -1,0 +1,29 @@
+/** What waits, team by team: the teams take turns, and what a team has waiting holds up no other. */
+export class FairQueue<T> {
+  readonly #byTeam = new Map<number, T[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(teamId: number, item: T): void {
+    const items = this.#byTeam.get(teamId);
+    if (items === undefined) this.#byTeam.set(teamId, [item]);
+    else items.push(item);
+    this.#size += 1;
+  }
+
+  /** The oldest item of the team whose turn it is; that team then comes last. */
+  take(): { readonly teamId: number; readonly item: T } | null {
+    for (const [teamId, items] of this.#byTeam) {
+      const item = items.shift();
+      this.#byTeam.delete(teamId);
+      if (item === undefined) continue;
+      if (items.length > 0) this.#byTeam.set(teamId, items);
+      this.#size -= 1;
+      return { teamId, item };
+    }
+    return null;
+  }
+}

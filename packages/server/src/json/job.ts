@@ -1,0 +1,34 @@
+import { type LookedUp, lookUp } from "../domain/json/look-up.ts";
+import { type Outlined, outlineJson } from "../domain/json/outline.ts";
+import { type JsonBounds, type Scanned, scanJson } from "../domain/json/scan.ts";
+
+/** What is done with one untrusted text: on the event loop where it is short, by a thread of the pool where it is not. */
+export type Job =
+  | {
+      readonly kind: "look_up";
+      readonly text: string;
+      readonly bounds: JsonBounds;
+      readonly paths: readonly string[];
+      readonly keepBytes: number;
+    }
+  | { readonly kind: "outline"; readonly text: string; readonly bounds: JsonBounds }
+  | { readonly kind: "check"; readonly text: string; readonly bounds: JsonBounds };
+
+export interface Answers {
+  readonly look_up: LookedUp;
+  readonly outline: Outlined;
+  readonly check: Scanned;
+}
+
+export type Answer<K extends Job["kind"]> = Answers[K];
+
+export function runJob(job: Job): Answers[Job["kind"]] {
+  switch (job.kind) {
+    case "look_up":
+      return lookUp(job.text, job.paths, job.keepBytes, job.bounds);
+    case "outline":
+      return outlineJson(job.text, job.bounds);
+    case "check":
+      return scanJson(job.text, job.bounds, null, null);
+  }
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+/** Characters of JSON that the event loop parsed at a time, at most, since it was last asked. */
+function watchParsing() {
+  const { parse } = JSON;
+  let longest = 0;
+  JSON.parse = (text: string, reviver) => {
+    longest = Math.max(longest, text.length);
+    return parse(text, reviver);
+  };
+  return {
+    /** While `work` runs. */
+    async longest(work: () => Promise<unknown>): Promise<number> {
+      longest = 0;
+      await work();
+      return longest;
+    },
+    stop() {
+      JSON.parse = parse;
+    },
+  };
+}
+
+describe("large bodies", () => {
+  let api: TestApi;
+  const parsing = watchParsing();
+  before(async () => {
+    api = await createTestApi();
+  });
+  after(() => parsing.stop());
+
+  const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":0`).join();
+
+  it("what a task carries is checked by a thread and reaches the target byte for byte", async () => {
+    const { url, calls } = api.house.target;
+    const payload = `{ "n" : 12345678901234567890, ${fields(4_500)} }`;
+    const longest = await parsing.longest(async () => {
+      const { status } = await api.run(`{"queue":"runs","payload" : ${payload}\n,"webhook_url":"${url}"}`);
+      assert.equal(status, 201);
+    });
+    assert.equal(calls.at(-1)?.body, payload);
+    assert.ok(
+      payload.length > 40_000 && longest < 1_000,
+      `${longest} characters were parsed on the event loop`,
+    );
+
+    const direct = `[ ${Array(20_000).fill("1").join(", ")} ]`;
+    await api.run(`{"queue":"runs","body":${direct},"targetUrl":"${url}"}`);
+    assert.equal(calls.at(-1)?.body, direct);
+  });
+
+  it("a batch of a megabyte of fields is read without building them", async () => {
+    const item = `{"queue":"default","webhook_url":"http://a/","payload":{${fields(40_000)}}}`;
+    const longest = await parsing.longest(async () => {
+      const { status, body } = await api.call(
+        "POST",
+        "/v1/tasks/batch",
+        `{"tasks":[${Array(2).fill(item).join()}]}`,
+      );
+      assert.equal(status, 200);
+      assert.equal(body.created, 2);
+    });
+    assert.ok(longest < 10_000, `${longest} characters were parsed on the event loop`);
+  });
+
+  it("fields outside of what tasks carry are counted before any is built", async () => {
+    const wide = `{"tasks":[{"headers":{${fields(60_000)}}}]}`;
+    const longest = await parsing.longest(async () => {
+      const { status, body } = await api.call("POST", "/v1/tasks/batch", wide);
+      assert.deepEqual(
+        [status, body.code, body.error],
+        [
+          400,
+          "body_bounds",
+          "Request body has more than 50000 fields and list items outside of payload and body",
+        ],
+      );
+    });
+    assert.ok(longest < 1_000, `${longest} characters were parsed on the event loop`);
+  });
+
+  it("of a batch whose every field is unknown the first of each item is told, and spelling helped with once", async () => {
+    const item = Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`priorit${index}`, 1]));
+    const { body } = await api.call("POST", "/v1/tasks/batch", { tasks: Array(400).fill(item) });
+    const errors = body.results.map(({ error }: { error: string }) => error);
+    assert.equal(errors[0], 'Unknown field "priorit0" (did you mean "priority"?)');
+    assert.deepEqual(new Set(errors.slice(1)), new Set(['Unknown field "priorit0"']));
+  });
+
+  it("text that is no JSON is refused, however long", async () => {
+    const { status, body } = await api.call("POST", "/v1/tasks", `{"payload":{${fields(4_500)}}`);
+    assert.deepEqual([status, body.code], [400, "body_not_json"]);
+  });
+});
