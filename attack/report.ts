@@ -9,20 +9,21 @@ export interface Verdict {
 /** The figures of one attack against the goals. */
 export function judge(name: string, scene: Scene, { calm, attacked, misses }: SceneResult): Verdict {
   const memory = attacked.peakMb / calm.peakMb;
+  const goals = { ...GOALS, ...scene.goals };
   const found: string[] = [...misses];
   const miss = (goal: Goal, isMet: boolean, text: string) => {
     if (!isMet && scene.excused?.[goal] === undefined) found.push(text);
   };
   // A machine that holds a bystander up holds the server up as well, which is none of its faults.
   const livezMs = attacked.worstLivezMs - attacked.machineMs;
-  miss("livezMs", livezMs <= GOALS.livezMs, `/livez took ${ms(attacked.worstLivezMs)}`);
+  miss("livezMs", livezMs <= goals.livezMs, `/livez took ${ms(attacked.worstLivezMs)}`);
   // NaN where there is no /proc: then memory is not judged.
-  miss("memory", !(memory > GOALS.memory), `memory grew to ${memory.toFixed(2)} times`);
+  miss("memory", !(memory > goals.memory), `memory grew to ${memory.toFixed(2)} times`);
   if (attacked.worstVictimMs === null) found.push("the victim was never due: the scene shows nothing");
   else
     miss(
       "victimMs",
-      attacked.worstVictimMs <= GOALS.victimMs,
+      attacked.worstVictimMs - attacked.machineMs <= goals.victimMs,
       `the victim was ${ms(attacked.worstVictimMs)} late`,
     );
   if (attacked.refusals > 0) found.push(`${attacked.refusals} of the victim's tasks were refused`);

@@ -10,6 +10,8 @@ export interface Scene {
   readonly seconds?: number;
   /** What the other team waits for: the call of its task, a poll of its job, or a notification. */
   readonly victim?: VictimKind;
+  /** Tighter goals than the usual. */
+  readonly goals?: Partial<Record<Goal, number>>;
   /** Of the goals, those that this attack does not have to meet, each with the reason. */
   readonly excused?: Partial<Record<Goal, string>>;
   /**

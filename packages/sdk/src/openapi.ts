@@ -3121,7 +3121,7 @@ export interface components {
                  */
                 email: string;
             } | null;
-            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `loopMsPerSecond`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
             limits: {
                 [key: string]: {
                     /** @description The most there may be; null is no limit. */

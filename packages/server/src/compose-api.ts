@@ -40,7 +40,7 @@ import type { RefuseUrl } from "./domain/call.ts";
 
 type Http = Omit<
   ApiDeps,
-  "auth" | "json" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"
+  "auth" | "json" | "loop" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"
 > & {
   /** By mail, if left out. */
   readonly links?: LinkDelivery;
@@ -61,11 +61,12 @@ const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
  * such route, like any server would that is not the API.
  */
 export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, json, metrics } = services;
+  const { auth, limits, visits, json, loop, metrics } = services;
   return createApi({
     ...http,
     auth,
     json,
+    loop,
     limits,
     visits,
     cookies: createSessionCookies(http.publicUrl),
@@ -84,7 +85,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 
 /** The API of one node: every route with the service that it needs, and no other. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, json, signIn, oauth, metrics } = services;
+  const { auth, limits, visits, json, loop, signIn, oauth, metrics } = services;
   const { links = "mail", page = null, version, publicUrl } = http;
   const cookies = createSessionCookies(publicUrl);
   const dashboard = page === null ? null : createDashboard(page);
@@ -92,6 +93,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
     ...http,
     auth,
     json,
+    loop,
     limits,
     visits,
     cookies,

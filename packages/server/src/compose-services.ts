@@ -20,6 +20,7 @@ import type { HitLines } from "./processes/hits.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
+import { createLoopShare } from "./service/access/loop-share.ts";
 import {
   createAccessLookup,
   createKeyLookup,
@@ -136,6 +137,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
   metrics.watchStreams(() => events.count);
   const json = createJsonGate(createJsonPool({ onJob: metrics.jsonJob }));
   metrics.watchJson(() => json.waiting);
+  const loop = createLoopShare(metrics.loopSpent, metrics.loopLate);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
@@ -143,6 +145,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
     stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
     vault,
     json,
+    loop,
     waits: createTaskWaits({ sql: database, time }),
     events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
@@ -180,8 +183,20 @@ export function composeServices(
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
   const { monotonicMs, nowMs } = deps.time;
-  const { engine, vault, signingSecrets, metrics, meter, pulses, limitsOf, space, stock, waits, events } =
-    parts;
+  const {
+    engine,
+    vault,
+    signingSecrets,
+    metrics,
+    meter,
+    pulses,
+    limitsOf,
+    space,
+    stock,
+    waits,
+    events,
+    loop,
+  } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
 
@@ -195,7 +210,7 @@ export function composeServices(
     failures,
     monotonicMs,
   });
-  const limits = createRequestLimits({ sql: database, monotonicMs });
+  const limits = createRequestLimits({ sql: database, monotonicMs, loop });
   const callbacks = createCallbackService({
     sql: database,
     monotonicMs,
@@ -293,6 +308,7 @@ export function composeServices(
     }),
     audit: createAuditService({ sql: database }),
     json: parts.json,
+    loop,
     system: createSystemService({ sql: database, embedded: deps.embedded }),
   };
 }

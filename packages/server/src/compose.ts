@@ -15,6 +15,7 @@ import { createTellingThread } from "./compose-telling.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
+import { watchLoop } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createDnsLookup } from "./outbound/dns-lookup.ts";
@@ -28,6 +29,7 @@ import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import type { HitLines } from "./processes/hits.ts";
 import type { Work } from "./processes/member.ts";
+import type { LoopShare } from "./service/access/loop-share.ts";
 import type { EventTeller } from "./service/tasks/event-teller.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { SETTINGS } from "./settings.ts";
@@ -113,7 +115,10 @@ export async function openProcess({
 
   const guard = createEgressGuard(config.egress);
   const { resultLimitBytes } = config;
+  // Known once the services are there.
+  let loop: LoopShare | null = null;
   const caller = createCaller({
+    onWork: (teamId, ms) => loop?.spent(teamId, "answer", ms),
     userAgent: `Bellhop/${VERSION}`,
     guard,
     maxResponseBytes: resultLimitBytes,
@@ -170,6 +175,9 @@ export async function openProcess({
     random: Math.random,
   });
   closers.push(services.json.stop);
+  loop = services.loop;
+  const watching = watchLoop(loop.endSecond);
+  closers.push(async () => watching.stop());
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
   await insist(log, "the vault's keys", () => reportVault(vault, keyRing, log));

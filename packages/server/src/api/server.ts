@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import { Problem } from "../domain/problem.ts";
 import type { JsonGate } from "../json/gate.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
+import type { LoopShare } from "../service/access/loop-share.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
 import { nullsDropped } from "./http/absent-fields.ts";
@@ -35,6 +36,8 @@ export interface ApiDeps {
   readonly auth: AuthService;
   /** Reads the bodies of requests. */
   readonly json: JsonGate;
+  /** Told what requests cost. */
+  readonly loop?: Pick<LoopShare, "spent">;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
   /** What a browser shows instead of a credential in a header. */
@@ -102,7 +105,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   if (onRoute !== undefined) app.addHook("onRoute", ({ method, url }) => onRoute(String(method), url));
   app.decorateRequest("principal", null);
   app.decorateRequest("credential", null);
-  acceptJson(app, deps.json);
+  acceptJson(app, deps.json, deps.loop);
   app.setErrorHandler(answerError);
   refuseEarly(app, securityHeaders(deps.publicUrl), deps.dashboard ?? null);
   warnOfUnknownProxy(app, deps.log);

@@ -31,6 +31,7 @@ export const LIMITS = {
   applications: { free: 10, pro: 100, unit: "applications" },
   schedules: { free: 20, pro: 500, unit: "schedules" },
   webhooks: { free: 5, pro: 50, unit: "webhooks" },
+  loopMsPerSecond: { free: 200, pro: 500, unit: "milliseconds of a busy node's event loop a second" },
   jsonDepth: { free: 200, pro: 1_000, unit: "levels of nesting in a large JSON text" },
   jsonKeys: { free: 200_000, pro: 1_000_000, unit: "keys in a large JSON text" },
   jsonElements: { free: 1_000_000, pro: 4_000_000, unit: "array elements in a large JSON text" },

@@ -2,6 +2,7 @@ import { Problem } from "../domain/problem.ts";
 import type { Cell, Observe, Series } from "./series.ts";
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10];
 /** Clients choose their methods: those that no route has share a label. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"];
@@ -45,6 +46,18 @@ export function createHttpMetrics({ counter, histogram }: Series) {
   );
   for (const result of ["done", "time", "memory", "crowded", "stopped"]) jsonJobs(result);
 
+  const loopLate = histogram(
+    "bellhop_event_loop_lag_seconds",
+    "By how much the event loop was late at worst, second by second.",
+    LAG_SECONDS,
+  )();
+  const loopSpent = counter(
+    "bellhop_event_loop_busy_seconds_total",
+    "Seconds that the event loop spent on what teams sent, or had sent to them: request bodies, long answers.",
+    ["work"],
+  );
+  const loopWork = { request: loopSpent("request"), answer: loopSpent("answer") };
+
   /** By route, by method, by class of the status: three looks at short keys cost less than making a long one. */
   const routes = new Map<string, Map<string, { readonly observe: Observe; readonly cells: Cell[] }>>();
 
@@ -67,6 +80,10 @@ export function createHttpMetrics({ counter, histogram }: Series) {
       const cell = cells[Math.floor(status / 100) - 2];
       if (cell !== undefined) cell.value += 1;
       observe(ms / 1000);
+    },
+    loopLate,
+    loopSpent(work: "request" | "answer", seconds: number) {
+      loopWork[work].value += seconds;
     },
     jsonJob(result: "done" | "time" | "memory" | "crowded" | "stopped") {
       jsonJobs(result).value += 1;

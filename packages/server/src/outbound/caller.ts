@@ -31,6 +31,8 @@ export interface CallerOptions {
   /** Bytes that a target may send for one exchange, all in all. */
   readonly maxWireBytes?: number;
   readonly lookup?: Lookup;
+  /** Told of the time that the search for secrets in a team's long answers takes. */
+  readonly onWork?: (teamId: number, ms: number) => void;
   /** Names of one team that are looked up at once. */
   readonly lookupsPerTeam?: number;
 }
@@ -85,6 +87,7 @@ export function createCaller({
   maxWireBytes = MAX_WIRE_BYTES,
   lookup = createDnsLookup(),
   lookupsPerTeam = LOOKUPS_PER_TEAM.dns,
+  onWork = () => {},
 }: CallerOptions): Caller {
   const waiting = createWaitingCalls();
   const names = createLookupLine({ lookup, perTeam: lookupsPerTeam, patienceMs: connectTimeoutMs });
@@ -106,7 +109,7 @@ export function createCaller({
   const underWay = createUnderWay<number, Exchange>();
   const signals = createSignalWatch();
   let begun = 0;
-  const wiping = createWiping();
+  const wiping = createWiping({ onWork });
   let stopped = false;
   let stopping: Promise<void> | null = null;
   let onIdle = (): void => {};

@@ -1,3 +1,5 @@
+import { FairQueue } from "../domain/fair-queue.ts";
+
 /** Work that rests now and then, and comes to a text. */
 type Portions = Generator<undefined, string, undefined>;
 
@@ -17,53 +19,63 @@ export interface Wiping {
   run(teamId: number, portions: Portions): Promise<string | null>;
 }
 
+/** Searches that have begun, each with several copies of its text: the next one waits. */
+const MOST_BEGUN = 2;
+
 /**
- * Long texts from strangers are searched for secrets here: a little in each turn of the loop, one text at a time, the
+ * Long texts from strangers are searched for secrets here: a little in each turn of the loop, few texts at a time, the
  * teams in turn. So another team's calls wait for milliseconds, however much a team has sent back to it.
  */
-export function createWiping(budgetMs = BUDGET_MS): Wiping {
-  const jobs = new Map<number, Job[]>();
+export function createWiping({
+  budgetMs = BUDGET_MS,
+  onWork = () => {},
+}: {
+  readonly budgetMs?: number;
+  readonly onWork?: (teamId: number, ms: number) => void;
+} = {}): Wiping {
+  const waiting = new FairQueue<Job>();
+  const begun: { readonly teamId: number; readonly job: Job }[] = [];
 
   function turn(): void {
-    const [next] = jobs;
-    if (next === undefined) return;
-    const [teamId, [job, ...others]] = next;
-    // To the end of the line, behind the other teams.
-    jobs.delete(teamId);
-    if (job !== undefined) {
-      const left = workOn(job, budgetMs) ? [job, ...others] : others;
-      if (left.length > 0) jobs.set(teamId, left);
+    while (begun.length < MOST_BEGUN) {
+      const taken = waiting.take();
+      if (taken === null) break;
+      begun.push({ teamId: taken.teamId, job: taken.item });
     }
-    if (jobs.size > 0) setImmediate(turn);
+    const next = begun.shift();
+    if (next === undefined) return;
+    const { hasMore, ms } = workOn(next.job, budgetMs);
+    onWork(next.teamId, ms);
+    if (hasMore) begun.push(next);
+    if (begun.length + waiting.size > 0) setImmediate(turn);
   }
 
   return {
     run(teamId, portions) {
       return new Promise((resolve) => {
-        if (jobs.size === 0) setImmediate(turn);
-        jobs.set(teamId, [...(jobs.get(teamId) ?? []), { portions, resolve, spentMs: 0 }]);
+        if (begun.length + waiting.size === 0) setImmediate(turn);
+        waiting.add(teamId, { portions, resolve, spentMs: 0 });
       });
     },
   };
 }
 
-/** Returns whether there is more to do. */
-function workOn(job: Job, budgetMs: number): boolean {
+function workOn(job: Job, budgetMs: number): { readonly hasMore: boolean; readonly ms: number } {
   const startedAt = performance.now();
   while (true) {
     const { done, value } = job.portions.next();
     const elapsedMs = performance.now() - startedAt;
     if (done === true) {
       job.resolve(value);
-      return false;
+      return { hasMore: false, ms: elapsedMs };
     }
     if (job.spentMs + elapsedMs > budgetMs) {
       job.resolve(null);
-      return false;
+      return { hasMore: false, ms: elapsedMs };
     }
     if (elapsedMs >= TURN_MS) {
       job.spentMs += elapsedMs;
-      return true;
+      return { hasMore: true, ms: elapsedMs };
     }
   }
 }

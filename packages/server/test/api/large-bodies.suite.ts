@@ -52,15 +52,15 @@ describe("large bodies", () => {
   });
 
   it("a batch of a megabyte of fields is read without building them", async () => {
-    const item = `{"queue":"default","webhook_url":"http://a/","payload":{${fields(40_000)}}}`;
+    const item = `{"queue":"default","webhook_url":"http://a/","payload":{${fields(4_500)}}}`;
     const longest = await parsing.longest(async () => {
       const { status, body } = await api.call(
         "POST",
         "/v1/tasks/batch",
-        `{"tasks":[${Array(2).fill(item).join()}]}`,
+        `{"tasks":[${Array(20).fill(item).join()}]}`,
       );
       assert.equal(status, 200);
-      assert.equal(body.created, 2);
+      assert.equal(body.created, 20);
     });
     assert.ok(longest < 10_000, `${longest} characters were parsed on the event loop`);
   });

@@ -47,7 +47,7 @@ describe("wiping long texts", () => {
   });
 
   it("gives a text up that takes too long", async () => {
-    const wiping = createWiping(12);
+    const wiping = createWiping({ budgetMs: 12 });
     const log: string[] = [];
     assert.equal(await wiping.run(1, portions("endless", 1_000, log)), null);
     // Without a portion: of a busy machine one may take longer than a text is given here.

@@ -4,6 +4,7 @@ import { echo, invalid } from "../../domain/complaint.ts";
 import type { Carried } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { JsonGate } from "../../json/gate.ts";
+import type { LoopShare } from "../../service/access/loop-share.ts";
 import type { Api } from "./schema-types.ts";
 import { unknownField } from "./validation.ts";
 
@@ -21,10 +22,16 @@ declare module "fastify" {
   }
 }
 
+interface Readers {
+  readonly json: JsonGate;
+  readonly loop: Pick<LoopShare, "spent"> | undefined;
+}
+
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** JSON is the only media type. An empty body is no body, whatever its Content-Type: many clients always send one. */
-export function acceptJson(app: Api, json: JsonGate): void {
+export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spent">): void {
+  const readers: Readers = { json, loop };
   app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyAtMs", 0);
   app.decorateRequest("carried", null);
@@ -35,7 +42,7 @@ export function acceptJson(app: Api, json: JsonGate): void {
     if (bytes.length === 0) done(null, undefined);
     else if (!UTF8_CHARSETS.has(charset)) done(new Problem("body_not_typed"));
     else if (!isUtf8(bytes)) done(NOT_UTF8);
-    else parseJson(json, request, bytes.toString("utf8"), done);
+    else parseJson(readers, request, bytes.toString("utf8"), done);
   });
 }
 
@@ -45,7 +52,7 @@ const UTF8_CHARSETS = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 /** Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us. */
 const NOT_UTF8 = new Problem("body_not_json");
 
-function parseJson(json: JsonGate, request: FastifyRequest, text: string, done: Done): void {
+function parseJson({ json, loop }: Readers, request: FastifyRequest, text: string, done: Done): void {
   const { principal } = request;
   const reading = json.readBody(principal?.teamId ?? NO_TEAM, text, principal?.limits ?? null);
   if (reading !== null) {
@@ -55,7 +62,7 @@ function parseJson(json: JsonGate, request: FastifyRequest, text: string, done: 
       request.bodyAtMs = performance.now();
       request.bodyText = body.text;
       request.carried = body.carried;
-      done(null, body.value);
+      go(loop, request, done, body.value);
     }, done);
     return;
   }
@@ -68,7 +75,14 @@ function parseJson(json: JsonGate, request: FastifyRequest, text: string, done: 
     return;
   }
   request.bodyText = text;
-  done(null, value);
+  go(loop, request, done, value);
+}
+
+/** All that follows of itself, until the first wait, happens in this call. */
+function go(loop: Readers["loop"], request: FastifyRequest, done: Done, body: unknown): void {
+  const { principal, bodyAtMs } = request;
+  done(null, body);
+  if (principal !== null) loop?.spent(principal.teamId, "request", performance.now() - bodyAtMs);
 }
 
 /** Requests without a credential wait in one line. */

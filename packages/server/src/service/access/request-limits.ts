@@ -1,10 +1,13 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import type { Sql } from "../../store/sql.ts";
+import type { LoopShare } from "./loop-share.ts";
 import { type Allowance, createTeamMeter, type TeamMeter } from "./team-meter.ts";
 
 export interface RequestLimits {
   /** Counts one request of a team. No promise where the database need not be asked. */
-  count(team: Pick<Principal, "teamId" | "requestsPerMinute">): Allowance | Promise<Allowance>;
+  count(
+    team: Pick<Principal, "teamId" | "requestsPerMinute"> & Partial<Pick<Principal, "limits">>,
+  ): Allowance | Promise<Allowance>;
 }
 
 /** Far more teams than call one node within a minute. A team that is forgotten is asked about again, and loses nothing. */
@@ -12,10 +15,14 @@ const MAX_METERS = 10_000;
 
 const UNLIMITED: Allowance = { limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null };
 
+/** Of the event loop's time: the next second brings another. */
+const OVER_ITS_SHARE: Allowance = { ...UNLIMITED, retryAfterSeconds: 1 };
+
 /** A team has one limit, whichever credential calls for it: the plan's, over all nodes and all credentials, in any minute. */
 export function createRequestLimits(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
+  readonly loop?: Pick<LoopShare, "isOver">;
 }): RequestLimits {
   const meters = new Map<number, TeamMeter>();
 
@@ -30,7 +37,8 @@ export function createRequestLimits(deps: {
   }
 
   return {
-    count({ teamId, requestsPerMinute }) {
+    count({ teamId, requestsPerMinute, limits }) {
+      if (deps.loop?.isOver(teamId, limits?.loopMsPerSecond ?? null)) return OVER_ITS_SHARE;
       return requestsPerMinute === null ? UNLIMITED : meterOf(teamId, requestsPerMinute).count();
     },
   };
