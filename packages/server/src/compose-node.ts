@@ -1,12 +1,7 @@
 import { webhookText } from "./api/tasks/event-view.ts";
 import { notificationText } from "./api/tasks/notification-view.ts";
-import {
-  composeBasis,
-  composeServices,
-  listeners,
-  type NodeDeps,
-  type Services,
-} from "./compose-services.ts";
+import { composeBasis, type NodeDeps } from "./compose-basis.ts";
+import { composeServices, listeners, type Services } from "./compose-services.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
