@@ -14,9 +14,10 @@ export class FairQueue<T> {
     this.#size += 1;
   }
 
-  /** The oldest item of the team whose turn it is; that team then comes last. */
-  take(): { readonly teamId: number; readonly item: T } | null {
+  /** The oldest item of the team whose turn it is, busy ones left out; that team then comes last. */
+  take(isBusy?: (teamId: number) => boolean): { readonly teamId: number; readonly item: T } | null {
     for (const [teamId, items] of this.#byTeam) {
+      if (isBusy?.(teamId)) continue;
       const item = items.shift();
       this.#byTeam.delete(teamId);
       if (item === undefined) continue;

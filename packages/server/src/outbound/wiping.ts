@@ -19,7 +19,7 @@ export interface Wiping {
   run(teamId: number, portions: Portions): Promise<string | null>;
 }
 
-/** Searches that have begun, each with several copies of its text: the next one waits. */
+/** Searches that have begun, each with several copies of its text and each of another team: the next one waits. */
 const MOST_BEGUN = 2;
 
 /**
@@ -38,7 +38,7 @@ export function createWiping({
 
   function turn(): void {
     while (begun.length < MOST_BEGUN) {
-      const taken = waiting.take();
+      const taken = waiting.take((teamId) => begun.some((one) => one.teamId === teamId));
       if (taken === null) break;
       begun.push({ teamId: taken.teamId, job: taken.item });
     }
