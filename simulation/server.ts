@@ -12,6 +12,7 @@ import type { createQueueService } from "../packages/server/src/service/tasks/qu
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
 import type { insertBulk, insertPortion } from "../packages/server/src/store/tasks/bulks.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
+import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
 /** The parts of a built server that are simulated as they are: everything from the engine to the store's door. */
@@ -29,6 +30,7 @@ export interface Server {
   readonly insertBulk: typeof insertBulk;
   readonly insertPortion: typeof insertPortion;
   readonly removePendingTask: typeof removePendingTask;
+  readonly findTask: typeof findTask;
   readonly taskStatus: typeof taskStatus;
   readonly resolveCallback: typeof resolveCallback;
   readonly callbackStatus: typeof callbackStatus;
@@ -46,6 +48,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "service/tasks/event-feed.js",
     "service/tasks/event-teller.js",
     "store/tasks/bulks.js",
+    "store/tasks/task-reads.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",
     "service/access/team-budgets.js",

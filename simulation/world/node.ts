@@ -60,9 +60,10 @@ export function createNodeEngine(options: {
     resultLimitBytes: 65_536,
     onTaskEnded() {},
     settleDelivery: async () => {},
-    composeMessage: async (teamId, taskId) => {
-      const status = await server.taskStatus(databases.api, { teamId, environment: "live" }, taskId);
-      return status === null ? null : { task: taskId, body: JSON.stringify({ status }) };
+    composeMessage: async (teamId, taskId, endedAt) => {
+      const task = await server.findTask(databases.api, { teamId, environment: "live" }, taskId);
+      if (task?.completedAt?.getTime() !== endedAt.getTime()) return null;
+      return { task: taskId, body: JSON.stringify({ status: task.status }) };
     },
     time: process.time,
     random: options.random,
