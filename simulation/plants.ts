@@ -30,6 +30,7 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "call-before-commit",
   "stale-start",
   "turn-not-counted",
+  "firings-left-out",
 ];
 
 export interface PlantedServer {

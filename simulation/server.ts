@@ -9,9 +9,11 @@ import type { createBulkWorker } from "../packages/server/src/service/tasks/bulk
 import type { createEventFeed } from "../packages/server/src/service/tasks/event-feed.ts";
 import type { createEventTeller } from "../packages/server/src/service/tasks/event-teller.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
+import type { createScheduleRunner } from "../packages/server/src/service/tasks/schedule-runner.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
 import type { insertBulk, insertPortion } from "../packages/server/src/store/tasks/bulks.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
+import type { insertSchedule, updateSchedule } from "../packages/server/src/store/tasks/schedules.ts";
 import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -25,6 +27,9 @@ export interface Server {
   readonly createQueueService: typeof createQueueService;
   readonly createTaskService: typeof createTaskService;
   readonly createBulkWorker: typeof createBulkWorker;
+  readonly createScheduleRunner: typeof createScheduleRunner;
+  readonly insertSchedule: typeof insertSchedule;
+  readonly updateSchedule: typeof updateSchedule;
   readonly createEventFeed: typeof createEventFeed;
   readonly createEventTeller: typeof createEventTeller;
   readonly insertBulk: typeof insertBulk;
@@ -45,9 +50,11 @@ export async function loadServer(distDir: string): Promise<Server> {
     "service/tasks/queue-service.js",
     "service/tasks/task-service.js",
     "service/tasks/bulk-worker.js",
+    "service/tasks/schedule-runner.js",
     "service/tasks/event-feed.js",
     "service/tasks/event-teller.js",
     "store/tasks/bulks.js",
+    "store/tasks/schedules.js",
     "store/tasks/task-reads.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",

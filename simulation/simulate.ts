@@ -27,7 +27,7 @@ import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
 import { createHouse } from "./world/house.ts";
-import { QUEUES, TEAM } from "./world/new-tasks.ts";
+import { QUEUES, SCHEDULED, TEAM } from "./world/new-tasks.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
 import { createReader } from "./world/reader.ts";
 import { createScheduler } from "./world/scheduler.ts";
@@ -92,11 +92,15 @@ export async function simulate(options: Options): Promise<Run> {
   const database = createModelDatabase(model, onStatement);
   for (const queue of QUEUES)
     await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });
+  await insertQueue(database, TEAM, SCHEDULED, { ...first, concurrency: 3 });
   house.startAll();
   // Of the statements on every task's way there are two forms: one for when nobody listens.
   const isFollowed = random.chance(0.5);
   const reader = createReader({ scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
   if (isFollowed) reader.start();
+  // Every second there is another task: in each run they would hide the rest.
+  const isScheduled = random.chance(0.2);
+  if (isScheduled) clients.schedule();
   const requests = random.between(10, 40);
   for (let each = 0; each < requests; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
   // Together, as a burst of work comes.
@@ -114,7 +118,8 @@ export async function simulate(options: Options): Promise<Run> {
     return (
       [...tasks.values()].every(({ status }) => isEnded(status)) &&
       [...notifications.values()].every((each) => isTold(each, model.nowMs())) &&
-      running(model.tables.bulks).length === 0
+      running(model.tables.bulks).length === 0 &&
+      [...model.tables.schedules.values()].every(({ next_run_at }) => next_run_at === null)
     );
   };
   await scheduler.run(STORM_MS);
@@ -123,6 +128,7 @@ export async function simulate(options: Options): Promise<Run> {
   // Until the last process is awake, and has done what it was asked to before: it may be to pause a queue.
   await scheduler.run(Math.max(STORM_MS, house.quietAtMs) + 5_000);
   clients.resumeAll();
+  if (isScheduled) clients.endSchedules();
   const calmUntilMs = scheduler.nowMs + CALM_MS;
   // A statement that was under way for long may be carried out while the reader is waited for.
   for (let known = -1; known !== changes.length && scheduler.nowMs < calmUntilMs; ) {
@@ -186,8 +192,18 @@ function logged(change: RowChange, seq: number, committedAt: number): Change {
   if (relation === "tasks") return { ...when, relation, row: toTask(row) };
   if (relation === "queues") return { ...when, relation, row: toQueue(row) };
   if (relation === "notifications") return { ...when, relation, row: toNotification(row) };
+  if (relation === "schedules")
+    return { ...when, relation, row: { id: row.id, nextRunAt: sinceStart(row.next_run_at) } };
+  if (relation === "schedule_firings") {
+    const { schedule_id: scheduleId, task_id: taskId, fires_at } = row;
+    return { ...when, relation, row: { scheduleId, taskId, firesAt: sinceStart(fires_at) } };
+  }
   if (relation === "bulks") return { ...when, relation, row: toBulk(row) };
   return { ...when, relation, row: { id: row.id, pid: Number(row.name.split(" ").at(-1)) } };
+}
+
+function sinceStart(ms: number | null): number | null {
+  return ms === null ? null : ms - START_OF_TIME_MS;
 }
 
 function toTask(row: TaskColumns): TaskRow {

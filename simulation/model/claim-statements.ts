@@ -104,7 +104,7 @@ export const claimStatements: Statements = {
           ]),
           config: row.poll_config,
           plan: row.poll,
-          elapsedMs: Math.round(nowMs - (row.started_at ?? nowMs)),
+          elapsedMs: Math.round(nowMs - firstCallMs(row, nowMs)),
           firstHeaders: row.headers ?? {},
         };
       });
@@ -117,6 +117,11 @@ export const claimStatements: Statements = {
   held_polls: (session, values) =>
     held(session, values, "polling").map((row) => pickColumns(row, ["team_id", "id", "fence"])),
 };
+
+/** Of this life of the task: a retry began another. */
+function firstCallMs({ retries, started_at, attempts }: TaskColumns, nowMs: number): number {
+  return retries === 0 ? (started_at ?? nowMs) : Date.parse(attempts.at(-1)?.at ?? "");
+}
 
 interface TeamRoom {
   readonly teamId: number;

@@ -51,7 +51,7 @@ export const intakeStatements: Statements = {
       const queue = liveQueue(session, asked.team_id, asked.queue);
       if (queue === undefined || !takeKey(session, asked)) return [];
       const row = newRow(session, asked, queue, workerId);
-      insertTask(session, row);
+      write(session, (place) => insertTask(session, row, place));
       return [acceptedRow(row)];
     });
   },

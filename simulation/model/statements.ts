@@ -5,6 +5,7 @@ import { claimStatements, teamsWithDue } from "./claim-statements.ts";
 import { eventStatements, isHeard } from "./event-rows.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
+import { scheduleStatements } from "./schedule-statements.ts";
 import { settleStatements } from "./settle-statements.ts";
 import type { Statement, Statements } from "./statement.ts";
 import { workerStatements } from "./worker-statements.ts";
@@ -41,6 +42,7 @@ const STATEMENTS: Statements = {
   ...queueStatements,
   ...workerStatements,
   ...bulkStatements,
+  ...scheduleStatements,
   ...eventStatements,
   ...without,
 };
@@ -92,6 +94,8 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["select task_ids[", "read_turn"],
   ["with counted as ( update bulks", "count_turn"],
   ["insert into listeners as l", "listen_to"],
+  ["insert into schedules (", "insert_schedule"],
+  ["update schedules set cron = $3", "update_schedule"],
   ["select l.team_id, false, $2, $3 from listeners l", "write_queue_event"],
   ["from webhook_deliveries where worker_id = $1", "held_deliveries"],
   ["update webhook_deliveries d set worker_id = null, fence = d.fence + 1 where", "reap_deliveries"],

@@ -130,6 +130,29 @@ export interface BulkColumns {
   readonly created_at: number;
 }
 
+export interface ScheduleColumns {
+  readonly team_id: number;
+  readonly id: string;
+  readonly name: string;
+  readonly sandbox: boolean;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly overlap: string;
+  readonly catch_up: string;
+  readonly task: string;
+  readonly request: string;
+  readonly next_run_at: number | null;
+  readonly last_task_id: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface FiringColumns {
+  readonly schedule_id: string;
+  readonly task_id: string;
+  readonly fires_at: number;
+}
+
 /** One event: where the store puts those of a statement into one row, the model has a row for each. */
 export interface EventColumns {
   readonly team_id: number;
@@ -151,6 +174,8 @@ export interface Tables {
   readonly bulks: Map<string, BulkColumns>;
   /** The tasks of a bulk action by its id: of those that are simulated there is one portion each. */
   readonly portions: Map<string, readonly string[]>;
+  readonly schedules: Map<string, ScheduleColumns>;
+  readonly firings: FiringColumns[];
   /** Since which transaction a team is listened to. */
   readonly listeners: Map<number, number>;
   readonly events: EventColumns[];
@@ -162,7 +187,9 @@ export type RowChange =
   | { readonly relation: "queues"; readonly op: Op; readonly row: QueueColumns }
   | { readonly relation: "workers"; readonly op: Op; readonly row: WorkerColumns }
   | { readonly relation: "notifications"; readonly op: Op; readonly row: NotificationColumns }
-  | { readonly relation: "bulks"; readonly op: Op; readonly row: BulkColumns };
+  | { readonly relation: "bulks"; readonly op: Op; readonly row: BulkColumns }
+  | { readonly relation: "schedules"; readonly op: Op; readonly row: ScheduleColumns }
+  | { readonly relation: "schedule_firings"; readonly op: Op; readonly row: FiringColumns };
 type Op = "insert" | "update" | "delete";
 
 export function emptyTables(): Tables {
@@ -175,6 +202,8 @@ export function emptyTables(): Tables {
     keys: new Map(),
     bulks: new Map(),
     portions: new Map(),
+    schedules: new Map(),
+    firings: [],
     listeners: new Map(),
     events: [],
   };

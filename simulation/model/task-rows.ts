@@ -32,10 +32,10 @@ export function changeTask(
   return row;
 }
 
-export function insertTask(session: Session, row: TaskColumns): void {
+export function insertTask(session: Session, row: TaskColumns, place: number | null = null): void {
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "insert", row });
-  tellChange(session, null, row, null);
+  tellChange(session, null, row, place);
 }
 
 /** Its idempotency key goes with it. */

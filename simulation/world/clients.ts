@@ -3,12 +3,14 @@ import type { Random } from "../../chaos/rig/random.ts";
 import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
+import type { TaskRequest } from "../../packages/server/src/domain/task-request.ts";
 import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";
 import type { SimulatedNode } from "./node.ts";
+import { START_OF_TIME_MS } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 const REQUESTER: Requester = {
@@ -36,6 +38,10 @@ export interface Clients {
   act(): void;
   /** Resumes every queue, and asks until it is so. */
   resumeAll(): void;
+  /** A schedule that fires every second, and is asked for until it is there. */
+  schedule(): void;
+  /** Pauses it, and asks until it is so. */
+  endSchedules(): void;
   /** The run is over: what was not answered by now was not answered. */
   hangUp(): void;
 }
@@ -246,8 +252,34 @@ export function createClients(options: {
     request("create-queue", { queue }, work, onAnswer);
   }
 
+  /** Asks until it is done. */
+  function insist(
+    action: Action,
+    about: { readonly queue?: string },
+    work: (node: SimulatedNode) => Promise<number>,
+  ): void {
+    request(action, about, work, (status) => {
+      if (status === null || status >= 500) scheduler.after(100, () => insist(action, about, work));
+    });
+  }
+
   return {
     answers,
+    schedule() {
+      insist("schedule", {}, async ({ databases: { api } }) => {
+        await server.insertSchedule(api, REQUESTER, {
+          ...SCHEDULE,
+          nextRunAt: new Date(START_OF_TIME_MS + 1_000),
+        });
+        return 201;
+      });
+    },
+    endSchedules() {
+      insist("schedule", {}, async ({ databases: { api } }) => {
+        await server.updateSchedule(api, { teamId: TEAM, id: SCHEDULE.id }, { ...SCHEDULE, nextRunAt: null });
+        return 200;
+      });
+    },
     hangUp() {
       for (const end of open) end();
     },
@@ -282,6 +314,18 @@ export function createClients(options: {
     },
   };
 }
+
+const SCHEDULE = {
+  id: taskId(80_000),
+  name: "every-second",
+  cron: "* * * * * *",
+  timezone: "UTC",
+  overlap: "allow",
+  catchUp: "one",
+  paused: false,
+  // What it makes is said by the house.
+  task: { text: "{}", request: {} as TaskRequest },
+} as const;
 
 function unasked(): never {
   throw new Error("A task that is there needs none of this");

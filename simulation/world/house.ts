@@ -5,6 +5,7 @@ import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Done, Model } from "../model/session.ts";
 import type { Server } from "../server.ts";
 import { openConnection, PURPOSES, type Purpose } from "./connections.ts";
+import { scheduledTask } from "./new-tasks.ts";
 import { createNodeEngine, createNodeEvents, type SimulatedNode } from "./node.ts";
 import { createProcess } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -61,6 +62,7 @@ export function createHouse(options: {
   const met = new Map<string, number>();
   let isCalm = false;
   let pids = 0;
+  let firings = 0;
   let quietAtMs = 0;
 
   function note(
@@ -143,6 +145,10 @@ export function createHouse(options: {
       databases,
       caller: targets.callerOf(process),
       random: random.fork().next,
+      nextScheduled() {
+        firings += 1;
+        return scheduledTask(firings);
+      },
       onBug: (text) => bugs.push({ at: scheduler.nowMs, text }),
     });
     const life: SimulatedNode["life"] = {

@@ -3,6 +3,8 @@ import { type NewTask, NO_FOLLOW_UP } from "../../packages/server/src/domain/tas
 
 export const TEAM = 1;
 export const QUEUES = ["one", "two"] as const;
+/** Of schedules: it is never deleted, so that every firing makes a task. */
+export const SCHEDULED = "scheduled";
 export type QueueName = (typeof QUEUES)[number];
 
 export function taskId(number: number): string {
@@ -24,6 +26,30 @@ export function newTask(number: number, random: Random): NewTask {
   const isPlain = random.chance(0.5);
   const task = anyTask(number, random);
   return isPlain ? { ...task, ...PLAIN } : task;
+}
+
+/** The task of a firing: as plain as can be. */
+export function scheduledTask(number: number): NewTask {
+  const id = taskId(50_000 + number);
+  return {
+    ...PLAIN,
+    teamId: TEAM,
+    id,
+    shape: "direct",
+    queue: SCHEDULED,
+    call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
+    priority: 5,
+    onCompleteUrl: null,
+    bodyIsJson: false,
+    sign: false,
+    tags: null,
+    metadata: null,
+    retryDelaySeconds: null,
+    runAt: null,
+    simulate: null,
+    sandbox: false,
+    idempotency: null,
+  };
 }
 
 /** What such a task leaves to its queue, or does without. */

@@ -1,4 +1,6 @@
 import type { Life } from "../../chaos/checker/history.ts";
+import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
+import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { Log } from "../../packages/server/src/engine/log.ts";
 import type { Caller } from "../../packages/server/src/outbound/caller.ts";
@@ -27,6 +29,8 @@ export function createNodeEngine(options: {
   readonly databases: Readonly<Record<Purpose, Database>>;
   readonly caller: Pick<Caller, "call">;
   readonly random: () => number;
+  /** What the next firing of a schedule makes, on whatever node. */
+  readonly nextScheduled: () => NewTask;
   /** Told of everything that the engine takes for a bug. */
   readonly onBug: (what: string) => void;
 }): Engine {
@@ -77,6 +81,14 @@ export function createNodeEngine(options: {
     onPending: engine.pending,
   });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
+  const schedules = server.createScheduleRunner({
+    database: databases.api,
+    accept: async () => ({ task: options.nextScheduled(), finish: noVault }),
+    termsOf: async (teamIds) =>
+      new Map(teamIds.map((teamId) => [teamId, { teamId, plan: "enterprise", limits: UNBOUNDED }])),
+    onStored: engine.pending,
+  });
+  engine.actors.add({ name: "scheduler", once: schedules.fireOnce });
   return engine;
 }
 
