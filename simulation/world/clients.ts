@@ -323,6 +323,7 @@ const SCHEDULE = {
   overlap: "allow",
   catchUp: "one",
   paused: false,
+  aheadSeconds: 0,
   // What it makes is said by the house.
   task: { text: "{}", request: {} as TaskRequest },
 } as const;
