@@ -55,6 +55,29 @@ describe("polling", () => {
     await house.engine.poller.finished();
   };
 
+  it("a large answer is looked into by a thread, and the event loop parses none of it", async () => {
+    const keys = Array.from({ length: 20_000 }, (_, number) => `"k${number}":0`).join();
+    const path = Array<string>(60).fill("a").join(".");
+    const nested = `${'{"a":'.repeat(60)}{"status":"done","output":"v.mp4",${keys}}${"}".repeat(60)}`;
+    status = () => ({ body: nested });
+    const id = await start({ statusPath: `${path}.status`, resultPath: `${path}.output` });
+    const { parse } = JSON;
+    let longest = 0;
+    JSON.parse = (text: string, reviver) => {
+      longest = Math.max(longest, text.length);
+      return parse(text, reviver);
+    };
+    try {
+      await pollAfter(5);
+    } finally {
+      JSON.parse = parse;
+    }
+    const task = await house.task(id);
+    assert.deepEqual([task.status, task.result?.body], ["completed", "v.mp4"]);
+    assert.ok(longest < 10_000, `${longest} characters were parsed on the event loop`);
+    assert.match(await house.services.metrics.renderOwn(), /bellhop_json_jobs_total\{result="done"\} 1\n/);
+  });
+
   it("a poll that was claimed too long ago is not made: it is given back, and made later", async () => {
     await start();
     house.databases.polls.after = (statement) => {
