@@ -4,12 +4,12 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /source
 COPY . .
 RUN npm ci --ignore-scripts \
- && npm pack --ignore-scripts=false --pack-destination=/tmp -w @bellhop/sdk -w @bellhop/server
+ && npm pack --ignore-scripts=false --pack-destination=/tmp -w @bellhop/server
 
 FROM node:22-bookworm-slim AS install
 WORKDIR /opt/bellhop
-COPY --from=build /tmp/bellhop-sdk-*.tgz /tmp/bellhop-server-*.tgz /tmp/
-RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund /tmp/bellhop-sdk-*.tgz /tmp/bellhop-server-*.tgz
+COPY --from=build /tmp/bellhop-server-*.tgz /tmp/
+RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund /tmp/bellhop-server-*.tgz
 
 FROM node:22-bookworm-slim
 # Nothing is installed at run time, and what cannot install cannot be made to.

@@ -5,10 +5,10 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Bellhop, createBellhop } from "@bellhop/sdk";
 import { makeFirstLink } from "../service/operator/operator.ts";
 import { startEcho } from "./echo.ts";
 import { withOperatorDatabase } from "./operator-database.ts";
+import { type Bellhop, createBellhop } from "./sdk.ts";
 
 export interface DevOptions {
   readonly dataDir?: string;

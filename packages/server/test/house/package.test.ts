@@ -14,30 +14,28 @@ import { API_KEY, launch, ready } from "./server-process.ts";
 const NOBODY = 65534;
 
 /**
- * The packages as npm would publish them, installed into an empty directory beside exactly the packages that they name, as
+ * The server's package as npm would publish it, installed into an empty directory beside exactly the packages that it names, as
  * `npm install --omit=dev` would. Those are linked from this checkout instead of fetched, so that the test needs no registry.
  */
 describe("the packed package", () => {
   let home: string;
   let installed: string;
 
-  async function install(name: string): Promise<void> {
-    const source = join(ROOT, "packages", name);
-    const place = join(home, "node_modules", "@bellhop", name);
-    await mkdir(place, { recursive: true });
+  async function install(): Promise<void> {
+    await mkdir(installed, { recursive: true });
     execFileSync("npm", ["pack", "--silent", "--ignore-scripts=false", `--pack-destination=${home}`], {
-      cwd: source,
+      cwd: SERVER,
     });
-    const tarball = (await readdir(home)).find((file) => file.startsWith(`bellhop-${name}-`)) ?? "";
-    execFileSync("tar", ["xzf", join(home, tarball), "-C", place, "--strip-components=1"]);
-    const manifest = JSON.parse(await readFile(join(place, "package.json"), "utf8"));
+    const tarball = (await readdir(home)).find((file) => file.startsWith("bellhop-server-")) ?? "";
+    execFileSync("tar", ["xzf", join(home, tarball), "-C", installed, "--strip-components=1"]);
+    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
     for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-      const own = join(source, "node_modules", needed);
+      const own = join(SERVER, "node_modules", needed);
       const there = existsSync(own) ? own : join(ROOT, "node_modules", needed);
       const link = join(home, "node_modules", needed);
       await mkdir(dirname(link), { recursive: true });
-      // The packages of other platforms are not there, and ours was installed before.
-      if (existsSync(there) && !existsSync(link)) await symlink(there, link);
+      // The packages of other platforms are not there.
+      if (existsSync(there)) await symlink(there, link);
     }
   }
 
@@ -46,8 +44,7 @@ describe("the packed package", () => {
     // Root's data would lie elsewhere if PostgreSQL's user could not enter.
     await chmod(home, 0o755);
     installed = join(home, "node_modules", "@bellhop", "server");
-    await install("sdk");
-    await install("server");
+    await install();
   });
   after(() => rm(home, { recursive: true, force: true }));
 
@@ -64,7 +61,21 @@ describe("the packed package", () => {
     assert.ok(!existsSync(join(SERVER, "README.md")), "the copy is removed again");
   });
 
-  it("starts in an empty directory as an ordinary user, makes a call for the SDK, is healthy and stops", async (test) => {
+  it("names no other package of Bellhop, and leaves the checkout's build as it was", async () => {
+    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    assert.deepEqual(
+      needed.filter((name) => name.startsWith("@bellhop/")),
+      [],
+    );
+    const imports = /(?:from|import\() ?"(@bellhop\/[^"]+)"/;
+    const files = await readdir(join(installed, "dist"), { recursive: true });
+    for (const file of files.filter((name) => name.endsWith(".js") && !name.startsWith("page")))
+      assert.doesNotMatch(await readFile(join(installed, "dist", file), "utf8"), imports, file);
+    assert.match(await readFile(join(SERVER, "dist", "cli", "sdk.js"), "utf8"), /from "@bellhop\/sdk"/);
+  });
+
+  it("starts in an empty directory as an ordinary user, makes a call for its own command, is healthy and stops", async (test) => {
     const target = await startTestTarget();
     test.after(target.close);
     const empty = join(home, "a place of its own");
@@ -72,14 +83,12 @@ describe("the packed package", () => {
     const bellhop = [join(installed, "dist", "cli", "bellhop.js")];
     const command = await asOrdinaryUser(empty, bellhop);
     const server = await ready(launch({ npm_command: "exec" }, empty, command));
-    const script = `import { createBellhop } from "@bellhop/sdk";
-      const { tasks } = createBellhop({ url: "${server.url}", apiKey: "${API_KEY}" });
-      const { id } = await tasks.create({ queue: "default", webhookUrl: "${target.url}" });
-      console.log((await tasks.wait(id)).status);`;
-    const run = { cwd: home, encoding: "utf8" } as const;
-    const printed = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], run);
-    assert.equal(printed.stdout, "completed\n");
     const env = { PATH: process.env.PATH ?? "", PORT: new URL(server.url).port };
+    const create = [...bellhop, "tasks", "create", target.url, "--wait", "--json"];
+    const printed = await promisify(execFile)(process.execPath, create, {
+      env: { ...env, HOME: home, BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY },
+    });
+    assert.equal(JSON.parse(printed.stdout).status, "completed", printed.stdout);
     const health = await promisify(execFile)(process.execPath, [...bellhop, "health", "--ready"], { env });
     assert.equal(health.stdout, "ok\n");
 

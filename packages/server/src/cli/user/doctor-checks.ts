@@ -1,4 +1,4 @@
-import { ApiError, type Bellhop } from "@bellhop/sdk";
+import { ApiError, type Bellhop } from "../sdk.ts";
 import { probe } from "./probe.ts";
 
 export interface Finding {

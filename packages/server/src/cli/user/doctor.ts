@@ -1,6 +1,6 @@
-import { createBellhop } from "@bellhop/sdk";
 import type { Command } from "commander";
 import { VERSION } from "../../version.ts";
+import { createBellhop } from "../sdk.ts";
 import { printable } from "../table.ts";
 import { examine, type Finding } from "./doctor-checks.ts";
 import { type ServerOptions, serverCommand, show, type User } from "./user.ts";

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from "@bellhop/sdk";
+import { ApiError, ConnectionError } from "../sdk.ts";
 
 /** Why a command failed, in one line. */
 export function describeFailure(error: unknown): string {

@@ -1,6 +1,6 @@
-import { createBellhop } from "@bellhop/sdk";
 import type { Command } from "commander";
 import { toJson } from "../operator.ts";
+import { createBellhop } from "../sdk.ts";
 import { printable, renderTable } from "../table.ts";
 import { DEFAULT_URL } from "./choose-server.ts";
 import { readProfiles, writeProfiles } from "./profiles.ts";

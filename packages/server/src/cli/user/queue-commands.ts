@@ -1,5 +1,5 @@
-import type { Bellhop } from "@bellhop/sdk";
 import { type Command, Option } from "commander";
+import type { Bellhop } from "../sdk.ts";
 import type { Column } from "../table.ts";
 import { readInteger } from "./option-values.ts";
 import { given, type ServerOptions, serverCommand, show, showRows, type User } from "./user.ts";

@@ -1,5 +1,5 @@
-import type { Bellhop } from "@bellhop/sdk";
 import type { Command } from "commander";
+import type { Bellhop } from "../sdk.ts";
 import type { Column } from "../table.ts";
 import { type ServerOptions, serverCommand, show, showRows, timeOf, type User } from "./user.ts";
 

@@ -1,5 +1,5 @@
-import type { Bellhop } from "@bellhop/sdk";
 import type { Command } from "commander";
+import type { Bellhop } from "../sdk.ts";
 import { type Column, printable } from "../table.ts";
 import { collect } from "./option-values.ts";
 import { readSecret } from "./read-secret.ts";

@@ -1,5 +1,5 @@
-import type { NewDirectTask, NewTask, Task, TaskSummary } from "@bellhop/sdk";
 import { type Command, Option } from "commander";
+import type { NewDirectTask, NewTask, Task, TaskSummary } from "../sdk.ts";
 import { type Column, printable } from "../table.ts";
 import { collect, readHeader, readInteger, readJson, readTaskFile } from "./option-values.ts";
 import { addTailCommand } from "./task-tail.ts";

@@ -1,5 +1,5 @@
-import type { BellhopEvent } from "@bellhop/sdk";
 import type { Command } from "commander";
+import type { BellhopEvent } from "../sdk.ts";
 import { printable } from "../table.ts";
 import { collect, readInteger } from "./option-values.ts";
 import { given, type ServerOptions, serverCommand, type User } from "./user.ts";

@@ -1,6 +1,6 @@
-import { type Bellhop, createBellhop } from "@bellhop/sdk";
 import type { Command } from "commander";
 import { toJson } from "../operator.ts";
+import { type Bellhop, createBellhop } from "../sdk.ts";
 import { type Column, renderTable } from "../table.ts";
 import { type Chosen, chooseServer } from "./choose-server.ts";
 import { profilesFile, readProfiles } from "./profiles.ts";
