@@ -13,7 +13,7 @@ import { Icon } from "../parts/icon.tsx";
 import { TotalCount } from "../parts/numbers.tsx";
 import { Empty, Page, PageHead, Problem, Skeletons } from "../parts/page.tsx";
 import { StateMark, toneOf } from "../parts/state.tsx";
-import { AllMenu, SelectionBar } from "./tasks/bulk-bar.tsx";
+import { AllMenu, type Asked, AskedAction, SelectionBar } from "./tasks/bulk-bar.tsx";
 import { Filters } from "./tasks/filters.tsx";
 import { TaskRows } from "./tasks/task-rows.tsx";
 
@@ -27,8 +27,9 @@ function TasksPage() {
   const navigate = useNavigate({ from: "/tasks" });
   const mayAct = useMay("member");
   const [selected, select] = useState<ReadonlySet<string>>(new Set());
+  const [asked, ask] = useState<Asked | null>(null);
   const [isScrolled, setScrolled] = useState(false);
-  const list = useTaskList(search, isScrolled || selected.size > 0);
+  const list = useTaskList(search, isScrolled || selected.size > 0 || asked !== null);
   const setSearch = (next: TaskSearch) => {
     select(new Set());
     return navigate({ search: next, replace: true });
@@ -56,7 +57,18 @@ function TasksPage() {
       </Filters>
       {list.error && !list.isReady ? <Problem error={list.error} /> : null}
       <section className="panel" style={{ position: "relative" }} aria-label="Tasks">
-        <SelectionBar rows={list.rows} selected={selected} onClear={() => select(new Set())} />
+        <SelectionBar rows={list.rows} selected={selected} onAsk={ask} onClear={() => select(new Set())} />
+        {asked === null ? null : (
+          <AskedAction
+            rows={list.rows}
+            asked={asked}
+            onDone={() => {
+              select(new Set());
+              ask(null);
+            }}
+            onClose={() => ask(null)}
+          />
+        )}
         {list.newCount > 0 ? (
           <button
             type="button"
@@ -75,6 +87,7 @@ function TasksPage() {
             rows={list.rows}
             selected={mayAct ? selected : null}
             onSelect={select}
+            onAsk={ask}
             onScrolled={setScrolled}
             onEnd={list.hasOlder ? list.fetchOlder : null}
           />

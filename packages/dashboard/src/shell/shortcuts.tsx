@@ -9,8 +9,8 @@ const KEYS = [
   ["k", "Row before"],
   ["x", "Select the row"],
   ["Enter", "Open the row"],
-  ["r", "Retry"],
-  ["c", "Cancel"],
+  ["r", "Retry the selection, or the row"],
+  ["c", "Cancel the selection, or the row"],
   ["p", "Pause or resume live"],
   ["?", "This list"],
 ] as const;

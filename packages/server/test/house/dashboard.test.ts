@@ -140,6 +140,28 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await states("cancelled").waitFor();
   });
 
+  it("asks before the key c cancels the selected tasks, and leaves the others alone", async () => {
+    const task = { queue: "errands", webhook_url: target.url, delay: 3600 };
+    const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, task, task] });
+    const [first, second, third]: string[] = json.results.map((result: Json) => result.task.id);
+    const statusOf = async (id = "") => (await server.api("GET", `/v1/tasks/${id}`)).json.status;
+    await go("/tasks?status=pending");
+    await page.getByLabel(`Select ${second}`).check();
+    await page.getByLabel(`Select ${third}`).check();
+    await page.getByText("2 selected").click();
+    await page.keyboard.press("c");
+    await dialog().getByText("Cancel 2 tasks").waitFor();
+    assert.deepEqual([await statusOf(second), await statusOf(third)], ["pending", "pending"]);
+    await dialog().getByRole("button", { name: "Cancel" }).click();
+    await dialog().waitFor({ state: "detached" });
+    assert.deepEqual(await Promise.all([first, second, third].map(statusOf)), [
+      "pending",
+      "cancelled",
+      "cancelled",
+    ]);
+    await server.api("DELETE", `/v1/tasks/${first}`);
+  });
+
   it("makes a schedule, runs it, and pauses it", async () => {
     await go("/schedules");
     await button("New schedule").first().click();

@@ -14,7 +14,7 @@ const KINDS: readonly BulkKind[] = ["retry", "cancel", "delete"];
 const TITLES = { retry: "Retry", cancel: "Cancel", delete: "Delete" } as const;
 
 /** Which of the actions a task's state allows. */
-function fits(kind: BulkKind, { status }: TaskSummary): boolean {
+export function fits(kind: BulkKind, { status }: TaskSummary): boolean {
   if (kind === "retry") return status === "failed" || status === "cancelled";
   return kind === "cancel" ? !isEnded(status) : status === "pending";
 }
@@ -48,65 +48,90 @@ export function AllMenu({ search, total }: { readonly search: TaskSearch; readon
   );
 }
 
+/** An action that the reader is asked about, and the tasks that are meant. */
+export interface Asked {
+  readonly kind: BulkKind;
+  readonly ids: ReadonlySet<string>;
+}
+
 /** Actions on the selected rows. */
 export function SelectionBar({
   rows,
   selected,
+  onAsk,
   onClear,
 }: {
   readonly rows: readonly TaskSummary[];
   readonly selected: ReadonlySet<string>;
+  readonly onAsk: (asked: Asked) => void;
   readonly onClear: () => void;
 }) {
-  const [asked, ask] = useState<BulkKind | null>(null);
   const chosen = rows.filter(({ id }) => selected.has(id));
-  const fitting = (kind: BulkKind) => chosen.filter((task) => fits(kind, task));
-  const act = useAct(
-    (kind: BulkKind) =>
-      actOnEach(
-        kind,
-        fitting(kind).map(({ id }) => id),
-      ),
-    ({ done, refused }, kind) => {
-      onClear();
-      return `${TITLES[kind]}: ${plural(done, "task")}${refused === 0 ? "" : `, ${refused} refused`}`;
-    },
-  );
   if (chosen.length === 0) return null;
   return (
     <div className="bulk-bar">
       <span>{chosen.length} selected</span>
-      {KINDS.map((kind) => (
-        <Button
-          key={kind}
-          size="compact-xs"
-          disabled={fitting(kind).length === 0}
-          onClick={() => (kind === "retry" ? act.mutate(kind) : ask(kind))}
-        >
-          {TITLES[kind]} {fitting(kind).length}
-        </Button>
-      ))}
+      {KINDS.map((kind) => {
+        const count = chosen.filter((task) => fits(kind, task)).length;
+        return (
+          <Button
+            key={kind}
+            size="compact-xs"
+            disabled={count === 0}
+            onClick={() => onAsk({ kind, ids: selected })}
+          >
+            {TITLES[kind]} {count}
+          </Button>
+        );
+      })}
       <Button size="compact-xs" variant="subtle" onClick={onClear}>
         Clear
       </Button>
-      {asked === null ? null : (
-        <Confirm
-          title={`${TITLES[asked]} ${plural(fitting(asked).length, "task")}`}
-          action={TITLES[asked]}
-          onClose={() => ask(null)}
-          onConfirm={() => {
-            act.mutate(asked);
-            ask(null);
-          }}
-        >
-          <p>
-            {asked === "cancel"
-              ? "Calls that are under way are broken off; their targets may have acted on them. A cancelled task can be retried."
-              : "Their records are gone afterwards, and there is no way back."}
-          </p>
-        </Confirm>
-      )}
     </div>
+  );
+}
+
+const WARNINGS = {
+  retry: "Each is called again, with all its retries. A call that was made cannot be taken back.",
+  cancel:
+    "Calls that are under way are broken off; their targets may have acted on them. A cancelled task can be retried.",
+  delete: "Their records are gone afterwards, and there is no way back.",
+} as const;
+
+/** Asks, and then acts on those whose state allows it. */
+export function AskedAction({
+  rows,
+  asked: { kind, ids },
+  onDone,
+  onClose,
+}: {
+  readonly rows: readonly TaskSummary[];
+  readonly asked: Asked;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const [fitting] = useState(() => rows.filter((task) => ids.has(task.id) && fits(kind, task)));
+  const act = useAct(
+    () =>
+      actOnEach(
+        kind,
+        fitting.map(({ id }) => id),
+      ),
+    ({ done, refused }) => {
+      onDone();
+      return `${TITLES[kind]}: ${plural(done, "task")}${refused === 0 ? "" : `, ${refused} refused`}`;
+    },
+  );
+  return (
+    <Confirm
+      title={`${TITLES[kind]} ${plural(fitting.length, "task")}`}
+      action={TITLES[kind]}
+      isBusy={act.isPending}
+      onClose={onClose}
+      onConfirm={() => act.mutate(undefined)}
+    >
+      <p>{WARNINGS[kind]}</p>
+    </Confirm>
   );
 }
 

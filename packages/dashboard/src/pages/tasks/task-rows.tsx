@@ -11,6 +11,7 @@ import { ResponseCode, Target } from "../../parts/target.tsx";
 import { Ago, Duration } from "../../parts/time.tsx";
 import { tell } from "../../parts/toast.tsx";
 import { useKeys } from "../../shell/keys.ts";
+import { type Asked, fits } from "./bulk-bar.tsx";
 
 /** Where rows reach this close to their end, older ones are fetched. */
 const NEAR_END = 30;
@@ -20,6 +21,7 @@ export function TaskRows({
   rows,
   selected,
   onSelect,
+  onAsk,
   onScrolled,
   onEnd,
 }: {
@@ -27,6 +29,7 @@ export function TaskRows({
   /** Null for a reader who may not act. */
   readonly selected: ReadonlySet<string> | null;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onAsk: (asked: Asked) => void;
   readonly onScrolled: (isScrolled: boolean) => void;
   readonly onEnd: (() => Promise<void>) | null;
 }) {
@@ -59,7 +62,8 @@ export function TaskRows({
     current,
     setCurrent,
     toggle,
-    mayAct: selected !== null,
+    selected,
+    onAsk,
     scrollTo: virtual.scrollToIndex,
   });
 
@@ -177,19 +181,26 @@ function SelectAll({
   );
 }
 
+/**
+ * `r` and `c` act on the selection, or where nothing is selected on the row that `j` and `k` are at. Both ask first; but a
+ * task that is not being called is cancelled at once, for that can be undone.
+ */
 function useRowKeys({
   rows,
   current,
   setCurrent,
   toggle,
-  mayAct,
+  selected,
+  onAsk,
   scrollTo,
 }: {
   readonly rows: readonly TaskSummary[];
   readonly current: number;
   readonly setCurrent: (index: number) => void;
   readonly toggle: (id: string) => void;
-  readonly mayAct: boolean;
+  /** Null for a reader who may not act. */
+  readonly selected: ReadonlySet<string> | null;
+  readonly onAsk: (asked: Asked) => void;
   readonly scrollTo: (index: number) => void;
 }) {
   const navigate = useNavigate();
@@ -204,13 +215,16 @@ function useRowKeys({
     setCurrent(next);
     scrollTo(next);
   };
-  // A call under way cannot be had back: the bar above asks.
-  function askFirst(id: string) {
-    toggle(id);
-    tell("Its call is under way: it is selected now, and Cancel above asks before it breaks the call off");
-  }
   function cancelled(_: unknown, id: string) {
     return { text: "The task is cancelled", undo: () => retry.mutate(id) };
+  }
+  function act(kind: "retry" | "cancel") {
+    if (selected === null) return;
+    const ids = selected.size > 0 ? selected : new Set([task?.id ?? ""]);
+    const first = rows.find((row) => ids.has(row.id) && fits(kind, row));
+    if (first === undefined) tell(NOTHING_FITS[kind]);
+    else if (selected.size === 0 && kind === "cancel" && first.status !== "active") cancel.mutate(first.id);
+    else onAsk({ kind, ids });
   }
   useKeys({
     j: () => move(1),
@@ -219,13 +233,15 @@ function useRowKeys({
       ? {}
       : {
           Enter: () => navigate({ to: "/tasks/$id", params: { id: task.id } }),
-          ...(mayAct
-            ? {
-                x: () => toggle(task.id),
-                r: () => retry.mutate(task.id),
-                c: () => (task.status === "active" ? askFirst(task.id) : cancel.mutate(task.id)),
-              }
-            : {}),
+          ...(selected === null ? {} : { x: () => toggle(task.id) }),
         }),
+    ...(selected === null || (task === undefined && selected.size === 0)
+      ? {}
+      : { r: () => act("retry"), c: () => act("cancel") }),
   });
 }
+
+const NOTHING_FITS = {
+  retry: "Only failed and cancelled tasks can be retried",
+  cancel: "A task that has ended cannot be cancelled",
+} as const;
