@@ -34,7 +34,10 @@ const WHEN = {
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
   too_many_waiting:
     "The team has 1,000 requests with `wait` open on this node, or the node 5,000 in all. Nothing was stored.",
-  too_many_streams: "The team has 1,000 event streams open on this node, or the node 2,000 in all.",
+  too_many_streams:
+    "The node has 2,000 event streams open, or 1,800 and the team has one of them. Try again after `Retry-After`.",
+  streams_full:
+    "The team has as many event streams open on this node as its plan allows. Nothing was opened.",
   task_not_found: "No task of the team has this id.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   session_not_found: "You have no such session, or it has ended.",
@@ -60,6 +63,8 @@ const WHEN = {
   bulk_not_found: "The team has no such bulk action, or it ended more than 30 days ago.",
   bulk_ended: "A stop of a bulk action that has come to its end, or was stopped.",
   bulks_full: "The team has as many bulk actions running as one may.",
+  too_many_scans:
+    "One bulk action or dry run of the team is looking for its tasks, and five more wait. Nothing was started.",
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
   webhook_not_found: "The team has no such webhook.",

@@ -33,26 +33,27 @@ export const bulkStatements: Statements = {
     return [];
   },
 
-  next_bulks({ tables, nowMs }, values) {
-    return running(tables.bulks)
-      .sort((one, other) => one.next_at - other.next_at)
+  next_bulk_teams({ tables, nowMs }, values) {
+    const firsts = new Map<number, number>();
+    for (const { team_id, next_at } of running(tables.bulks))
+      firsts.set(team_id, Math.min(next_at, firsts.get(team_id) ?? Number.POSITIVE_INFINITY));
+    return [...firsts]
+      .sort(([, one], [, other]) => one - other)
       .slice(0, numberAt(values, 1))
-      .map(({ team_id, id, next_at }) => ({
-        teamId: team_id,
-        id,
-        waitMs: Math.max(0, Math.ceil(next_at - nowMs)),
-      }));
+      .map(([teamId, next_at]) => ({ teamId, waitMs: Math.max(0, Math.ceil(next_at - nowMs)) }));
   },
 
   lock_bulk(session, values) {
     const { tables, model, nowMs } = session;
-    const row = tables.bulks.get(textAt(values, 2));
-    if (row?.status !== "running" || row.next_at > nowMs || model.locks.has(`bulk ${row.id}`)) return [];
+    const [row] = running(tables.bulks)
+      .filter(({ team_id, next_at }) => team_id === numberAt(values, 1) && next_at <= nowMs)
+      .filter(({ id }) => !model.locks.has(`bulk ${id}`))
+      .sort((one, other) => one.next_at - other.next_at || (one.id < other.id ? -1 : 1));
+    if (row === undefined) return [];
     takeLock(session, `bulk ${row.id}`);
-    const { team_id: teamId, environment, action, rate, done, skipped } = row;
-    return [
-      { teamId, environment, action, rate, position: done + skipped, lateMs: nowMs - dueAt(row, nowMs) },
-    ];
+    const { team_id: teamId, id, environment, action, rate, done, skipped } = row;
+    const lateMs = nowMs - dueAt(row, nowMs);
+    return [{ teamId, id, environment, action, rate, position: done + skipped, lateMs }];
   },
 
   read_turn({ tables }, values) {

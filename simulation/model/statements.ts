@@ -89,7 +89,7 @@ const BY_WORDS: readonly (readonly [words: string, name: string])[] = [
   ["insert into audit_events", "audit"],
   ["insert into bulks as b", "insert_bulk"],
   ["insert into bulk_portions", "insert_portion"],
-  ["from bulks where status = 'running' order by next_at", "next_bulks"],
+  ["from bulks where status = 'running' group by team_id", "next_bulk_teams"],
   ["done + skipped as position", "lock_bulk"],
   ["select task_ids[", "read_turn"],
   ["with counted as ( update bulks", "count_turn"],

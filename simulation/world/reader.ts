@@ -2,12 +2,15 @@ import type { Reader, ToldEvent } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import type { EventFilter } from "../../packages/server/src/domain/event.ts";
 import type { EventSink } from "../../packages/server/src/domain/event-sink.ts";
+import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { EventStream } from "../../packages/server/src/service/tasks/event-feed.ts";
+import type { StreamOwner } from "../../packages/server/src/service/tasks/stream-places.ts";
 import { TEAM } from "./new-tasks.ts";
 import type { SimulatedNode, ToldLine } from "./node.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
+const OWNER: StreamOwner = { teamId: TEAM, plan: "enterprise", limits: UNBOUNDED };
 const AGAIN_MS = 250;
 
 /** One that follows the events of the team, on whatever node, and comes back after every cut with the last id that it read. */
@@ -50,7 +53,7 @@ export function createReader(options: {
     // The network may cut it at any time, also before the first event.
     if (random.chance(0.7)) scheduler.after(random.next() * random.pick([50, 1_000, 10_000]), leave);
     node.process.after(random.next(), "read", () => {
-      node.events.open(TEAM, EVERYTHING, lastId, sink).then((opened) => {
+      node.events.open(OWNER, EVERYTHING, lastId, sink).then((opened) => {
         stream = opened;
         if (isOver) opened.close();
       }, leave);

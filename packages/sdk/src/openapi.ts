@@ -2898,7 +2898,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -3121,7 +3121,7 @@ export interface components {
                  */
                 email: string;
             } | null;
-            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `loopMsPerSecond`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `eventStreams`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `loopMsPerSecond`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
             limits: {
                 [key: string]: {
                     /** @description The most there may be; null is no limit. */
@@ -5289,7 +5289,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `bodies_waiting` or `rate_limited` or `too_many_waiting` or `too_many_streams` or `tasks_full`. */
+        /** @description With the code `bodies_waiting` or `rate_limited` or `too_many_waiting` or `too_many_streams` or `streams_full` or `too_many_scans` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6261,7 +6261,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many bulk actions and dry runs of the team wait for their tasks to be found: try again later · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -6438,7 +6438,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded · `too_many_streams`: Too many event streams are open */
+            /** @description `rate_limited`: Rate limit exceeded · `streams_full`: The plan <plan> allows at most <most> open event streams on a node (eventStreams): close one first · `too_many_streams`: Too many event streams are open */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];

@@ -100,7 +100,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
   return {
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
-    stock: createStock({ sql: database, monotonicMs: time.monotonicMs }),
+    stock: createStock({ sql: database, chores: databases.chores, monotonicMs: time.monotonicMs }),
     vault,
     json,
     loop,

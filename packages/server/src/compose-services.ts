@@ -151,7 +151,7 @@ export function composeServices(
     scheduleRunner,
     sandboxWalk,
     sandbox: createSandboxService({ database, walk: sandboxWalk, schedules: scheduleRunner }),
-    bulks: createBulkService({ database }),
+    bulks: createBulkService({ database, chores: deps.databases.chores }),
     waits,
     events,
     waiting: createWaitingService({ tasks, waits }),

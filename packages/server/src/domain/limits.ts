@@ -19,6 +19,7 @@ interface Bound {
 export const LIMITS = {
   callsInFlight: { free: 20, pro: 200, unit: "calls in flight" },
   callsPerSecondToHost: { free: 10, pro: 100, unit: "calls a second to one host" },
+  eventStreams: { free: 5, pro: 50, unit: "open event streams on a node" },
   timeoutSeconds: { free: 300, pro: 900, unit: "seconds of timeout" },
   retries: { free: 10, pro: 100, unit: "retries" },
   retryDelaySeconds: { free: 1, pro: 1, unit: "seconds between retries", isLeast: true },

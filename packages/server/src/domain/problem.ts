@@ -51,6 +51,10 @@ export const PROBLEMS = {
   rate_limited: { status: 429, text: "Rate limit exceeded" },
   too_many_waiting: { status: 429, text: "Too many requests are waiting for tasks to end" },
   too_many_streams: { status: 429, text: "Too many event streams are open" },
+  streams_full: {
+    status: 429,
+    text: "The plan <plan> allows at most <most> open event streams on a node (eventStreams): close one first",
+  },
   task_not_found: { status: 404, text: "Task not found" },
   task_ended: { status: 409, text: "Task has already ended (current: <status>)" },
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },
@@ -61,6 +65,10 @@ export const PROBLEMS = {
   bulks_full: {
     status: 409,
     text: "A team can have at most <limit> bulk actions running: wait, or stop one first",
+  },
+  too_many_scans: {
+    status: 429,
+    text: "Too many bulk actions and dry runs of the team wait for their tasks to be found: try again later",
   },
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },

@@ -1,8 +1,10 @@
 import type { Terms } from "../domain/limits.ts";
 import { requireRoom } from "../domain/limits.ts";
 import { Problem } from "../domain/problem.ts";
+import type { NewTask } from "../domain/task.ts";
 import type { Sql } from "../store/sql.ts";
-import { readStoredBytes, readTeamUsage } from "../store/team-usage.ts";
+import { readStoredBytes } from "../store/stored-bytes.ts";
+import { readTeamUsage } from "../store/team-usage.ts";
 
 /** What a team has stored, as one node knows it. */
 export interface Stock {
@@ -14,9 +16,21 @@ export interface Stock {
   bytesOf(teamId: number): Promise<number>;
 }
 
+/** About what a task takes up once it is stored, with its tags and its idempotency key. */
+export function storedSize({
+  call,
+  tags,
+  idempotency,
+}: Pick<NewTask, "call" | "tags" | "idempotency">): number {
+  let size = 300 + (call.body?.length ?? 0);
+  if (tags !== null) for (const tag of tags) size += 100 + 2 * tag.length;
+  if (idempotency !== null) size += 150 + 2 * idempotency.key.length;
+  return size;
+}
+
 /** Between two looks a node adds what it has let in itself; other nodes do so too, each for so long. */
 const COUNT_MS = 2_000;
-/** Bytes are added up by walking over a team's tasks: rarely, and the more rarely the longer that takes. */
+/** Bytes are added up by walking over all that a team has stored: rarely, and the more rarely the longer that takes. */
 const WEIGH_MS = 60_000;
 const WEIGH_SHARE = 100;
 const RETRY_SECONDS = 5;
@@ -39,8 +53,13 @@ interface Entry {
  * The bounds on what a team may store, without a statement per task: figures are read every few seconds while tasks come in, in the
  * background but for the first time. So a team may pass its bound by what arrives meanwhile, never by more.
  */
-export function createStock(deps: { readonly sql: Sql; readonly monotonicMs: () => number }): Stock {
-  const { sql, monotonicMs } = deps;
+export function createStock(deps: {
+  readonly sql: Sql;
+  /** Where bytes are added up. */
+  readonly chores: Sql;
+  readonly monotonicMs: () => number;
+}): Stock {
+  const { sql, chores, monotonicMs } = deps;
   const entries = new Map<number, Entry>();
 
   function entryOf(teamId: number): Entry {
@@ -93,7 +112,7 @@ export function createStock(deps: { readonly sql: Sql; readonly monotonicMs: () 
 
   const countOpen = (teamId: number) => async () =>
     (await readTeamUsage(sql, { teamId, environment: "live" })).tasksOpen;
-  const weigh = (teamId: number) => () => readStoredBytes(sql, teamId);
+  const weigh = (teamId: number) => () => readStoredBytes(chores, teamId);
 
   return {
     admit(team, size) {

@@ -53,19 +53,3 @@ export async function holdTeamUsage(sql: Sql, reach: Reach): Promise<TeamUsage> 
   await sql.rows("select 1 from teams where id = $1 for no key update", [reach.teamId]);
   return readTeamUsage(sql, reach);
 }
-
-/** What is large in a task's row, as it lies on the disk: a value kept apart from its row is not read for it. */
-const LARGE = ["headers", "body", "metadata", "poll_config", "poll", "attempts", "result", "error"];
-
-const READ_STORED_BYTES = prepare(
-  "read_stored_bytes",
-  `select coalesce(sum(300 + ${LARGE.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(" + ")}), 0)::float8
-          as bytes
-     from tasks where team_id = $1`,
-);
-
-/** What a team's tasks take up. It walks over them: not to be asked often. */
-export async function readStoredBytes(sql: Sql, teamId: number): Promise<number> {
-  const [row] = await sql.rows<{ bytes: number }>(READ_STORED_BYTES, [teamId]);
-  return row?.bytes ?? 0;
-}

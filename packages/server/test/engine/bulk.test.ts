@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
 import type { BulkAction } from "../../src/domain/bulk.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskFilter } from "../../src/domain/task-filter.ts";
+import { createBulkService } from "../../src/service/tasks/bulk-service.ts";
 import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
@@ -153,6 +155,64 @@ describe("an action on many tasks", () => {
     }
     assert.equal((await bulkOf(id)).done, 1);
     await house.services.bulks.stop(house.principal, id);
+  });
+
+  async function openBulkTeam(actions: number): Promise<Requester> {
+    const team = await house.openTeam();
+    for (let index = 0; index < 6; index += 1) await house.submit({ delaySeconds: 3600 }, team);
+    const request = { action: "retry" as const, filter: { ...ALL_TASKS, sandbox: null }, rate: 1, said: {} };
+    for (let index = 0; index < actions; index += 1) await house.services.bulks.start(team, request);
+    return team;
+  }
+
+  /** How many of a team's actions have had a turn, however many tasks it was for. */
+  async function turnedOf({ teamId }: Requester): Promise<number> {
+    const rows = await house.database.rows("select 1 from bulks where team_id = $1 and done + skipped > 0", [
+      teamId,
+    ]);
+    return rows.length;
+  }
+
+  it("has one turn a round for each team, whatever the number of its actions", async () => {
+    const [busy, single] = [await openBulkTeam(45), await openBulkTeam(1)];
+    await letTimePass();
+    await workOnce(house);
+    assert.deepEqual([await turnedOf(busy), await turnedOf(single)], [1, 1]);
+    await workOnce(house);
+    assert.equal(await turnedOf(busy), 2);
+    await house.database.rows(
+      "update bulks set status = 'stopped', ended_at = now() where status = 'running'",
+    );
+  });
+
+  it("has its turn after those of its team that have waited longer", async () => {
+    const team = await openBulkTeam(3);
+    await letTimePass();
+    const turned: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await workOnce(house);
+      turned.push(await turnedOf(team));
+    }
+    assert.deepEqual(turned, [1, 2, 3]);
+    await house.database.rows(
+      "update bulks set status = 'stopped', ended_at = now() where status = 'running'",
+    );
+  });
+
+  it("is counted in slices on the connections for chores, none larger than its bound", async () => {
+    const team = await house.openTeam();
+    for (let index = 0; index < 7; index += 1) await house.submit({ delaySeconds: 3600 }, team);
+    let statements = 0;
+    const chores = {
+      rows: <Row extends object>(...query: Parameters<typeof house.database.rows>) => {
+        statements += 1;
+        return house.database.rows<Row>(...query);
+      },
+    };
+    const bulks = createBulkService({ database: house.database, chores, slice: 2 });
+    assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }), 7);
+    // One for the newest task, and four for seven tasks in slices of two.
+    assert.equal(statements, 5);
   });
 
   it("touches nothing more once it was stopped, and cannot be stopped twice", async () => {

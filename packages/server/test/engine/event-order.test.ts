@@ -44,7 +44,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
 
   it("are streamed and delivered in the order of its changes, with rising timestamps", async () => {
     const reader = createTestReader();
-    stream = await house.services.events.open(team.teamId, EVERYTHING, null, reader.sink);
+    stream = await house.services.events.open(team, EVERYTHING, null, reader.sink);
     const expected = ["task.created", "task.started", "task.attempt_failed", "task.cancelled"] as const;
     const { id: webhookId } = await house.services.webhooks.create(team, {
       url: `${house.target.url}/hook`,

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { SERVER_SENT } from "../../src/api/tasks/event-view.ts";
 import type { EventFilter } from "../../src/domain/event.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
+import { createLimitsOf } from "../../src/domain/limits.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
@@ -24,6 +25,8 @@ const COMPLETE: Simulation = {
   body: "",
   attempts: 1,
 };
+
+const limitsOf = createLimitsOf();
 
 describe("events", () => {
   let house: TestHouse;
@@ -55,7 +58,7 @@ describe("events", () => {
     const reader = createTestReader();
     const filter = { ...EVERYTHING, ...options.filter };
     const { events } = node.services;
-    const stream = await events.open(team.teamId, filter, options.after ?? null, reader.sink);
+    const stream = await events.open(team, filter, options.after ?? null, reader.sink);
     streams.push(stream);
     return { team, reader, openedAt: stream.lastId, close: stream.close };
   }
@@ -273,7 +276,7 @@ describe("events", () => {
   });
 
   it("are looked for less often where there are many of them, until there are few again", async () => {
-    const { teamId } = await house.openTeam();
+    const team = await house.openTeam();
     const pauses: number[] = [];
     const feed = createEventFeed({
       sql: house.database,
@@ -295,14 +298,14 @@ describe("events", () => {
       },
     });
     const { sink } = createTestReader();
-    const stream = await feed.open(teamId, EVERYTHING, null, { ...sink, write: () => {} });
+    const stream = await feed.open(team, EVERYTHING, null, { ...sink, write: () => {} });
     await until(() => pauses.length >= 4);
     stream.close();
     assert.deepEqual(pauses.slice(0, 4), [500, 100, 200, 100]);
   });
 
   it("reach a reader that comes while they are being read for the others", async () => {
-    const { teamId, ...team } = await house.openTeam();
+    const team = await house.openTeam();
     const direct = createEventTeller(house.database, SERVER_SENT);
     let letGo = () => {};
     let isAsked = false;
@@ -318,10 +321,10 @@ describe("events", () => {
     };
     const feed = createEventFeed({ sql: house.database, time: systemTime, words: SERVER_SENT, teller });
     const [first, second] = [createTestReader(), createTestReader()];
-    streams.push(await feed.open(teamId, EVERYTHING, null, first.sink));
+    streams.push(await feed.open(team, EVERYTHING, null, first.sink));
     await until(() => isAsked);
-    streams.push(await feed.open(teamId, EVERYTHING, null, second.sink));
-    await house.submit({ delaySeconds: 60 }, { ...team, teamId });
+    streams.push(await feed.open(team, EVERYTHING, null, second.sink));
+    await house.submit({ delaySeconds: 60 }, team);
     letGo();
 
     await Promise.all([first.log.reaches(1), second.log.reaches(1)]);
@@ -395,10 +398,14 @@ describe("events", () => {
     assert.deepEqual([slow.log.events.length, quick.wasCut], [1, false]);
   });
 
-  it("have so many readers of a team on a node, and no more", async () => {
-    const team = await house.openTeam();
-    const readers = await Promise.all(Array.from({ length: 1_000 }, () => follow({ team })));
-    await assert.rejects(follow({ team }), { code: "too_many_streams", status: 429 });
+  it("refuse a reader beyond the plan's figure until one of the team's closes", async () => {
+    const team = { ...(await house.openTeam()), plan: "free" as const, limits: limitsOf("free", null) };
+    const readers = await Promise.all(Array.from({ length: 5 }, () => follow({ team })));
+    await assert.rejects(follow({ team }), {
+      code: "streams_full",
+      status: 429,
+      message: "The plan free allows at most 5 open event streams on a node (eventStreams): close one first",
+    });
     await house.submit({ delaySeconds: 60 }, team);
     await Promise.all(readers.map(({ reader }) => reader.log.reaches(1)));
     for (const { close } of readers) close();

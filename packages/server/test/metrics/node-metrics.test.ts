@@ -230,7 +230,7 @@ describe("the metrics of a node", () => {
     const filter = { sandbox: false, types: null, queue: null, tag: null };
     const { events } = house.services;
     const rises = await risen(async () => {
-      const stream = await events.open(house.principal.teamId, filter, null, sink);
+      const stream = await events.open(house.principal, filter, null, sink);
       assert.equal((await scrape()).value("bellhop_event_streams"), 1);
       const cut = new Promise<void>((resolve) => {
         sink.cut = resolve;

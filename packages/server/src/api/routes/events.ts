@@ -108,7 +108,7 @@ export function registerEventRoutes(
             description: `Events, each of one of these kinds: ${EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}; or \`ready\` or \`reset\`.`,
             content: { "text/event-stream": { schema: { type: "string" } } },
           },
-          ...refusals("too_many_streams"),
+          ...refusals("streams_full", "too_many_streams"),
         },
       },
     },
@@ -118,7 +118,7 @@ export function registerEventRoutes(
       const filter = readEventFilter(request.query, principal);
       const lastId = request.headers["last-event-id"]?.slice(0, LONGEST_ID) ?? null;
       const { body, sink } = createEventBody();
-      const stream = await events.open(principal.teamId, filter, lastId, sink);
+      const stream = await events.open(principal, filter, lastId, sink);
       open.add(sink);
       let looks = 0;
       const pulse = setInterval(async () => {

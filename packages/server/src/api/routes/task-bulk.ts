@@ -126,7 +126,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         response: {
           202: ref(BulkAnswer),
           200: ref(MatchedTasks),
-          ...refusals("bulks_full", ...BODY_REFUSALS),
+          ...refusals("bulks_full", "too_many_scans", ...BODY_REFUSALS),
         },
       },
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Bulk, BulkAction } from "../../domain/bulk.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -16,6 +17,7 @@ import {
 import { searchTasks } from "../../store/tasks/task-search.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
+import { createScanLine } from "./scan-line.ts";
 import { type AskedFilter, reachedBy } from "./task-list.ts";
 
 export interface BulkRequest {
@@ -36,13 +38,23 @@ export interface BulkService {
   stop(requester: Requester, id: string): Promise<Bulk>;
 }
 
+const LONGEST_REST_MS = 300;
 /** Each keeps its tasks' ids, and takes its turns beside the others. */
 const MOST_RUNNING = 100;
 
-/** Tasks that are looked at in one statement: it takes a few hundredths of a second. */
-const MOST_LOOKED_AT = 20_000;
+/** Tasks that are looked at in one statement: it takes about a hundredth of a second. */
+const SLICE = 5_000;
 
-export function createBulkService({ database }: { readonly database: Database }): BulkService {
+export function createBulkService(deps: {
+  readonly database: Database;
+  /** Where tasks are counted, so that a count takes no connection from requests. */
+  readonly chores: Sql;
+  /** Other than 5,000: the tasks that are looked at in one statement. */
+  readonly slice?: number;
+}): BulkService {
+  const { database, chores, slice = SLICE } = deps;
+  const scans = createScanLine();
+
   async function get(principal: Principal, id: string): Promise<Bulk> {
     const bulk = await findBulk(database, principal, id);
     if (bulk === null) throw new Problem("bulk_not_found");
@@ -51,20 +63,23 @@ export function createBulkService({ database }: { readonly database: Database })
 
   return {
     get,
-    async count(principal, asked) {
-      let matched = 0;
-      for await (const ids of matchingTasks(database, principal.teamId, reachedBy(principal, asked)))
-        matched += ids.length;
-      return matched;
+    count(principal, asked) {
+      const { teamId } = principal;
+      return scans.run(teamId, async () => {
+        let matched = 0;
+        for await (const ids of matchingTasks(chores, teamId, reachedBy(principal, asked), slice))
+          matched += ids.length;
+        return matched;
+      });
     },
     start(requester, { action, filter: asked, rate, said }) {
       const { teamId } = requester;
       const filter = reachedBy(requester, asked);
-      return database.transaction(async (sql) => {
+      const store = async (sql: Sql) => {
         if ((await countRunningBulks(sql, teamId)) >= MOST_RUNNING)
           throw new Problem("bulks_full", { limit: String(MOST_RUNNING) });
         const id = newUuid();
-        const matched = await keepPortions(sql, teamId, id, filter);
+        const matched = await keepPortions(sql, teamId, id, filter, slice);
         const bulk = await insertBulk(sql, requester, { id, action, rate, matched });
         await recordChange(sql, requester, {
           action: "bulk.started",
@@ -72,7 +87,8 @@ export function createBulkService({ database }: { readonly database: Database })
           detail: { action, filter: said, rate, matched },
         });
         return bulk;
-      });
+      };
+      return scans.run(teamId, () => database.transaction(store));
     },
     async stop(requester, id) {
       const stopped = await database.transaction(async (sql) => {
@@ -89,10 +105,16 @@ export function createBulkService({ database }: { readonly database: Database })
 }
 
 /** Every portion but the last is full: where a turn's tasks are is told by their number alone. */
-async function keepPortions(sql: Sql, teamId: number, id: string, filter: TaskFilter): Promise<number> {
+async function keepPortions(
+  sql: Sql,
+  teamId: number,
+  id: string,
+  filter: TaskFilter,
+  slice: number,
+): Promise<number> {
   let kept: string[] = [];
   let portions = 0;
-  for await (const ids of matchingTasks(sql, teamId, filter)) {
+  for await (const ids of matchingTasks(sql, teamId, filter, slice)) {
     kept.push(...ids);
     while (kept.length >= PORTION) {
       await insertPortion(sql, teamId, id, portions, kept.slice(0, PORTION));
@@ -109,17 +131,21 @@ async function* matchingTasks(
   sql: Sql,
   teamId: number,
   filter: TaskFilter,
+  slice: number,
 ): AsyncGenerator<readonly string[]> {
   const newest = await newestTaskId(sql, teamId);
   let after: string | null = null;
   do {
+    const beganMs = performance.now();
     const found: Awaited<ReturnType<typeof searchTasks>> = await searchTasks(sql, teamId, filter, {
       order: "asc",
       after,
-      limit: MOST_LOOKED_AT,
-      most: MOST_LOOKED_AT,
+      limit: slice,
+      most: slice,
     });
     yield found.ids.filter((id) => newest !== null && id <= newest);
     after = found.next;
+    // As long as it took, so that it has half of one core at most; a transaction must not rest for a second.
+    if (after !== null) await sleep(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
   } while (after !== null && newest !== null && after < newest);
 }

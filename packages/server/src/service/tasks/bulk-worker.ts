@@ -1,13 +1,6 @@
 import { turnSize } from "../../domain/bulk.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import {
-  type BulkTurn,
-  countTurn,
-  type DueBulk,
-  lockBulk,
-  nextBulks,
-  readTurn,
-} from "../../store/tasks/bulks.ts";
+import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readTurn } from "../../store/tasks/bulks.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
@@ -17,11 +10,14 @@ import { type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 const LONGEST_NAP_MS = 1_000;
 /** Another node has it in hand, for no longer than this as a rule. */
 const BUSY_NAP_MS = 50;
-/** Actions that are looked at in one round. */
-const MOST_TOGETHER = 20;
+/** Teams that have a turn in one round. */
+const MOST_TOGETHER = 1_000;
 
 export interface BulkWorker {
-  /** Gives every action whose time has come one turn. Returns how long to nap. */
+  /**
+   * Gives every team that has an action whose time has come one turn, whatever the number of its actions; within a team
+   * that action has it which has waited longest. Returns how long to nap.
+   */
   workOnce(): Promise<number>;
 }
 
@@ -40,15 +36,15 @@ export function createBulkWorker(deps: {
 }): BulkWorker {
   const { database } = deps;
 
-  async function takeTurn(due: DueBulk): Promise<boolean> {
+  async function takeTurn(teamId: number): Promise<boolean> {
     const taken = await database.transaction(async (sql) => {
-      const turn = await lockBulk(sql, due);
+      const turn = await lockNextBulk(sql, teamId);
       if (turn === null) return null;
-      const ids = await readTurn(sql, due, turn.position, turnSize(turn));
+      const ids = await readTurn(sql, turn, turnSize(turn));
       if (ids.length === 0) throw new Error("A bulk action that runs has no tasks left");
       const changed = await change(sql, turn, ids);
       const { done } = changed;
-      await countTurn(sql, due, {
+      await countTurn(sql, turn, {
         done,
         skipped: ids.length - done,
         seconds: ids.length / turn.rate,
@@ -64,13 +60,13 @@ export function createBulkWorker(deps: {
 
   return {
     async workOnce() {
-      const bulks = await nextBulks(database, MOST_TOGETHER);
-      const due = bulks.filter(({ waitMs }) => waitMs === 0);
+      const teams = await nextBulkTeams(database, MOST_TOGETHER);
+      const due = teams.filter(({ waitMs }) => waitMs === 0);
       let worked = false;
-      for (const bulk of due) worked = (await takeTurn(bulk)) || worked;
+      for (const { teamId } of due) worked = (await takeTurn(teamId)) || worked;
       if (worked) return 0;
       if (due.length > 0) return BUSY_NAP_MS;
-      return Math.min(LONGEST_NAP_MS, bulks[0]?.waitMs ?? LONGEST_NAP_MS);
+      return Math.min(LONGEST_NAP_MS, teams[0]?.waitMs ?? LONGEST_NAP_MS);
     },
   };
 }

@@ -14,7 +14,7 @@ import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
 import type { EventTeller, EventWords } from "./event-teller.ts";
 import { createEventPages } from "./event-telling.ts";
 import { type Group, groupByWish, type Stream } from "./stream-groups.ts";
-import { createStreamPlaces } from "./stream-places.ts";
+import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
 
 /*
  * The streams of this node. One look reads what is new for all teams that have a stream here, and each event is put into
@@ -49,7 +49,7 @@ export interface EventFeed {
    * Refuses when there are too many streams. `lastId` is what the reader saw last; null for what happens from now on.
    * Writes `ready` first, and resolves once nothing that happens from then on can be missed.
    */
-  open(teamId: number, filter: EventFilter, lastId: string | null, sink: EventSink): Promise<EventStream>;
+  open(owner: StreamOwner, filter: EventFilter, lastId: string | null, sink: EventSink): Promise<EventStream>;
   /** Something happened on this node that may have been written down. */
   notice(): void;
   readonly count: number;
@@ -235,10 +235,10 @@ export function createEventFeed(deps: {
   }
 
   return {
-    async open(teamId, filter, lastId, sink) {
-      const leave = places.take(teamId);
-      const position = startOf("0", 0);
-      const wish = JSON.stringify(filter);
+    async open(owner, filter, lastId, sink) {
+      const leave = places.take(owner);
+      const { teamId } = owner;
+      const [position, wish] = [startOf("0", 0), JSON.stringify(filter)];
       const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0 };
       const close = () => {
         if (!stream.isOpen) return;

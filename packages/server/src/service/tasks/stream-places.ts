@@ -1,13 +1,17 @@
+import type { Terms } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 
 const MOST_ON_A_NODE = 2_000;
-const MOST_OF_A_TEAM = 1_000;
+/** The last tenth of a node's streams is for teams that have none open there, one each. */
+const MOST_OF_THOSE_WITH_STREAMS = MOST_ON_A_NODE * 0.9;
 const RETRY_AFTER_SECONDS = 5;
 
-/** How many streams may be open on this node, in all and of one team. */
+export type StreamOwner = Terms & { readonly teamId: number };
+
+/** How many streams may be open on this node: of a team by its plan, and in all. */
 export interface StreamPlaces {
   /** Refuses when there are too many. Returns how to give the place back. */
-  take(teamId: number): () => void;
+  take(owner: StreamOwner): () => void;
   readonly taken: number;
 }
 
@@ -15,10 +19,13 @@ export function createStreamPlaces(): StreamPlaces {
   const byTeam = new Map<number, number>();
   let taken = 0;
   return {
-    take(teamId) {
+    take({ teamId, plan, limits: { eventStreams: most } }) {
+      const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
       const ofTeam = byTeam.get(teamId) ?? 0;
-      if (taken >= MOST_ON_A_NODE || ofTeam >= MOST_OF_A_TEAM)
-        throw new Problem("too_many_streams", {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      if (most !== null && ofTeam >= most)
+        throw new Problem("streams_full", { plan, most: String(most) }, retry);
+      if (taken >= (ofTeam === 0 ? MOST_ON_A_NODE : MOST_OF_THOSE_WITH_STREAMS))
+        throw new Problem("too_many_streams", {}, retry);
       taken += 1;
       byTeam.set(teamId, ofTeam + 1);
       return () => {

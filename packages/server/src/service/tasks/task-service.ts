@@ -26,7 +26,7 @@ import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import type { Stock } from "../stock.ts";
+import { type Stock, storedSize } from "../stock.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import { hashRequest, isRepeated } from "./same-request.ts";
@@ -145,7 +145,7 @@ export function createTaskService(deps: {
     if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const { task, callback } = await acceptRequest(request, origin, acceptance);
     // Awaited only where the database must be asked: nearly never.
-    const looked = deps.stock.admit(origin.terms, task.call.body?.length ?? 0);
+    const looked = deps.stock.admit(origin.terms, storedSize(task));
     if (looked !== undefined) await looked;
     const shown = callback && shownCallback(callback.id);
     return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };

@@ -85,23 +85,24 @@ export async function stopBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk
   return rows[0] ?? null;
 }
 
-export interface DueBulk {
+export interface BulkTeam {
   readonly teamId: number;
-  readonly id: string;
-  /** Until its next turn; 0: now. */
+  /** Until the next turn of one of its actions; 0: now. */
   readonly waitMs: number;
 }
 
-/** Those whose turn comes first. */
-export async function nextBulks(sql: Sql, most: number): Promise<DueBulk[]> {
-  return sql.rows<DueBulk>(
-    `select team_id as "teamId", id, greatest(0, ceil(extract(epoch from next_at - clock_timestamp()) * 1000))::float8 as "waitMs"
-       from bulks where status = 'running' order by next_at limit $1`,
+/** The teams that have actions running, each once, the one whose turn is due first in front. */
+export async function nextBulkTeams(sql: Sql, most: number): Promise<BulkTeam[]> {
+  return sql.rows<BulkTeam>(
+    `select team_id as "teamId",
+            greatest(0, ceil(extract(epoch from min(next_at) - clock_timestamp()) * 1000))::float8 as "waitMs"
+       from bulks where status = 'running' group by team_id order by min(next_at) limit $1`,
     [most],
   );
 }
 
 export interface BulkTurn extends Reach {
+  readonly id: string;
   readonly action: BulkAction;
   readonly rate: number;
   /** How long ago this turn was due; what is beyond a second does not count. */
@@ -113,15 +114,19 @@ export interface BulkTurn extends Reach {
 /** When the turn was due. Its time after an outage is not made up for: the tasks would have their turns all at once. */
 const DUE_AT = "greatest(next_at, clock_timestamp() - interval '1 second')";
 
-/** Locks it for the rest of the transaction. Null if another node has it in hand, or nothing is to be done yet. */
-export async function lockBulk(sql: Sql, { teamId, id }: DueBulk): Promise<BulkTurn | null> {
+/**
+ * Locks that action of the team whose turn was due first for the rest of the transaction. Null if other nodes have all of
+ * them in hand, or nothing is to be done yet.
+ */
+export async function lockNextBulk(sql: Sql, teamId: number): Promise<BulkTurn | null> {
   const rows = await sql.rows<BulkTurn>(
-    `select team_id as "teamId", environment, action, rate, done + skipped as position,
+    `select team_id as "teamId", id, environment, action, rate, done + skipped as position,
             (extract(epoch from clock_timestamp() - ${DUE_AT}) * 1000)::float8 as "lateMs"
        from bulks
-      where team_id = $1 and id = $2 and status = 'running' and next_at <= clock_timestamp()
+      where team_id = $1 and status = 'running' and next_at <= clock_timestamp()
+      order by next_at, id limit 1
         for update skip locked`,
-    [teamId, id],
+    [teamId],
   );
   return rows[0] ?? null;
 }
@@ -129,8 +134,7 @@ export async function lockBulk(sql: Sql, { teamId, id }: DueBulk): Promise<BulkT
 /** The tasks whose turn it is: so many, or those that are left of their portion. */
 export async function readTurn(
   sql: Sql,
-  { teamId, id }: DueBulk,
-  position: number,
+  { teamId, id, position }: Pick<BulkTurn, "teamId" | "id" | "position">,
   most: number,
 ): Promise<readonly string[]> {
   const first = position % PORTION;
@@ -148,7 +152,7 @@ export async function readTurn(
  */
 export async function countTurn(
   sql: Sql,
-  { teamId, id }: DueBulk,
+  { teamId, id }: Pick<BulkTurn, "teamId" | "id">,
   turn: { readonly done: number; readonly skipped: number; readonly seconds: number },
 ): Promise<void> {
   await sql.rows(

@@ -1,0 +1,48 @@
+import { Problem } from "../../domain/problem.ts";
+
+/** Scans of all teams that a node makes at once. */
+const MOST_AT_ONCE = 2;
+const MOST_WAITING_OF_A_TEAM = 5;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Where scans over all of a team's tasks wait for their turn. */
+export interface ScanLine {
+  /** Refuses when too many of the team are waiting. */
+  run<T>(teamId: number, scan: () => Promise<T>): Promise<T>;
+}
+
+/** One scan per team at a time, few on the node, and the teams in turn: many scans of one team hold up that team alone. */
+export function createScanLine(): ScanLine {
+  /** By team, in the order in which the teams have their next turn. */
+  const waiting = new Map<number, (() => void)[]>();
+  const scanning = new Set<number>();
+
+  function beginNext(): void {
+    for (const [teamId, [begin, ...others]] of waiting) {
+      if (scanning.size >= MOST_AT_ONCE) return;
+      if (begin === undefined || scanning.has(teamId)) continue;
+      waiting.delete(teamId);
+      if (others.length > 0) waiting.set(teamId, others);
+      scanning.add(teamId);
+      begin();
+    }
+  }
+
+  return {
+    async run(teamId, scan) {
+      const line = waiting.get(teamId) ?? [];
+      if (line.length >= MOST_WAITING_OF_A_TEAM)
+        throw new Problem("too_many_scans", {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      await new Promise<void>((begin) => {
+        waiting.set(teamId, [...line, begin]);
+        beginNext();
+      });
+      try {
+        return await scan();
+      } finally {
+        scanning.delete(teamId);
+        beginNext();
+      }
+    },
+  };
+}

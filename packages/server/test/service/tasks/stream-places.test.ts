@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createLimitsOf } from "../../../src/domain/limits.ts";
+import { createStreamPlaces } from "../../../src/service/tasks/stream-places.ts";
+
+const limitsOf = createLimitsOf();
+
+describe("the event streams of a node", () => {
+  const ownerOf = (teamId: number, plan: "free" | "pro" | "enterprise") => ({
+    teamId,
+    plan,
+    limits: limitsOf(plan, null),
+  });
+
+  it("bounds a team by its plan, each team apart, and not at all without a figure", () => {
+    const places = createStreamPlaces();
+    const open = (teamId: number, plan: "free" | "pro" | "enterprise", count: number) => {
+      for (let index = 0; index < count; index += 1) places.take(ownerOf(teamId, plan));
+    };
+    open(1, "free", 5);
+    open(2, "pro", 50);
+    open(3, "enterprise", 500);
+    assert.throws(() => places.take(ownerOf(1, "free")), { code: "streams_full", status: 429 });
+    assert.throws(() => places.take(ownerOf(2, "pro")), { code: "streams_full" });
+    open(4, "free", 5);
+    assert.equal(places.taken, 560);
+  });
+
+  it("keeps the last tenth for teams that have none open", () => {
+    const places = createStreamPlaces();
+    const greedy = ownerOf(1, "enterprise");
+    let giveBack = () => {};
+    for (let index = 0; index < 1_800; index += 1) giveBack = places.take(greedy);
+    assert.throws(() => places.take(greedy), { code: "too_many_streams", status: 429 });
+
+    for (let teamId = 2; teamId <= 201; teamId += 1) places.take(ownerOf(teamId, "free"));
+    assert.throws(() => places.take(ownerOf(2, "free")), { code: "too_many_streams" });
+    assert.throws(() => places.take(ownerOf(999, "free")), { code: "too_many_streams" });
+
+    giveBack();
+    places.take(ownerOf(999, "free"));
+    assert.equal(places.taken, 2_000);
+  });
+});
