@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { isHeaderValue } from "../../src/domain/header.ts";
 import { createRedactor } from "../../src/domain/redaction/redaction.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { readText } from "../../src/outbound/response-text.ts";
 
 const redactor = (...values: string[]) => createRedactor(values.map((value) => new Secret(value))).redact;
 
@@ -218,8 +219,21 @@ describe("redaction", () => {
         assert.ok(redactor(secret)(`<${text}>`).includes("***"));
         const base64 = Buffer.concat([before, bytes]).toString("base64");
         assert.ok(redactor(secret)(base64).includes("***"), base64);
+        const hex = bytes.toString("hex");
+        assert.ok(redactor(secret)(`<${hex}>`).includes("***"), hex);
+        assert.ok(redactor(secret)(`<${hex.toUpperCase()}>`).includes("***"), hex);
       }),
     );
+  });
+
+  it("leaves no credential with letters beyond ASCII in an answer in UTF-16, as answers are read", () => {
+    const secret = "sk_livé_abc123456";
+    for (const isBigEndian of [false, true]) {
+      const bytes = Buffer.from(`{"echo":"${secret}"}`, "utf16le");
+      const text = redactor(secret)(readText(isBigEndian ? bytes.swap16() : bytes));
+      assert.ok(text.includes("***"), text);
+      assert.ok(!text.replaceAll("\ufffd", "").includes("abc123456"), text);
+    }
   });
 
   it("takes about the same time for fifty credentials as for one", () => {

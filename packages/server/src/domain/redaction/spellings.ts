@@ -33,6 +33,11 @@ export function spellingsOf(value: string): Spelling[] {
     for (const bytes of [utf16(part, false), utf16(part, true)]) {
       for (const text of base64Of(bytes)) add(text, false);
     }
+    // Without the last byte, which is 0 or that of a neighbour: then both byte orders have it.
+    for (const text of hexOf(utf16(part, false).slice(0, -1))) add(text, false);
+    // Its bytes above 127 are no UTF-8 between those of UTF-16, and are lost with the gaps.
+    const ascii = part.replace(/[^\0-\x7f]/g, "");
+    if (ascii.length >= CERTAIN) add(ascii, false);
   }
   return [...spellings.values()];
 }
@@ -109,8 +114,12 @@ function utf16(text: string, isBigEndian: boolean): string {
 }
 
 function encodings(bytes: string): string[] {
+  return [...base64Of(bytes), ...hexOf(bytes)];
+}
+
+function hexOf(bytes: string): string[] {
   const hex = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
-  return [...base64Of(bytes), hex, hex.toUpperCase()];
+  return [hex, hex.toUpperCase()];
 }
 
 function base64Of(bytes: string): string[] {
