@@ -130,6 +130,11 @@ function isNamed(entry: AllowEntry, name: string): boolean {
     case "name":
       return entry.name === name;
     case "suffix":
-      return name.endsWith(entry.suffix);
+      return name.endsWith(entry.suffix) && hasLabels(name.slice(0, -entry.suffix.length));
   }
+}
+
+/** What stands for the star: one label or more, none of them empty. */
+function hasLabels(text: string): boolean {
+  return text.split(".").every((label) => label !== "");
 }

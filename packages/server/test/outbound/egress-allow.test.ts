@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseAllowEntry } from "../../src/outbound/egress-allow.ts";
+import { createAllowList, parseAllowEntry } from "../../src/outbound/egress-allow.ts";
 
 describe("an entry of the allow list", () => {
   for (const [text, expected] of [
@@ -113,4 +113,20 @@ describe("an entry of the allow list", () => {
       assert.deepEqual(parseAllowEntry(text), { valid: false, message });
     });
   }
+});
+
+describe("a name with a star on the list of what is allowed", () => {
+  it("stands for every name below it, and for none with an empty label", () => {
+    const list = createAllowList(["*.allowed.example"]);
+    for (const name of ["a.allowed.example", "b.a.allowed.example"]) assert.ok(list.hasName(name, 443), name);
+    for (const name of [
+      "allowed.example",
+      ".allowed.example",
+      "..allowed.example",
+      "a..allowed.example",
+      ".a.allowed.example",
+      "notallowed.example",
+    ])
+      assert.ok(!list.hasName(name, 443), name);
+  });
 });
