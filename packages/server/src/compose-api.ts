@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { createRecheckHook } from "./api/http/auth-hook.ts";
-import { createSessionCookies } from "./api/http/session-cookie.ts";
+import { createCookieRules, createSessionCookies } from "./api/http/session-cookie.ts";
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
 import { createDashboard, registerDashboardFiles } from "./api/pages/dashboard.ts";
 import { registerFrontPage } from "./api/pages/front.ts";
@@ -69,7 +69,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
     loop,
     limits,
     visits,
-    cookies: createSessionCookies(http.publicUrl),
+    cookies: createSessionCookies(createCookieRules(http.publicUrl)),
     onAnswer: metrics.request,
     isDocumented: false,
     routes: {
@@ -87,7 +87,8 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, json, loop, signIn, oauth, metrics } = services;
   const { links = "mail", page = null, version, publicUrl } = http;
-  const cookies = createSessionCookies(publicUrl);
+  const cookieRules = createCookieRules(publicUrl);
+  const cookies = createSessionCookies(cookieRules);
   const dashboard = page === null ? null : createDashboard(page);
   return createApi({
     ...http,
@@ -106,8 +107,8 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerDashboardFiles(app, dashboard),
         (app) => registerPageSessionRoutes(app, { ...services, cookies, links, version }),
         (app) => registerMetricsRoute(app, http.metricsPage ?? metrics, http.metricsAccess ?? NO_SCRAPER),
-        (app) => registerSignInPages(app, { signIn, oauth, publicUrl, cookies, links }),
-        (app) => registerAuthorizePages(app, oauth),
+        (app) => registerSignInPages(app, { signIn, oauth, cookieRules, cookies, links }),
+        (app) => registerAuthorizePages(app, { oauth, cookies }),
         (app) => registerOAuthRoutes(app, oauth, createRecheckHook(auth)),
       ],
       open: [

@@ -4,7 +4,7 @@ import { fastify } from "fastify";
 import { access } from "../../src/api/http/access.ts";
 import { answerError } from "../../src/api/http/error-answer.ts";
 import { guardRoutes } from "../../src/api/http/route-guard.ts";
-import { createSessionCookies } from "../../src/api/http/session-cookie.ts";
+import { createCookieRules, createSessionCookies } from "../../src/api/http/session-cookie.ts";
 import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 describe("authentication", () => {
@@ -122,7 +122,7 @@ describe("authentication", () => {
 
   it("deny by default: a route that does not say who may use it stops the start", async () => {
     const app = fastify();
-    guardRoutes(app, { ...api.services, cookies: createSessionCookies(PUBLIC_URL) });
+    guardRoutes(app, { ...api.services, cookies: createSessionCookies(createCookieRules(PUBLIC_URL)) });
 
     assert.throws(() => app.get("/open", async () => "anybody"), /GET \/open does not declare its access/);
     app.get("/closed", { config: access("tasks:read") }, async () => "somebody");

@@ -51,7 +51,7 @@ export function queryOf({ clientId }: RegisteredApplication, change: Record<stri
 }
 
 export function cookieOf({ session }: TestPerson): { readonly cookie: string } {
-  return { cookie: `other=1; bellhop_session=${session}` };
+  return { cookie: `other=1; __Host-bellhop_session=${session}` };
 }
 
 /** What the form of the consent page carries, to prove that it is ours. */

@@ -176,7 +176,7 @@ describe("the dashboard", () => {
       const out = await post(session, "/page/session/end");
       assert.equal(out.status, 200);
       for (const cookie of cookiesIn(out))
-        assert.match(cookie, /^(__Host-bellhop_page|bellhop_session)=; Path=\S+; Expires=Thu, 01 Jan 1970 /);
+        assert.match(cookie, /^__Host-bellhop_(page|session)=; Path=\/; Secure; Expires=Thu, 01 Jan 1970 /);
       assert.equal(cookiesIn(out).length, 2);
       assert.equal((await ask(session, "/v1/queues")).status, 401);
     });
@@ -193,10 +193,10 @@ describe("the dashboard", () => {
       assert.doesNotMatch(switched.text, /eyJ/);
       const [page = "", consent = ""] = cookiesIn(switched);
       const token =
-        /^__Host-bellhop_page=([^;]+); Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict; Secure$/.exec(
+        /^__Host-bellhop_page=([^;]+); Path=\/; Secure; Expires=[^;]+; HttpOnly; SameSite=Strict$/.exec(
           page,
         )?.[1];
-      assert.ok(token !== undefined && consent.startsWith(`bellhop_session=${token};`));
+      assert.ok(token !== undefined && consent.startsWith(`__Host-bellhop_session=${token};`));
       assert.equal((await ask(token, "/v1/team")).body.team.id, second);
       assert.equal((await ask(session, "/v1/team")).status, 401);
     });

@@ -117,7 +117,7 @@ describe("letting an application in", () => {
 
     it("sends whoever is not signed in to the sign-in, and from there back", async () => {
       const next = encodeURIComponent(`/v1/oauth/authorize?${query}`);
-      for (const cookie of ["", "bellhop_session=other", "bellhop_session="]) {
+      for (const cookie of ["", "__Host-bellhop_session=other", "__Host-bellhop_session="]) {
         const { status, headers } = await look({ cookie });
         assert.deepEqual([status, headers.location], [303, `/sign-in?next=${next}`]);
       }

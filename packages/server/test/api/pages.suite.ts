@@ -84,7 +84,7 @@ describe("the sign-in pages", () => {
   /** What a browser does with the page of a link: keeps its cookie, and sends its form with it. */
   const click = async (token: string) => {
     const page = await get(`/sign-in/link?token=${token}`);
-    return send("/sign-in/link", fieldsOf(page), { cookie: cookieOf(page, "bellhop_form") });
+    return send("/sign-in/link", fieldsOf(page), { cookie: cookieOf(page, "__Host-bellhop_form") });
   };
 
   it("ask for an address, and mail the link", async () => {
@@ -212,36 +212,56 @@ describe("the sign-in pages", () => {
   });
 
   it("keep the session for the consent page in a cookie that only it gets, and no script reads", async () => {
-    const cookie = setCookie(await click(await newLink()), "bellhop_session");
+    const cookie = setCookie(await click(await newLink()), "__Host-bellhop_session");
     const [, session = "", expires = ""] =
-      /^bellhop_session=([^;]+); Path=\/v1\/oauth\/authorize; Expires=([^;]+); HttpOnly; SameSite=Lax; Secure$/.exec(
+      /^__Host-bellhop_session=([^;]+); Path=\/; Secure; Expires=([^;]+); HttpOnly; SameSite=Lax$/.exec(
         cookie,
       ) ?? [];
     const aheadMs = Date.parse(expires) - Date.now();
     assert.ok(aheadMs > DAY_MS - 120_000 && aheadMs <= DAY_MS, expires);
-    assert.equal((await get(authorize, { cookie: `bellhop_session=${session}` })).status, 200);
+    assert.equal((await get(authorize, { cookie: `__Host-bellhop_session=${session}` })).status, 200);
   });
 
-  it("send the cookie over https only where Bellhop is reached by https", async () => {
-    const plain = await createTestApi({ publicUrl: "http://127.0.0.1:8787" });
-    for (const [asked, end] of [
-      [api, /; SameSite=Lax; Secure$/],
-      [plain, /; SameSite=Lax$/],
+  it("name and bind their cookies to this host where TLS is known, by the public URL or a trusted proxy", async () => {
+    const local = { publicUrl: "http://127.0.0.1:8787" };
+    const [plain, proxied] = [
+      await createTestApi(local),
+      await createTestApi({ ...local, trustProxy: ["10.0.0.0/8"] }),
+    ];
+    const byTls = { "x-forwarded-proto": "https" };
+    for (const [asked, headers, prefix, attributes] of [
+      [api, {}, "__Host-", ["Path=/; Secure", "Path=/; Secure"]],
+      [plain, {}, "", ["Path=/sign-in", "Path=/v1/oauth/authorize"]],
+      [plain, byTls, "", ["Path=/sign-in", "Path=/v1/oauth/authorize"]],
+      [proxied, byTls, "__Host-", ["Path=/; Secure", "Path=/; Secure"]],
     ] as const) {
-      const page = await asked.send({ url: `/sign-in/link?token=${await newLink()}` });
+      const page = await asked.send({ url: `/sign-in/link?token=${await newLink()}`, headers });
       const answer = await asked.send({
         method: "POST",
         url: "/sign-in/link",
         payload: new URLSearchParams(fieldsOf(page)).toString(),
         headers: {
+          ...headers,
           "content-type": "application/x-www-form-urlencoded",
-          cookie: cookieOf(page, "bellhop_form"),
+          cookie: cookieOf(page, `${prefix}bellhop_form`),
         },
       });
-      assert.match(setCookie(page, "bellhop_form"), end);
-      assert.match(setCookie(answer, "bellhop_session"), end);
+      const [form, session] = attributes;
+      assert.ok(setCookie(page, `${prefix}bellhop_form`).includes(`; ${form}; HttpOnly; SameSite=Lax`));
+      const held = setCookie(answer, `${prefix}bellhop_session`);
+      assert.match(held, /; HttpOnly; SameSite=Lax$/);
+      assert.ok(held.includes(`; ${session}; Expires=`), held);
+      const consent = { ...headers, cookie: held.split(";")[0] ?? "" };
+      assert.equal((await asked.send({ url: authorize, headers: consent })).status, 200);
     }
     await plain.close();
+    await proxied.close();
+  });
+
+  it("take no session from a cookie without the prefix where TLS is known", async () => {
+    const held = setCookie(await click(await newLink()), "__Host-bellhop_session").split(";")[0] ?? "";
+    assert.equal((await get(authorize, { cookie: held })).status, 200);
+    assert.equal((await get(authorize, { cookie: held.replace("__Host-", "") })).status, 303);
   });
 
   it("lead on to where the visitor wanted to go", async () => {
@@ -249,7 +269,7 @@ describe("the sign-in pages", () => {
     assert.equal(answer.status, 303);
     assert.equal(answer.headers.location, authorize);
     assert.equal(answer.headers["cache-control"], "no-store");
-    assert.match(setCookie(answer, "bellhop_session"), /^bellhop_session=ey/);
+    assert.match(setCookie(answer, "__Host-bellhop_session"), /^__Host-bellhop_session=ey/);
   });
 
   it("refuse a form of another site, which would sign its visitor in as somebody else", async () => {
@@ -257,31 +277,33 @@ describe("the sign-in pages", () => {
     const page = await get(`/sign-in/link?token=${token}`);
     const fields = fieldsOf(page);
     const form = fields.form ?? "";
-    const cookie = cookieOf(page, "bellhop_form");
+    const cookie = cookieOf(page, "__Host-bellhop_form");
     for (const [sent, cookies] of [
       [{ token }, ""],
       [{ token, form }, ""],
       [{ token }, cookie],
       [{ token, form: newSecret() }, cookie],
-      [{ token, form: "" }, "bellhop_form="],
-      [{ token, form: "x" }, "bellhop_form=x"],
-      [{ token, form: "undefined" }, "bellhop_form=undefined"],
+      [{ token, form: "" }, "__Host-bellhop_form="],
+      [{ token, form: "x" }, "__Host-bellhop_form=x"],
+      [{ token, form: "undefined" }, "__Host-bellhop_form=undefined"],
     ] as const) {
       const answer = await send("/sign-in/link", sent, cookies === "" ? {} : { cookie: cookies });
       assert.equal(answer.status, 403);
       assert.match(answer.text, /<h1>That did not come from here<\/h1>/);
       assert.equal(answer.headers["set-cookie"], undefined);
     }
-    assert.match(setCookie(page, "bellhop_form"), /; Path=\/sign-in; HttpOnly; SameSite=Lax; Secure$/);
+    assert.match(setCookie(page, "__Host-bellhop_form"), /; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
     assert.equal((await click(token)).status, 303);
   });
 
   it("keep the key of a browser that has one, so that two tabs do not disturb each other", async () => {
     const first = await get(`/sign-in/link?token=${await newLink()}`);
-    const cookie = cookieOf(first, "bellhop_form");
+    const cookie = cookieOf(first, "__Host-bellhop_form");
     const second = await get(`/sign-in/link?token=${await newLink()}`, { cookie: `a=b; ${cookie}; c=d` });
     assert.equal(fieldsOf(second).form, fieldsOf(first).form);
-    const chosen = await get(`/sign-in/link?token=${await newLink()}`, { cookie: "bellhop_form=chosen" });
+    const chosen = await get(`/sign-in/link?token=${await newLink()}`, {
+      cookie: "__Host-bellhop_form=chosen",
+    });
     assert.match(fieldsOf(chosen).form ?? "", /^[0-9a-f]{64}$/);
   });
 
@@ -296,7 +318,9 @@ describe("the sign-in pages", () => {
     await api.house.database.rows("update sign_in_links set expires_at = now() where hash = $1", [
       hashSecret(expired),
     ]);
-    const late = await send("/sign-in/link", fieldsOf(open), { cookie: cookieOf(open, "bellhop_form") });
+    const late = await send("/sign-in/link", fieldsOf(open), {
+      cookie: cookieOf(open, "__Host-bellhop_form"),
+    });
     // Also at once, before a click.
     const opened = [used, replaced, expired, newSecret(), "x"].map((token) =>
       get(`/sign-in/link?token=${token}`),

@@ -5,7 +5,7 @@ import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
 import type { OAuthService, Visitor } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { Api } from "../http/schema-types.ts";
-import { readConsentCookie } from "../http/session-cookie.ts";
+import type { SessionCookies } from "../http/session-cookie.ts";
 import { SCOPE_WORDS } from "../openapi/scope-words.ts";
 import { serverRefusals } from "../schemas/error.ts";
 import { AuthorizeQuery } from "../schemas/oauth.ts";
@@ -19,8 +19,14 @@ const page = (description: string) => ({
   content: { "text/html": { schema: { type: "string" } } },
 });
 
+interface AuthorizeDeps {
+  readonly oauth: OAuthService;
+  readonly cookies: Pick<SessionCookies, "readConsent">;
+}
+
 /** Where applications send people to be let in. In a scope of its own, for the form that it takes. */
-export function registerAuthorizePages(app: Api, oauth: OAuthService): void {
+export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
+  const { oauth } = deps;
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
@@ -51,13 +57,13 @@ export function registerAuthorizePages(app: Api, oauth: OAuthService): void {
       },
     },
     async (request, reply) => {
-      const asked = await ask(oauth, request, reply);
+      const asked = await ask(deps, request, reply);
       return asked === null ? reply : sendConsentPage(reply, { ...asked, page: queryOf(request) });
     },
   );
 
   app.post(PATH, { schema: { hide: true } }, async (request, reply) => {
-    const asked = await ask(oauth, request, reply);
+    const asked = await ask(deps, request, reply);
     if (asked === null) return reply;
     const { question, visitor } = asked;
     const isOwn =
@@ -78,7 +84,11 @@ interface Asked {
 }
 
 /** The question, and who is to answer it; null when the answer is another one, and was given. */
-async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> {
+async function ask(
+  { oauth, cookies }: AuthorizeDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Asked | null> {
   const review = await oauth.review(readParameters(new URLSearchParams(queryOf(request))));
   if (review.result === "refused") {
     sendRefusalPage(reply, review.reason);
@@ -89,7 +99,7 @@ async function ask(oauth: OAuthService, request: FastifyRequest, reply: FastifyR
     reply.redirect(review.location, request.method === "GET" ? 302 : 303);
     return null;
   }
-  const session = readConsentCookie(request);
+  const session = cookies.readConsent(request);
   const visitor = session === null ? null : await oauth.findVisitor(session);
   if (visitor === null) {
     reply.redirect(`/sign-in?next=${encodeURIComponent(`${PATH}?${queryOf(request)}`)}`, 303);

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../domain/problem.ts";
 import type { Api } from "../http/schema-types.ts";
-import { readCookie } from "../http/session-cookie.ts";
+import type { CookieRules } from "../http/session-cookie.ts";
 
 /** Larger than any form of ours. */
 const BODY_LIMIT = 16 * 1024;
@@ -35,16 +35,16 @@ export interface FormKey {
   check(request: FastifyRequest): void;
 }
 
-export function createFormKey(path: string, secure: boolean): FormKey {
+export function createFormKey(path: string, rules: CookieRules): FormKey {
   const held = (request: FastifyRequest) => {
-    const key = readCookie(request, COOKIE);
+    const key = rules.read(request, COOKIE);
     return key !== null && KEY.test(key) ? key : null;
   };
   return {
     issue(request, reply) {
       const key = held(request) ?? randomBytes(32).toString("hex");
-      const attributes = `Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
-      reply.header("set-cookie", `${COOKIE}=${key}; ${attributes}`);
+      const attributes = `${rules.attributes(request, path)}; HttpOnly; SameSite=Lax`;
+      reply.header("set-cookie", `${rules.name(request, COOKIE)}=${key}; ${attributes}`);
       return key;
     },
     check(request) {

@@ -6,7 +6,7 @@ import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { SignInService } from "../../service/people/sign-in-service.ts";
 import type { Api } from "../http/schema-types.ts";
-import type { SessionCookies } from "../http/session-cookie.ts";
+import type { CookieRules, SessionCookies } from "../http/session-cookie.ts";
 import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
@@ -30,13 +30,13 @@ export function registerSignInPages(
   deps: {
     readonly signIn: SignInService;
     readonly oauth: Pick<OAuthService, "review">;
-    readonly publicUrl: string;
+    readonly cookieRules: CookieRules;
     readonly cookies: SessionCookies;
     readonly links: LinkDelivery;
   },
 ): void {
   const { signIn, oauth, links, cookies } = deps;
-  const formKey = createFormKey("/sign-in", deps.publicUrl.startsWith("https:"));
+  const formKey = createFormKey("/sign-in", deps.cookieRules);
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
@@ -81,7 +81,7 @@ export function registerSignInPages(
     formKey.check(request);
     const origin = { address: request.ip, requestId: request.id };
     const { session, nextPath } = await signIn.exchange(formField(request, "token"), origin);
-    reply.header("set-cookie", cookies.set(session.token, session.expiresAt));
+    reply.header("set-cookie", cookies.set(request, session.token, session.expiresAt));
     // 303: the browser goes on with a GET, and a reload does not send the form again.
     return reply.header("cache-control", "no-store").redirect(nextPath ?? HOME, 303);
   });

@@ -84,7 +84,7 @@ export function registerPageSessionRoutes(app: Api, deps: PageSessionDeps): void
     const { principal, token } = await sessionOf(request);
     await sessions.end(requesterOf(principal, request), token);
     auth.recheck();
-    return keep(reply).header("set-cookie", cookies.clear()).send({ signIn });
+    return keep(reply).header("set-cookie", cookies.clear(request)).send({ signIn });
   });
 
   app.post("/page/session/team", { schema: { hide: true, body: SwitchTeam } }, async (request, reply) => {
@@ -92,7 +92,7 @@ export function registerPageSessionRoutes(app: Api, deps: PageSessionDeps): void
     const opened = await sessions.switchTeam(requesterOf(principal, request), token, request.body.team);
     auth.recheck();
     const { session } = opened;
-    keep(reply).header("set-cookie", cookies.set(session.token, session.expiresAt));
+    keep(reply).header("set-cookie", cookies.set(request, session.token, session.expiresAt));
     return show(await auth.authenticate(session.token, request.ip));
   });
 }
