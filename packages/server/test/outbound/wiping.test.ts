@@ -27,6 +27,18 @@ describe("wiping long texts", () => {
     assert.deepEqual(log, ["1.1", "2.1", "1.1", "2.1", "1.2", "1.2", "1.3", "1.3"]);
   });
 
+  it("rests while it makes ready to look for eight secrets of the greatest length", () => {
+    const secrets = Array.from(
+      { length: 8 },
+      (_, index) => new Secret(`Bearer ${`${index}a`.repeat(4_000)}`),
+    );
+    const portions = createRedactor(secrets).redactInPortions("x".repeat(20_000));
+    let rests = 0;
+    while (portions.next().done !== true) rests += 1;
+    // The text alone has two.
+    assert.ok(rests > 100, `${rests} rests`);
+  });
+
   it("leaves the process free between portions", async () => {
     const wiping = createWiping();
     const secrets = Array.from(

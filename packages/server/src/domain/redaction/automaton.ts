@@ -56,7 +56,11 @@ function createSkips(spellings: readonly Spelling[]): Skips {
 
 const LATIN1 = 0x100;
 
-export function createAutomaton(spellings: readonly Spelling[]): Automaton {
+/** Characters of spellings that are added, or linked, between two rests. */
+const REST = 8_192;
+
+/** In portions: eight secrets of the greatest length have a million characters in all their spellings. */
+export function* createAutomaton(spellings: readonly Spelling[]): Generator<undefined, Automaton, undefined> {
   const size = spellings.reduce((sum, { text }) => sum + text.length, 1);
   const trie: Automaton = {
     code: new Uint16Array(size),
@@ -72,7 +76,12 @@ export function createAutomaton(spellings: readonly Spelling[]): Automaton {
     skips: createSkips(spellings),
   };
   let count = 1;
+  let restAt = REST;
   for (const { text, alone } of spellings) {
+    if (count >= restAt) {
+      restAt = count + REST;
+      yield;
+    }
     let state = 0;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
@@ -88,7 +97,7 @@ export function createAutomaton(spellings: readonly Spelling[]): Automaton {
     if (alone) trie.alone[state] = state;
     else trie.longest[state] = text.length;
   }
-  link(trie, count);
+  yield* link(trie, count);
   return trie;
 }
 
@@ -103,11 +112,12 @@ function addChild(trie: Automaton, state: number, child: number, code: number): 
 }
 
 /** Breadth first: a state's way back is shorter than itself, and known by then. */
-function link(trie: Automaton, count: number): void {
+function* link(trie: Automaton, count: number): Generator<undefined, void, undefined> {
   const { code, child, sibling, fallback, longest, alone } = trie;
   const order = new Int32Array(count);
   let filled = 1;
   for (let at = 0; at < filled; at += 1) {
+    if (at % REST === REST - 1) yield;
     const state = order[at] ?? 0;
     for (let next = child[state] ?? 0; next !== 0; next = sibling[next] ?? 0) {
       const back = state === 0 ? 0 : step(trie, fallback[state] ?? 0, code[next] ?? 0);

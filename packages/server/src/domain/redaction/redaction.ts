@@ -31,8 +31,8 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const short = new Set(values.filter((value) => value !== "" && value.length < SHORTEST_SECRET));
   const long = [...new Set(values.filter((value) => value.length >= SHORTEST_SECRET))];
   const spellings = long.flatMap(spellingsOf);
-  const plain = new Wanted(() => spellings);
-  const resolved = new Wanted(() => spellings.flatMap(resolvedSpellings));
+  const plain = new Wanted(() => collect(spellings, (spelling) => [spelling]));
+  const resolved = new Wanted(() => collect(spellings, resolvedSpellings));
 
   function* redactInPortions(text: string, { cut = false }: RedactionOptions = {}): Portions<string> {
     if (short.has(text.trim())) return REDACTED;
@@ -40,7 +40,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     const spans: Span[] = [];
     for (const reading of yield* readingsOf(text)) {
       const wanted = reading.at === null ? plain : resolved;
-      const automaton = wanted.automatonFor(reading.text, cut);
+      const automaton = yield* wanted.automatonFor(reading.text, cut);
       if (automaton === null) continue;
       for (const span of yield* spansIn(reading, automaton, cut)) spans.push(span);
     }
@@ -50,30 +50,42 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return { redactInPortions, redact: (text, options) => finish(redactInPortions(text, options)) };
 }
 
+function* collect(
+  spellings: readonly Spelling[],
+  formsOf: (spelling: Spelling) => readonly Spelling[],
+): Portions<readonly Spelling[]> {
+  const all: Spelling[] = [];
+  for (const spelling of spellings) {
+    all.push(...formsOf(spelling));
+    yield;
+  }
+  return all;
+}
+
 /** Up to here it is faster to ask for each spelling whether it is there at all: most answers are short. */
 const SHORT_TEXT = 2048;
 
 /** What is looked for in one kind of reading. Each form is made when it is first needed. */
 class Wanted {
-  readonly #make: () => readonly Spelling[];
+  readonly #make: () => Portions<readonly Spelling[]>;
   #spellings: readonly Spelling[] | null = null;
   #automaton: Automaton | null = null;
 
-  constructor(make: () => readonly Spelling[]) {
+  constructor(make: () => Portions<readonly Spelling[]>) {
     this.#make = make;
   }
 
   /** For all that the text may hold; null if that is nothing. */
-  automatonFor(text: string, cut: boolean): Automaton | null {
-    this.#spellings ??= this.#make();
+  *automatonFor(text: string, cut: boolean): Portions<Automaton | null> {
+    this.#spellings ??= yield* this.#make();
     if (text.length > SHORT_TEXT) {
-      this.#automaton ??= createAutomaton(this.#spellings);
+      this.#automaton ??= yield* createAutomaton(this.#spellings);
       return this.#automaton;
     }
     const present = this.#spellings.filter((spelling) =>
       text.includes(cut ? spelling.text.slice(0, SHORTEST_SECRET) : spelling.text),
     );
-    return present.length === 0 ? null : createAutomaton(present);
+    return present.length === 0 ? null : yield* createAutomaton(present);
   }
 }
 
