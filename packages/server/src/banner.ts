@@ -1,10 +1,11 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
 import type { House } from "./house.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
 import { LINK_MINUTES } from "./service/people/sign-in-service.ts";
 import { SETTINGS } from "./settings.ts";
+import { KEY_FILE } from "./vault/key-file.ts";
 import { VERSION } from "./version.ts";
 
 const ROLES = {
@@ -33,7 +34,7 @@ export function renderBanner(
     ...dataLines(house, otherData),
     `  egress    ${describeEgress(config.egress)}`,
     ...peopleLines(config),
-    ...vaultLines(config),
+    ...vaultLines(house, config),
     ...keyLines(house, config),
     `Bellhop is ready at ${url}`,
   ];
@@ -82,11 +83,24 @@ function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
   return [`  sign-up   ${SIGN_UP[signUp.value]} (${signUp.why})`, `  sign-in   links ${links}`];
 }
 
-function vaultLines({ vaultKeys, databaseUrl }: Config): string[] {
+function vaultLines({ missingKeys, dataDir }: House, { vaultKeys, databaseUrl }: Config): string[] {
+  if (missingKeys.length > 0) return missingKeyLines(missingKeys, vaultKeys === null ? dataDir : null);
   if (vaultKeys !== null || databaseUrl === null) return [];
   return [
     `  vault     off: credentials cannot be stored until ${SETTINGS.vaultKeys.name} is set, the same on every node.`,
     `            Make a key with: ${commandLine("vault key")}`,
+  ];
+}
+
+/** As after a restore without the keys. A new key would open nothing of what is stored. */
+function missingKeyLines(ids: readonly string[], keyFileIn: string | null): string[] {
+  const { name } = SETTINGS.vaultKeys;
+  const isOne = ids.length === 1;
+  return [
+    `  vault     the ${isOne ? "key" : "keys"} ${ids.join(", ")} ${isOne ? "is" : "are"} missing: stored credentials are sealed with ${isOne ? "it" : "them"} and cannot be used.`,
+    keyFileIn === null
+      ? `            Set ${name} with ${isOne ? "this key" : "these keys"}, as when the credentials were stored, the same on every node.`
+      : `            Add ${isOne ? "this key" : "these keys"} to ${join(keyFileIn, KEY_FILE)}, one on each line, and start again.`,
   ];
 }
 

@@ -18,6 +18,7 @@ import type { Database } from "./store/sql.ts";
 import { removeAllWorkers } from "./store/tasks/workers.ts";
 import { openKeyFile } from "./vault/key-file.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
+import { findMissingKeys } from "./vault/missing-keys.ts";
 
 /** What is to be closed, in the reverse order. */
 export type Closers = (() => Promise<unknown>)[];
@@ -114,6 +115,19 @@ export function migrateInsisting(database: Database, log: Logger): Promise<strin
 export async function chooseKeyRing({ vaultKeys }: Config, { dataDir }: Ground): Promise<KeyRing | null> {
   if (vaultKeys === "off") return null;
   return vaultKeys ?? (dataDir === null ? null : openKeyFile(dataDir));
+}
+
+/** The ids of the keys that stored credentials need and this server does not have; also logged. */
+export async function reportMissingKeys(
+  database: Database,
+  config: Config,
+  ground: Ground,
+  log: Logger,
+): Promise<readonly string[]> {
+  const keyRing = await chooseKeyRing(config, ground);
+  const missing = await insist(log, "the vault's keys", () => findMissingKeys(database, keyRing));
+  if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
+  return missing;
 }
 
 /** What the first start shows once. */

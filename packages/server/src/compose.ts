@@ -39,8 +39,6 @@ import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeWorker } from "./store/tasks/workers.ts";
 import { systemTime } from "./system-time.ts";
 import type { Tracing } from "./tracing/tracing.ts";
-import type { KeyRing } from "./vault/key-ring.ts";
-import type { Vault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
 
 /** Reads of the API: lists, records, queues. */
@@ -139,7 +137,7 @@ export async function openProcess({
   const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
   const teller = openTelling(connection, log, closers);
-  const { engine, vault, services, presence, writeLast } = compose({
+  const { engine, services, presence, writeLast } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -180,7 +178,7 @@ export async function openProcess({
   closers.push(async () => watching.stop());
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
-  await insist(log, "the vault's keys", () => reportVault(vault, keyRing, log));
+  log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
   // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
   const http = {
     log,
@@ -260,12 +258,6 @@ function openTelling(connection: ConnectionSettings, log: Logger, closers: Close
 /** A part of what the whole server may have; never so little that nothing fits. */
 function shareOf(all: number, processes: number): number {
   return Math.max(2, Math.ceil(all / processes));
-}
-
-async function reportVault(vault: Vault, keyRing: KeyRing | null, log: Logger): Promise<void> {
-  const missing = await vault.missingKeys();
-  log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
-  if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
 }
 
 function listen(connection: ConnectionSettings, engine: FrontDesk | Engine) {

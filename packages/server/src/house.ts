@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import {
   type Closers,
-  chooseKeyRing,
   describeGround,
   type FirstKeys,
   type Ground,
@@ -12,6 +11,7 @@ import {
   migrateInsisting,
   openStartDatabase,
   prepareGround,
+  reportMissingKeys,
 } from "./compose-ground.ts";
 import type { Config } from "./config.ts";
 import { mergeScrapes } from "./metrics/merged-scrapes.ts";
@@ -39,6 +39,8 @@ export interface House extends Running, FirstKeys {
   readonly dataDir: string | null;
   /** The data directory was empty before this start. */
   readonly isNewData: boolean;
+  /** The ids of the vault keys that stored credentials need and this server does not have. */
+  readonly missingKeys: readonly string[];
 }
 
 /** A parent builds no node, and keeps none of what it is made of in memory. */
@@ -62,8 +64,10 @@ export function openHouse(config: Config, log: Logger): Promise<House> {
       prepare: (opened) => prepareGround(opened, ground, config, log),
       closers,
     });
+    const missingKeys = await reportMissingKeys(database, config, ground, log);
     const keys = await makeFirstKeys(database, config, url, log);
-    return { ...keys, ...described(ground), url, processes: 1, callsUnderWay, hurry, stop: closeAll };
+    const told = { ...keys, ...described(ground), missingKeys, url, processes: 1 };
+    return { ...told, callsUnderWay, hurry, stop: closeAll };
   });
 }
 
@@ -81,8 +85,8 @@ export function openCrew(config: Config, processes: number, log: Logger): Promis
     const database = openStartDatabase(ground, log, starting);
     try {
       await prepareGround(database, ground, config, log);
-      // Two processes that made a key at once would make two.
-      await chooseKeyRing(config, ground);
+      // Here, as it may make the key: two processes that made one at once would make two.
+      const missingKeys = await reportMissingKeys(database, config, ground, log);
       const port = await findPort(config);
       const crew = await startCrew({
         processes,
@@ -94,7 +98,7 @@ export function openCrew(config: Config, processes: number, log: Logger): Promis
       closers.push(crew.stop);
       const keys = await makeFirstKeys(database, config, crew.url, log);
       crew.completeStart();
-      return { ...keys, ...described(ground), ...crew, processes, stop: closeAll };
+      return { ...keys, ...described(ground), missingKeys, ...crew, processes, stop: closeAll };
     } finally {
       for (const close of starting) await close();
     }

@@ -3,7 +3,7 @@ import { chmod, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./key-ring.ts";
 
-const KEY_FILE = "vault-keys";
+export const KEY_FILE = "vault-keys";
 const OWNER_ONLY = 0o600;
 
 /**

@@ -11,7 +11,6 @@ import {
   type VaultToken,
 } from "../domain/vault-token.ts";
 import type { Sql } from "../store/sql.ts";
-import { secretKeysInUse } from "../store/vault/signing-secrets.ts";
 import {
   findActiveTokens,
   findSealedTokens,
@@ -20,7 +19,6 @@ import {
   insertVaultToken,
   listVaultTokens,
   revokeVaultToken,
-  tokenKeysInUse,
 } from "../store/vault/vault-tokens.ts";
 import { type SealContext, SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -73,8 +71,6 @@ export interface Vault {
   sealSigningSecret(teamId: number, id: string, secret: string): string;
   /** Throws a SealError, or the problem that there is no vault. What was never sealed needs none. */
   openSigningSecret(teamId: number, id: string, stored: string): string;
-  /** Keys that active tokens and signing secrets need and that are not on the ring: worth a word at the start. */
-  missingKeys(): Promise<string[]>;
 }
 
 const newUuid = createUuidSource({ nowMs: Date.now, fillRandom: randomFillSync });
@@ -155,12 +151,6 @@ export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing
       keyRing === null ? secret : sealSecret(keyRing, teamId, id, secret),
     openSigningSecret: (teamId, id, stored) =>
       isSealed(stored) ? openSecret(ring(), teamId, id, stored) : stored,
-    async missingKeys() {
-      // Without a vault tokens are refused by name; a secret that signs is needed by every call that is signed.
-      const tokens = keyRing === null ? [] : await tokenKeysInUse(sql);
-      const used = new Set([...tokens, ...(await secretKeysInUse(sql))]);
-      return [...used].filter((id) => keyRing?.find(id) === undefined);
-    },
   };
 }
 

@@ -3,6 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
+import { reachOf } from "../../src/domain/reach.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import { insertTeam } from "../../src/store/identity/teams.ts";
+import { parseKeyRing } from "../../src/vault/key-ring.ts";
+import { createVault } from "../../src/vault/vault.ts";
 import { copyDataDir } from "../house/data-dir.ts";
 import { type ServerProcess, startServer } from "../house/server-process.ts";
 import { createTestDatabase } from "../test-database.ts";
@@ -61,7 +66,48 @@ describe("the vault of the built server", () => {
     assert.equal((await server.api("GET", "/v1/tokens")).status, 200);
     await stopAll();
     assert.match(server.stderr, /"keys":\["key-[0-9a-f]{8}"\],"msg":"vault\.keys_missing"/);
+    assert.match(
+      server.stdout,
+      /^ {2}vault {5}the key key-[0-9a-f]{8} is missing.*\n.* Set BELLHOP_VAULT_KEYS with/m,
+    );
     assert.ok(!server.stderr.includes(key));
+  });
+
+  it("restored without its key file, names the missing key and the file that it belongs in", async () => {
+    await rm(join(dataDir, "vault-keys"));
+    const server = await start({ BELLHOP_DATA_DIR: dataDir });
+
+    assert.match(
+      server.stdout,
+      /^ {2}vault {5}the key key-[0-9a-f]{8} is missing: stored credentials .*\n +Add this key to .*\/vault-keys/m,
+    );
+  });
+
+  it("restored without BELLHOP_VAULT_KEYS, names the missing key and does not suggest a new one", async () => {
+    const test = await createTestDatabase();
+    const { host, port, user, database } = test.connection;
+    const DATABASE_URL = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
+    const fresh = await start({ DATABASE_URL });
+    await stopAll();
+    const team = await insertTeam(test.database, "Ours", "free");
+    const keyRing = parseKeyRing(`k1:${randomBytes(32).toString("base64")}`);
+    await createVault({ sql: test.database, keyRing }).put(
+      reachOf(team, false),
+      TOKEN.name,
+      new Secret(TOKEN.value),
+      null,
+    );
+    const restored = await start({ DATABASE_URL });
+    await stopAll();
+    await test.drop();
+
+    assert.match(fresh.stdout, /^ {2}vault {5}off: .*\n +Make a key with: /m);
+    assert.match(
+      restored.stdout,
+      /^ {2}vault {5}the key k1 is missing: stored credentials are sealed with it .*\n +Set BELLHOP_VAULT_KEYS with this key/m,
+    );
+    assert.doesNotMatch(restored.stdout, /Make a key/);
+    assert.match(restored.stderr, /"keys":\["k1"\],"msg":"vault\.keys_missing"/);
   });
 
   it("off, or with DATABASE_URL and no keys, answers 503", async () => {

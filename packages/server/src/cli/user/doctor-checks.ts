@@ -156,7 +156,7 @@ async function vault(client: Bellhop): Promise<Finding> {
         "vault",
         "warning",
         "off: credentials cannot be stored",
-        "Make a key with bellhop vault key, and set BELLHOP_VAULT_KEYS on every node",
+        "Set BELLHOP_VAULT_KEYS on every node: the key that credentials were stored with, or a first one by bellhop vault key",
       )
     : finding("vault", "unknown", asked.refused, "Ask with a key that may read credentials");
 }
