@@ -17,6 +17,7 @@ import type { Engine } from "./engine/engine.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
 import { watchLoop } from "./loop-watch.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { createFileWatch } from "./open-files.ts";
 import { createCaller } from "./outbound/caller.ts";
 import { createDnsLookup } from "./outbound/dns-lookup.ts";
 import { createEgressGuard } from "./outbound/egress-guard.ts";
@@ -111,6 +112,7 @@ export async function openProcess({
   await prepare(database);
   const keyRing = await chooseKeyRing(config, ground);
 
+  const files = createFileWatch(log);
   const guard = createEgressGuard(config.egress);
   const { resultLimitBytes } = config;
   // Known once the services are there.
@@ -122,6 +124,7 @@ export async function openProcess({
     maxResponseBytes: resultLimitBytes,
     lookup: config.resolver === "system" ? systemLookup : createDnsLookup(),
     lookupsPerTeam: LOOKUPS_PER_TEAM[config.resolver],
+    onConnectError: files.connectFailed,
   });
   closers.push(caller.stop);
   const mailer = createMailer({
@@ -204,6 +207,7 @@ export async function openProcess({
     ? composeWorkerApi(services, http)
     : composeApi(services, guard.refuseUrl, http));
   await api.ready();
+  api.server.on("connection", files.accepted);
   closers.push(() =>
     Promise.all([
       engine.stop(config.stopGraceSeconds * 1000).then(writeLast),

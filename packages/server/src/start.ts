@@ -5,6 +5,7 @@ import { renderBanner } from "./banner.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openCrew, openHouse, openMember, type Running } from "./house.ts";
 import { createLog } from "./log.ts";
+import { warnOfLowFileLimit } from "./open-files.ts";
 import { findOtherData } from "./postgres/data-dir.ts";
 import { processesFor, readMachine } from "./processes/count.ts";
 import { joinParent, type Member } from "./processes/member.ts";
@@ -37,6 +38,7 @@ async function start(): Promise<void> {
   const processes = config.processes ?? processesFor(machine, config.databaseUrl === null);
   const { log, flush } = createLog(config.logLevel, isTerminal, processes === 1 ? null : "parent");
   for (const name of config.withoutEffect) log.warn({ setting: name }, "setting.without_effect");
+  warnOfLowFileLimit(log);
 
   const opening = processes === 1 ? openHouse(config, log) : openCrew(config, processes, log);
   trapSignals(opening, config, log, flush);

@@ -35,6 +35,8 @@ export interface CallerOptions {
   readonly onWork?: (teamId: number, ms: number) => void;
   /** Names of one team that are looked up at once. */
   readonly lookupsPerTeam?: number;
+  /** Told of every connection that could not be opened. */
+  readonly onConnectError?: (error: unknown) => void;
 }
 
 export interface SendOptions {
@@ -88,10 +90,18 @@ export function createCaller({
   lookup = createDnsLookup(),
   lookupsPerTeam = LOOKUPS_PER_TEAM.dns,
   onWork = () => {},
+  onConnectError,
 }: CallerOptions): Caller {
   const waiting = createWaitingCalls();
   const names = createLookupLine({ lookup, perTeam: lookupsPerTeam, patienceMs: connectTimeoutMs });
-  const connector = createConnector({ guard, connectTimeoutMs, maxWireBytes, names, waiting });
+  const connector = createConnector({
+    guard,
+    connectTimeoutMs,
+    maxWireBytes,
+    names,
+    waiting,
+    onConnectError,
+  });
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,

@@ -1,5 +1,5 @@
 import type { FailureCode } from "../domain/outcome.ts";
-import { readErrorCode } from "./error-code.ts";
+import { isOutOfFiles, readErrorCode } from "./error-code.ts";
 
 /**
  * Why no connection came about, in our own words. It carries no `code` on purpose: undici connects again without
@@ -39,6 +39,12 @@ export function describeConnectError(error: unknown, hostname: string, protocol:
   }
   if (code === "ECONNREFUSED") {
     return new ConnectFailure("connect_failed", `Host ${hostname} refused the connection`);
+  }
+  if (isOutOfFiles(code)) {
+    return new ConnectFailure(
+      "connect_failed",
+      `Host ${hostname} was not called: this server has no file descriptor left (${code})`,
+    );
   }
   if (protocol !== "https:" || isConnectSyscall(error)) {
     return new ConnectFailure("connect_failed", `Host ${hostname} could not be reached`);

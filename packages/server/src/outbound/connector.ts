@@ -24,6 +24,8 @@ export interface ConnectorOptions {
   readonly names: LookupLine;
   /** Whose calls would still use a connection to this origin. */
   readonly waiting: Pick<WaitingCalls, "has" | "teamsOf">;
+  /** Told of every connection that could not be opened. */
+  readonly onConnectError?: ((error: unknown) => void) | undefined;
 }
 
 export interface Connector {
@@ -33,7 +35,7 @@ export interface Connector {
 }
 
 export function createConnector(options: ConnectorOptions): Connector {
-  const { guard, connectTimeoutMs, names, waiting, maxWireBytes } = options;
+  const { guard, connectTimeoutMs, names, waiting, maxWireBytes, onConnectError } = options;
   const opening = new Set<Socket>();
   let stopped = false;
 
@@ -107,6 +109,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       try {
         return await openTo(address, options, Math.max(1, budgetMs));
       } catch (error) {
+        onConnectError?.(error);
         failure = describeConnectError(error, hostname, protocol);
         if (failure.failure !== "connect_failed" && failure.failure !== "connect_timeout") throw failure;
       }

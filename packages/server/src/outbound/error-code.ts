@@ -2,3 +2,8 @@
 export function readErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
+
+/** This process (EMFILE) or the whole machine (ENFILE) has no file descriptor left. */
+export function isOutOfFiles(code: string): boolean {
+  return code === "EMFILE" || code === "ENFILE";
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { readErrorCode } from "../../src/outbound/error-code.ts";
 import { failingLookup, fixedLookup } from "./lookup.ts";
 import { assertFailure, assertResponse, call, httpTarget, listen, newCaller, PATIENT } from "./target.ts";
 
@@ -38,13 +39,18 @@ describe("connecting", () => {
     assert.equal(outcome.message, "The address of host shop.test was not found within 0.02 s");
   });
 
-  it("fails with connect_failed when nobody listens", async () => {
+  it("fails with connect_failed when nobody listens, and hands on the system's error", async () => {
     const port = await freePort();
-    const outcome = await newCaller().call(call(`http://127.0.0.1:${port}/`), PATIENT);
+    const errors: unknown[] = [];
+    const outcome = await newCaller({ onConnectError: (error) => errors.push(error) }).call(
+      call(`http://127.0.0.1:${port}/`),
+      PATIENT,
+    );
     assertFailure(outcome);
     assert.equal(outcome.code, "connect_failed");
     assert.equal(outcome.phase, "not_sent");
     assert.equal(outcome.message, "Host 127.0.0.1 refused the connection");
+    assert.deepEqual(errors.map(readErrorCode), ["ECONNREFUSED"]);
   });
 
   it("tells every one of many calls at once that nobody listens", async () => {
