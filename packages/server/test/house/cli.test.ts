@@ -145,16 +145,18 @@ describe("the bellhop command, on an embedded database", () => {
     );
   });
 
-  it("helps whoever mistypes", async () => {
-    const [command, plan, missing] = await Promise.all([
+  it("answers a mistyped command with 2 and what was meant, and suggests no command that is not close", async () => {
+    const [command, far, plan, missing] = await Promise.all([
       run("teem", "list"),
+      run("deploy"),
       run("team", "plan", "Operator", "gold"),
       run("key", "create", "Operator"),
     ]);
     assert.match(command.stderr, /unknown command 'teem'; did you mean 'team'\?/);
+    assert.match(far.stderr, /^error: unknown command 'deploy'$/m);
     assert.match(plan.stderr, /Allowed choices are free, pro, enterprise/);
     assert.match(missing.stderr, /missing required argument 'name'/);
-    for (const { code } of [command, plan, missing]) assert.equal(code, 2);
+    for (const { code } of [command, far, plan, missing]) assert.equal(code, 2);
   });
 
   it("leaves nothing behind where there is no database", async () => {
