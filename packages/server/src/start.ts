@@ -5,6 +5,7 @@ import { renderBanner } from "./banner.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openCrew, openHouse, openMember, type Running } from "./house.ts";
 import { createLog } from "./log.ts";
+import { onNpmShellGone } from "./npm-shell.ts";
 import { warnOfLowFileLimit } from "./open-files.ts";
 import { findOtherData } from "./postgres/data-dir.ts";
 import { processesFor, readMachine } from "./processes/count.ts";
@@ -123,6 +124,11 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
   process.on("SIGTERM", onSignal);
   // Of several processes the parent alone listens to Ctrl-C, which reaches all of them.
   process.on("SIGINT", cluster.isWorker ? () => {} : onSignal);
+  if (!cluster.isWorker)
+    void onNpmShellGone(() => {
+      log.warn({}, "npm.shell_gone");
+      onSignal();
+    });
   void opening.then(
     async ({ hopeless }) => {
       const err = await hopeless;
