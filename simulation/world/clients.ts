@@ -163,6 +163,7 @@ export function createClients(options: {
         return engine.follow(cancelled);
       },
       onPending: engine.pending,
+      onResent: engine.ended,
       onStored: engine.pending,
     });
   }

@@ -312,6 +312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/{task_id}/notifications/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the notification of a task again
+         * @description Sends the notification of the task's end to its `on_complete_url` again, with all its tries and the same `webhook-id`. Only after it was delivered or given up.
+         */
+        post: operations["resendTaskNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/{task_id}/explain": {
         parameters: {
             query?: never;
@@ -2483,6 +2503,25 @@ export interface components {
             /** @description What went wrong, for people. */
             error: string | null;
         };
+        /** @description What became of one notification to the task's completion address. */
+        DirectNotificationState: {
+            /** @description Where it is sent. */
+            url: string;
+            /**
+             * @description `failed`: given up after the last try.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description Tries begun; a resend counts from 0 again. */
+            attempts: number;
+            /** @description Why the last try failed; null before the first try and once it is delivered. */
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @description When the next try is due; null once it is delivered or given up.
+             */
+            nextAt: string | null;
+        };
         /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
         DirectPolls: {
             /** @description How many polls there were. */
@@ -2689,6 +2728,7 @@ export interface components {
             schedule?: string;
             attempts: components["schemas"]["DirectAttempt"][];
             polls?: components["schemas"]["DirectPolls"];
+            notifications?: components["schemas"]["DirectNotificationState"][];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -2898,7 +2938,7 @@ export interface components {
              * @description Which refusal it is, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
             details?: {
                 field: string;
@@ -3297,6 +3337,25 @@ export interface components {
              */
             provider?: string;
             pollConfig?: components["schemas"]["PollConfig"];
+        };
+        /** @description What became of one notification to the task's completion address. */
+        NotificationState: {
+            /** @description Where it is sent. */
+            url: string;
+            /**
+             * @description `failed`: given up after the last try.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @description Tries begun; a resend counts from 0 again. */
+            attempts: number;
+            /** @description Why the last try failed; null before the first try and once it is delivered. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When the next try is due; null once it is delivered or given up.
+             */
+            next_at: string | null;
         };
         /**
          * @description A refusal in the form of RFC 6749 (5.2).
@@ -4479,6 +4538,7 @@ export interface components {
             schedule?: string;
             attempts: components["schemas"]["Attempt"][];
             polls?: components["schemas"]["Polls"];
+            notifications?: components["schemas"]["NotificationState"][];
             /** @description How often it was retried by hand, if it was. */
             retries?: number;
         };
@@ -5164,7 +5224,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhooks_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_ended` or `notification_unset` or `notification_pending` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhooks_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6163,6 +6223,52 @@ export interface operations {
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
             /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resendTaskNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the task. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `task_not_ended`: Task has not ended (current: <status>) · `notification_unset`: Task has no <field>: there is no notification to send again · `notification_pending`: Notification is still being delivered (next try: <time>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
             503: components["responses"]["Unavailable"];
         };
     };

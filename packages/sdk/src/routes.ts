@@ -31,6 +31,7 @@ export const ROUTES = {
   deleteTask: { method: "DELETE", path: "/v1/tasks/{task_id}", credential: true, query: [], body: null, snake: false },
   cancelTask: { method: "POST", path: "/v1/tasks/{task_id}/cancel", credential: true, query: [], body: null, snake: false },
   retryTask: { method: "POST", path: "/v1/tasks/{task_id}/retry", credential: true, query: [], body: "json", snake: false },
+  resendTaskNotification: { method: "POST", path: "/v1/tasks/{task_id}/notifications/resend", credential: true, query: [], body: null, snake: false },
   explainTask: { method: "GET", path: "/v1/tasks/{task_id}/explain", credential: true, query: [], body: null, snake: false },
   createBulk: { method: "POST", path: "/v1/tasks/bulk", credential: true, query: [], body: "json", snake: true },
   getBulk: { method: "GET", path: "/v1/tasks/bulk/{bulk_id}", credential: true, query: [], body: null, snake: false },

@@ -97,6 +97,9 @@ export function createTasks(send: Send, operation: Operation) {
     /** Lets a failed or cancelled task begin anew under its id. */
     retry: async (id: string, body: BodyOf<"retryTask"> = {}, options?: RequestOptions) =>
       recordOf((await send("retryTask", { id, body }, options)).answer),
+    /** Sends the notification of an ended task again, once it was delivered or given up. */
+    resendNotification: async (id: string, options?: RequestOptions) =>
+      recordOf((await send("resendTaskNotification", { id }, options)).answer),
     /** Why a task does not run. */
     explain: operation("explainTask"),
     /** One action on all tasks that match a filter, worked off by the server. */

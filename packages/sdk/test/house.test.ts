@@ -100,6 +100,14 @@ describe("the SDK, against a real server", () => {
     }
     const told = received.find(({ taskId, notification }) => taskId === id && notification !== null);
     assert.equal(told?.notification?.data.task.status, "failed");
+
+    // The receiver has answered; that the server knows it is a moment later.
+    while ((await bellhop.tasks.get(id)).notifications?.[0]?.status !== "delivered");
+    const [resent] = (await bellhop.tasks.resendNotification(id)).notifications ?? [];
+    assert.deepEqual([resent?.url, resent?.lastError], [target, null]);
+    const times = () =>
+      received.filter(({ taskId, notification }) => taskId === id && notification !== null).length;
+    while (times() < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   it("creates many at once, walks through pages of them, and handles each", async () => {

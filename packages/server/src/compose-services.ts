@@ -129,6 +129,7 @@ export function composeServices(
       events.notice();
       return told.onCancelled(cancelled);
     },
+    onResent: () => engine.ended(),
     onStored,
   });
   const tasks = deps.tracing?.ofTasks(untraced) ?? untraced;

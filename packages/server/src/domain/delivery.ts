@@ -1,5 +1,7 @@
 import type { Outcome } from "./outcome.ts";
-import type { DeliveryStatus } from "./webhook.ts";
+
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** What became of a try to tell a receiver something. */
 export interface DeliveryVerdict {

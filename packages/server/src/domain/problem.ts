@@ -59,6 +59,15 @@ export const PROBLEMS = {
   task_ended: { status: 409, text: "Task has already ended (current: <status>)" },
   task_not_retryable: { status: 409, text: "Task is not in failed/cancelled state (current: <status>)" },
   task_queue_gone: { status: 409, text: 'Task cannot be retried: its queue "<name>" was deleted' },
+  task_not_ended: { status: 409, text: "Task has not ended (current: <status>)" },
+  notification_unset: {
+    status: 409,
+    text: "Task has no <field>: there is no notification to send again",
+  },
+  notification_pending: {
+    status: 409,
+    text: "Notification is still being delivered (next try: <time>)",
+  },
   task_not_pending: { status: 409, text: "Task is not pending (current: <status>)" },
   bulk_not_found: { status: 404, text: "Bulk action not found" },
   bulk_ended: { status: 409, text: "Bulk action has already ended (current: <status>)" },

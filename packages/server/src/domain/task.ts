@@ -1,5 +1,6 @@
 import type { Backoff } from "./backoff.ts";
 import type { Call } from "./call.ts";
+import type { DeliveryStatus } from "./delivery.ts";
 import type { Phase } from "./outcome.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 
@@ -53,6 +54,18 @@ export interface PollsSeen {
   readonly answer: string;
   /** Why the poll told nothing of the job, for people; left out where it did. */
   readonly error?: string;
+}
+
+/** The notification of one end of a task, and what became of its tries so far. */
+export interface NotificationState {
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  /** Tries begun since the task ended, or since the last resend. */
+  readonly attempts: number;
+  /** Why the last try failed; null before the first try and once it is delivered. */
+  readonly lastError: string | null;
+  /** When the next try is due; null once it is delivered or given up. */
+  readonly nextAt: Date | null;
 }
 
 export interface TaskResult {
@@ -191,6 +204,8 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly attempts: readonly Attempt[];
   /** While it is polled, from the second poll on. */
   readonly polls?: PollsSeen | null;
+  /** One per end of the task, oldest first. Null before the first end, and without `onCompleteUrl`. */
+  readonly notifications?: readonly NotificationState[] | null;
   /** Which schedule made it, if one did. */
   readonly scheduleId: string | null;
   /** How often it was begun anew by hand. */
@@ -208,7 +223,7 @@ export interface CreatedTask extends Task {
 }
 
 /** A task in a list: everything but its history, what it carries and what came back. */
-export type TaskSummary = Omit<Task, "attempts" | "polls" | "call" | "result"> & {
+export type TaskSummary = Omit<Task, "attempts" | "polls" | "notifications" | "call" | "result"> & {
   readonly call: Omit<Call, "body">;
   readonly result: Omit<TaskResult, "body"> | null;
   /** So many attempts were begun. */

@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from "./delivery.ts";
 import type { EventType } from "./event.ts";
 import { formatId } from "./public-id.ts";
 
@@ -21,9 +22,6 @@ export interface Webhook extends WebhookTerms {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
-
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface WebhookDelivery {
   readonly id: string;

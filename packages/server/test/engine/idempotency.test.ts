@@ -134,6 +134,7 @@ describe("idempotency keys", () => {
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
       onPending: () => {},
+      onResent: () => {},
       onStored: () => {},
     });
     const wanted = request({ shape: "direct" });

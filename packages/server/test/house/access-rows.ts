@@ -58,6 +58,15 @@ const makeCancelled =
     await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
     return id;
   };
+const makeNotified =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call, giveUpNotifications }, team) => {
+    const task = { ...TASK, on_complete_url: "http://127.0.0.1:9/" };
+    const { id } = (await call(team[key], "POST", "/v1/tasks", task)).json;
+    await call(team[key], "POST", `/v1/tasks/${id}/cancel`);
+    await giveUpNotifications();
+    return id;
+  };
 const WEBHOOK = { url: "http://127.0.0.1:9/", events: ["task.completed"] };
 const aWebhook: Pick<AccessRow, "make" | "unknown"> = {
   make: async ({ call }, { liveKey }) =>
@@ -155,6 +164,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     make: makeCancelled("liveKey"),
     makeSandbox: makeCancelled("testKey"),
+    unknown: `task_${UNUSED}`,
+  },
+  "POST /v1/tasks/:task_id/notifications/resend": {
+    scope: "tasks:write",
+    role: "member",
+    status: 202,
+    make: makeNotified("liveKey"),
+    makeSandbox: makeNotified("testKey"),
     unknown: `task_${UNUSED}`,
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },

@@ -41,6 +41,8 @@ export interface World {
   /** Granted everything there is. */
   readonly withEveryScope: string;
   call(credential: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** As if every notification had used up its tries. */
+  giveUpNotifications(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -191,6 +193,11 @@ export async function openWorld(server: ServerProcess, sql: Sql): Promise<World>
     withoutScope,
     withEveryScope: await grant(SCOPES),
     call,
+    async giveUpNotifications() {
+      await sql.rows(
+        "update notifications set status = 'failed', worker_id = null, fence = fence + 1 where status = 'pending'",
+      );
+    },
     close: () => agent.close(),
   };
 }

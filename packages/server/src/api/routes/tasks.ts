@@ -216,6 +216,30 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     },
   );
 
+  app.post(
+    "/tasks/:task_id/notifications/resend",
+    {
+      config: access("tasks:write"),
+      schema: {
+        operationId: "resendTaskNotification",
+        tags,
+        summary: "Send the notification of a task again",
+        description:
+          "Sends the notification of the task's end to its `on_complete_url` again, with all its tries and the same " +
+          "`webhook-id`. Only after it was delivered or given up.",
+        params: TaskPath,
+        response: {
+          202: RecordAnswer,
+          ...refusals("task_not_found", "task_not_ended", "notification_unset", "notification_pending"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const task = await tasks.resendNotification(requesterOf(request), readTaskId(request.params.task_id));
+      return sendText(reply.code(202), answerText(task));
+    },
+  );
+
   app.delete(
     "/tasks/:task_id",
     {

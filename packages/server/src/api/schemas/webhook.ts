@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { CALL_LIMITS } from "../../domain/call.ts";
+import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { EVENT_TYPES } from "../../domain/event.ts";
 import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
-import { DELIVERY_STATUSES, WEBHOOK_PATIENCE_DAYS } from "../../domain/webhook.ts";
+import { WEBHOOK_PATIENCE_DAYS } from "../../domain/webhook.ts";
 import { instant, integerOrNull, model, oneOf, orNull, ref, textOrNull } from "./field.ts";
 import { pagination } from "./page.ts";
 

@@ -1,11 +1,14 @@
 import type { Task } from "../../domain/task.ts";
 import { recordText } from "./task-view.ts";
 
-/** What `on_complete_url` is told when the task has ended. The record is spliced in as it is answered elsewhere. */
+/**
+ * What `on_complete_url` is told when the task has ended. The record is spliced in as it is answered elsewhere, without
+ * the state of the notifications: every try has the same body.
+ */
 export function notificationText(task: Task): string {
   const head = JSON.stringify({
     type: `task.${task.status}`,
     timestamp: task.completedAt?.toISOString() ?? null,
   });
-  return `${head.slice(0, -1)},"data":{"task":${recordText(task)}}}`;
+  return `${head.slice(0, -1)},"data":{"task":${recordText({ ...task, notifications: null })}}}`;
 }

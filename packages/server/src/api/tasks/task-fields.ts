@@ -31,11 +31,14 @@ import { RawJson } from "./json-text.ts";
 import {
   Attempt,
   DirectAttempt,
+  DirectNotificationState,
   DirectPolls,
+  NotificationState,
   Polls,
   TaskResult,
   TaskResultSummary,
   writeAttempt,
+  writeNotification,
   writePolls,
 } from "./task-parts.ts";
 
@@ -406,6 +409,11 @@ export const TASK_FIELDS = {
     schema: [ref(Polls), ref(DirectPolls)],
     show: sometimes(["record"], shownPolls),
   },
+  notifications: {
+    names: ["notifications", "notifications"],
+    schema: [Type.Array(ref(NotificationState)), Type.Array(ref(DirectNotificationState))],
+    show: sometimes(["record"], shownNotifications),
+  },
   retries: {
     names: ["retries", "retries"],
     schema: Type.Integer({ description: "How often it was retried by hand, if it was." }),
@@ -439,6 +447,10 @@ function shownAttempts({ shape, attempts = [] }: ViewedTask): RawJson {
 
 function shownPolls({ shape, polls }: ViewedTask): RawJson | null {
   return polls ? new RawJson(writePolls[shape](polls)) : null;
+}
+
+function shownNotifications({ shape, notifications }: ViewedTask): RawJson | null {
+  return notifications ? new RawJson(`[${notifications.map(writeNotification[shape]).join()}]`) : null;
 }
 
 /** As it was asked for, or as the exact time came to: after the first attempt there is none. */

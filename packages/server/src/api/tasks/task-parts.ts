@@ -1,5 +1,11 @@
 import { type TSchema, Type } from "typebox";
-import type { Attempt as AttemptRecord, PollsSeen } from "../../domain/task.ts";
+import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import type {
+  Attempt as AttemptRecord,
+  NotificationState as NotificationRecord,
+  PollsSeen,
+  Shape,
+} from "../../domain/task.ts";
 import { instant, integerOrNull, model, oneOf, textMap, textOrNull } from "../schemas/field.ts";
 import { jsonWriter } from "./json-text.ts";
 
@@ -29,12 +35,27 @@ export const TaskResultSummary = model("TaskResultSummary", "A result in a list:
   ...answerTail,
 });
 
-type AttemptField = readonly [
-  queue: string,
-  direct: string,
-  TSchema,
-  of: (attempt: AttemptRecord) => unknown,
-];
+/** A field of a part of a task: its names in queue tasks and in direct tasks, its schema, its value. */
+type PartField<Part> = readonly [queue: string, direct: string, TSchema, of: (part: Part) => unknown];
+
+function partModel<Part>(
+  name: string,
+  description: string,
+  shape: Shape,
+  fields: readonly PartField<Part>[],
+) {
+  const named = fields.map(
+    ([queue, direct, schema]) => [shape === "queue" ? queue : direct, schema] as const,
+  );
+  return model(name, description, Object.fromEntries(named));
+}
+
+function partWriters<Part>(fields: readonly PartField<Part>[]) {
+  return {
+    queue: jsonWriter(fields.map(([name, , , of]) => ({ name, of }))),
+    direct: jsonWriter(fields.map(([, name, , of]) => ({ name, of }))),
+  };
+}
 
 const attemptStatus = oneOf(
   ["active", "success", "failed", "timeout", "interrupted", "aborted", "blocked", "superseded"],
@@ -44,8 +65,7 @@ const phase = oneOf(["not_sent", "sent", "responded"], {
   description: "How far the call got. `sent`: the target may have acted on it although no answer came.",
 });
 
-/** Every field of an attempt: its names in queue tasks and in direct tasks, its schema, its value. */
-const ATTEMPT_FIELDS: readonly AttemptField[] = [
+const ATTEMPT_FIELDS: readonly PartField<AttemptRecord>[] = [
   ["number", "number", Type.Integer({ description: "From 1." }), (attempt) => attempt.number],
   ["status", "status", attemptStatus, (attempt) => attempt.status],
   [
@@ -84,21 +104,11 @@ const ATTEMPT_FIELDS: readonly AttemptField[] = [
   ["error", "error", textOrNull("What went wrong, for people."), (attempt) => attempt.error],
 ];
 
-export const Attempt = model(
-  "Attempt",
-  "One try.",
-  Object.fromEntries(ATTEMPT_FIELDS.map(([name, , schema]) => [name, schema])),
-);
-export const DirectAttempt = model(
-  "DirectAttempt",
-  "One try.",
-  Object.fromEntries(ATTEMPT_FIELDS.map(([, name, schema]) => [name, schema])),
-);
+export const Attempt = partModel("Attempt", "One try.", "queue", ATTEMPT_FIELDS);
+export const DirectAttempt = partModel("DirectAttempt", "One try.", "direct", ATTEMPT_FIELDS);
+export const writeAttempt = partWriters(ATTEMPT_FIELDS);
 
-type PollField = readonly [queue: string, direct: string, TSchema, of: (polls: PollsSeen) => unknown];
-
-/** The polls of a task, in the same way. */
-const POLL_FIELDS: readonly PollField[] = [
+const POLL_FIELDS: readonly PartField<PollsSeen>[] = [
   ["count", "count", Type.Integer({ description: "How many polls there were." }), (polls) => polls.count],
   ["last_at", "lastAt", instant("When the last one was answered."), (polls) => polls.at],
   [
@@ -126,23 +136,53 @@ const POLL_FIELDS: readonly PollField[] = [
 
 const aboutPolls =
   "How the job of a task that is being polled was asked for so far. `run_at` says when next.";
-export const Polls = model(
-  "Polls",
-  aboutPolls,
-  Object.fromEntries(POLL_FIELDS.map(([name, , schema]) => [name, schema])),
-);
-export const DirectPolls = model(
-  "DirectPolls",
-  aboutPolls,
-  Object.fromEntries(POLL_FIELDS.map(([, name, schema]) => [name, schema])),
-);
+export const Polls = partModel("Polls", aboutPolls, "queue", POLL_FIELDS);
+export const DirectPolls = partModel("DirectPolls", aboutPolls, "direct", POLL_FIELDS);
+export const writePolls = partWriters(POLL_FIELDS);
 
-export const writePolls = {
-  queue: jsonWriter(POLL_FIELDS.map(([name, , , of]) => ({ name, of }))),
-  direct: jsonWriter(POLL_FIELDS.map(([, name, , of]) => ({ name, of }))),
-};
+const NOTIFICATION_FIELDS: readonly PartField<NotificationRecord>[] = [
+  ["url", "url", Type.String({ description: "Where it is sent." }), ({ url }) => url],
+  [
+    "status",
+    "status",
+    oneOf(DELIVERY_STATUSES, { description: "`failed`: given up after the last try." }),
+    ({ status }) => status,
+  ],
+  [
+    "attempts",
+    "attempts",
+    Type.Integer({ description: "Tries begun; a resend counts from 0 again." }),
+    ({ attempts }) => attempts,
+  ],
+  [
+    "last_error",
+    "lastError",
+    textOrNull("Why the last try failed; null before the first try and once it is delivered."),
+    ({ lastError }) => lastError,
+  ],
+  [
+    "next_at",
+    "nextAt",
+    Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      format: "date-time",
+      description: "When the next try is due; null once it is delivered or given up.",
+    }),
+    ({ nextAt }) => nextAt,
+  ],
+];
 
-export const writeAttempt = {
-  queue: jsonWriter(ATTEMPT_FIELDS.map(([name, , , of]) => ({ name, of }))),
-  direct: jsonWriter(ATTEMPT_FIELDS.map(([, name, , of]) => ({ name, of }))),
-};
+const aboutNotification = "What became of one notification to the task's completion address.";
+export const NotificationState = partModel(
+  "NotificationState",
+  aboutNotification,
+  "queue",
+  NOTIFICATION_FIELDS,
+);
+export const DirectNotificationState = partModel(
+  "DirectNotificationState",
+  aboutNotification,
+  "direct",
+  NOTIFICATION_FIELDS,
+);
+export const writeNotification = partWriters(NOTIFICATION_FIELDS);

@@ -17,6 +17,7 @@ import {
 import type { Database } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { resendNotification } from "../../store/tasks/notifications.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
@@ -63,6 +64,8 @@ export interface TaskService {
   cancel(requester: Requester, id: string): Promise<Task>;
   /** Begins a failed or cancelled task anew under its own id. */
   retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
+  /** Sends the notification of an ended task again, once it was delivered or given up. */
+  resendNotification(requester: Requester, id: string): Promise<Task>;
 }
 
 export function createTaskService(deps: {
@@ -81,6 +84,8 @@ export function createTaskService(deps: {
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was begun anew. */
   readonly onPending: (task: Retried, times: Retried) => void;
+  /** A notification is due at once. */
+  readonly onResent: () => void;
   /** A task was stored without the intake. */
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }): TaskService {
@@ -238,6 +243,21 @@ export function createTaskService(deps: {
       deps.onPending(retried, retried);
       return task;
     },
+    async resendNotification(requester, id) {
+      const isResent = await database.transaction(async (sql) => {
+        const isDue = await resendNotification(sql, requester, id);
+        if (isDue)
+          await recordChange(sql, requester, {
+            action: "task.notification_resent",
+            target: formatTaskId(id),
+          });
+        return isDue;
+      });
+      const task = await get(requester, id);
+      if (!isResent) throw notResent(task);
+      deps.onResent();
+      return task;
+    },
   };
 }
 
@@ -251,4 +271,14 @@ function notRetried({ status, queue }: Task): Problem {
   return status === "failed" || status === "cancelled"
     ? new Problem("task_queue_gone", { name: queue })
     : new Problem("task_not_retryable", { status });
+}
+
+function notResent({ shape, status, onCompleteUrl, completedAt, notifications }: Task): Problem {
+  if (onCompleteUrl === null)
+    return new Problem("notification_unset", {
+      field: shape === "queue" ? "on_complete_url" : "onCompleteUrl",
+    });
+  if (completedAt === null) return new Problem("task_not_ended", { status });
+  const time = notifications?.at(-1)?.nextAt?.toISOString() ?? "now";
+  return new Problem("notification_pending", { time });
 }

@@ -1,4 +1,6 @@
 import type { DeliveryVerdict } from "../../domain/delivery.ts";
+import type { Reach } from "../../domain/reach.ts";
+import type { NotificationState } from "../../domain/task.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import { heldRows } from "./held-rows.ts";
@@ -49,6 +51,42 @@ export async function settleNotification(
       where team_id = $1 and id = $2 and fence = $3`,
     [claim.teamId, claim.id, claim.fence, status, waitMs, error],
   );
+}
+
+/** A column of a query over `tasks t`. The filter on the task itself spares tasks without a notification the look. */
+export const NOTIFICATIONS_OF_TASK = `(
+   select json_agg(n) from (
+     select n.url, n.status, n.attempts, n.last_error as "lastError",
+            case when n.status = 'pending' then n.next_at end as "nextAt"
+       from notifications n
+      where t.on_complete_url is not null and n.team_id = t.team_id and n.task_id = t.id
+      order by n.created_at) n) as notifications`;
+
+/** What `NOTIFICATIONS_OF_TASK` yields. */
+export type NotificationJson = Omit<NotificationState, "nextAt"> & { readonly nextAt: string | null };
+
+export function toNotification({ nextAt, ...others }: NotificationJson): NotificationState {
+  return { ...others, nextAt: nextAt === null ? null : new Date(nextAt) };
+}
+
+/**
+ * Makes the notification of a task's last end due again, with all its tries and the same id. False unless the task has
+ * ended and its notification was delivered or given up. `created_at` stays: the courier compares it with the end of the
+ * task, and so drops a notification whose task was retried at the same time.
+ */
+export async function resendNotification(sql: Sql, reach: Reach, taskId: string): Promise<boolean> {
+  const resent = await sql.rows(
+    `update notifications n
+        set status = 'pending', attempts = 0, last_error = null, next_at = now(), fence = n.fence + 1
+       from (select l.team_id, l.id
+               from tasks t join notifications l on l.team_id = t.team_id and l.task_id = t.id
+              where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox) and t.completed_at is not null
+              order by l.created_at desc limit 1) last
+      where n.team_id = last.team_id and n.id = last.id and n.status <> 'pending'
+     returning n.id`,
+    [reach.teamId, taskId, reach.environment],
+  );
+  return resent.length > 0;
 }
 
 export const teamsWithDueNotifications = dueTeams("teams_with_due_notifications", "next_at", WAITING);

@@ -12,6 +12,7 @@ import { activeTasks } from "../claim-batches.ts";
 import { columns } from "../columns.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { type Patient, patient, prepare, type Sql } from "../sql.ts";
+import { NOTIFICATIONS_OF_TASK, type NotificationJson, toNotification } from "./notifications.ts";
 import { type AttemptColumns, attemptsOf, type StoredResult } from "./task-attempts.ts";
 import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
 
@@ -22,6 +23,7 @@ interface HistoryRow extends Pick<AttemptColumns, "closed" | "attemptStartedAt">
   readonly body: string | null;
   readonly result: StoredResult | null;
   readonly polls: PollsSeen | null;
+  readonly notifications: readonly NotificationJson[] | null;
 }
 
 const TOLD = `${SAID_NAMES}, id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
@@ -37,7 +39,7 @@ const MADE = "t.result - 'body' as result, null as call, null as follow";
 const LISTED = `${SUMMARY}, ${MADE}`;
 
 const HISTORY = `${columns("t", "body, result, attempt_started_at")}, t.attempts as closed,
-  t.poll -> 'seen' as polls`;
+  t.poll -> 'seen' as polls, ${NOTIFICATIONS_OF_TASK}`;
 
 const FIND_TASK = prepare(
   "find_task",
@@ -53,7 +55,15 @@ export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task
   const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, ...task } = said;
   const attempts = attemptsOf(row);
   const call = { ...callOf(said), body };
-  return { ...task, attempts, call, follow: followOf(said), result: result && inOrder(result) };
+  const notifications = said.notifications?.map(toNotification) ?? null;
+  return {
+    ...task,
+    attempts,
+    notifications,
+    call,
+    follow: followOf(said),
+    result: result && inOrder(result),
+  };
 }
 
 interface Page {

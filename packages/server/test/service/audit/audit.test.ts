@@ -70,6 +70,7 @@ describe("the record of a change", () => {
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
       onPending: () => {},
+      onResent: () => {},
       onStored: () => {},
     });
     tokens = createVaultService({ vault, database });

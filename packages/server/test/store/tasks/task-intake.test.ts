@@ -78,7 +78,7 @@ describe("inserting tasks", () => {
         accepted,
         null,
       );
-      assert.deepEqual(stored, { ...created, polls: null });
+      assert.deepEqual(stored, { ...created, polls: null, notifications: null });
     }
   });
 
