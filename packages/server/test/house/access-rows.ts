@@ -176,7 +176,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   },
   "DELETE /v1/tasks/:task_id": { scope: "tasks:write", role: "member", status: 200, ...aTask },
 
-  "GET /v1/sandbox": { scope: "tasks:read", role: "member", test: true, status: 200 },
+  "GET /v1/sandbox": { scope: "tasks:read", role: "viewer", test: true, status: 200 },
   "POST /v1/sandbox/advance": {
     scope: "tasks:write",
     role: "member",
