@@ -33,15 +33,12 @@ export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> 
            select team_id, id, max_retries, backoff, retry_delay_seconds, timeout_seconds from queues where name = $1
          ), filled as (
            insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, body, body_is_json, max_retries, backoff,
-                              retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
-                              due_at, list_key)
+                              retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at)
            -- Ids in the order of their creation, as Bellhop's own are, from some hours ago on.
            select q.team_id, (lpad(to_hex(at.ms), 12, '0') || '7000' || '8000' || substr(md5(n::text), 1, 12))::uuid,
                   q.id, 'queue', false, 'POST', $3, $4 || ($5::bigint + n) || $6, true, q.max_retries, q.backoff,
                   q.retry_delay_seconds, q.timeout_seconds, to_timestamp(at.ms / 1000.0), $7::smallint, $8::text, ${fill.runAt},
-                  case when $8::text = 'completed' then now() end,
-                  case when $8::text = 'pending' then ${fill.runAt} end,
-                  case when $8::text in ('active', 'completed') then 'begun' else $8::text end
+                  case when $8::text = 'completed' then now() end
              from queue q, generate_series(1, $9::integer) n,
                   lateral (select (extract(epoch from now()) * 1000)::bigint - 40000000 + n + $2 as ms) at
          )

@@ -23,7 +23,6 @@ import type {
   Tables,
   TaskColumns,
 } from "./model/tables.ts";
-import { attemptsOf } from "./model/task-rows.ts";
 import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
@@ -216,7 +215,7 @@ function toTask(row: TaskColumns): TaskRow {
     fence: row.fence,
     workerId: row.worker_id,
     attemptCount: row.attempt_count,
-    attempts: attemptsOf(row),
+    attempts: row.attempts,
     runAt: row.run_at - START_OF_TIME_MS,
     createdAt: row.created_at - START_OF_TIME_MS,
     deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,

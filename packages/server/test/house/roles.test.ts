@@ -78,7 +78,8 @@ describe("one node for the API and two for the calls", () => {
 
   async function examined(): Promise<Record<string, Pick<Finding, "state" | "found">>> {
     const server = { url: api.url, apiKey: API_KEY, from: "a test" };
-    const findings = await examine(server, createBellhop({ ...server, maxRetries: 0 }), {
+    const { url, apiKey } = server;
+    const findings = await examine(server, createBellhop({ url, apiKey, maxRetries: 0 }), {
       version: VERSION,
       now: Date.now,
     });

@@ -58,7 +58,7 @@ export function pollTarget(request: PollTargetRequest): PollTarget {
 export function catalogOrigins(provider: string | null, config: PollConfig): readonly string[] {
   if (provider === null) return [];
   const templates = [config.urlTemplate, config.resultUrlTemplate ?? "", config.cancelUrlTemplate ?? ""];
-  return templates.map(originOf).filter((origin) => origin !== null);
+  return [...new Set(templates.map(originOf))].filter((origin) => origin !== null);
 }
 
 function forwardedHeaders(
