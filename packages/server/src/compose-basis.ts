@@ -57,7 +57,7 @@ export interface NodeDeps {
   readonly planLimits?: PlanLimits;
   /** Left out: nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Left out: events are put into words between everything else. */
+  /** Left out: the main thread serializes events. */
   readonly teller?: EventTeller | undefined;
   /** Of a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -17,6 +17,8 @@ describe("a server that is started through a shell", () => {
 
   before(async () => {
     test = await createTestDatabase();
+    // An install marks the command as executable only if it was built before.
+    await chmod(join(SERVER, "dist/cli/bellhop.js"), 0o755);
     home = await mkdtemp(join(tmpdir(), "bellhop-npx-"));
   });
   afterEach(() => {
