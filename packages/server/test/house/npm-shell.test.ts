@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -17,9 +17,11 @@ describe("a server that is started through a shell", () => {
 
   before(async () => {
     test = await createTestDatabase();
-    // An install marks the command as executable only if it was built before.
-    await chmod(join(SERVER, "dist/cli/bellhop.js"), 0o755);
     home = await mkdtemp(join(tmpdir(), "bellhop-npx-"));
+    // An install links the command only if it was built before.
+    const command = join(SERVER, "dist/cli/bellhop.js");
+    await chmod(command, 0o755);
+    await symlink(command, join(home, "bellhop"));
   });
   afterEach(() => {
     // All of the group: the server may have lost its parents.
@@ -39,7 +41,7 @@ describe("a server that is started through a shell", () => {
   async function start(file: string, args: readonly string[]): Promise<ServerProcess> {
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-    const server = launch({ DATABASE_URL, HOME: home }, ROOT, { file, args, detached: true });
+    const server = launch({ DATABASE_URL, HOME: home, PATH: `${home}:${process.env.PATH}` }, ROOT, { file, args, detached: true });
     running.push(server);
     return ready(server);
   }
@@ -48,7 +50,7 @@ describe("a server that is started through a shell", () => {
     const main = join(SERVER, "dist/main.js");
     // The second command keeps the shell from becoming the server.
     const other = await start("sh", ["-c", `"${process.execPath}" "${main}"; exit`]);
-    const byNpx = await start("npx", ["bellhop", "start"]);
+    const byNpx = await start("npx", ["-c", "bellhop start"]);
     other.signal("SIGTERM");
     await other.exited;
     byNpx.signal("SIGTERM");
