@@ -41,7 +41,11 @@ describe("a server that is started through a shell", () => {
   async function start(file: string, args: readonly string[]): Promise<ServerProcess> {
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-    const server = launch({ DATABASE_URL, HOME: home, PATH: `${home}:${process.env.PATH}` }, ROOT, { file, args, detached: true });
+    const server = launch({ DATABASE_URL, HOME: home, PATH: `${home}:${process.env.PATH}` }, ROOT, {
+      file,
+      args,
+      detached: true,
+    });
     running.push(server);
     return ready(server);
   }
