@@ -154,8 +154,9 @@ export function createDispatcher(deps: {
     const current = replaced ? localQueues.open(local.teamId, local.queue) : local;
     const before = local.grant;
     current.grant = grant;
-    // What was said of the queue while we asked may be news: its grant then stays stale.
-    current.stale = local.stale;
+    // What was said of the queue while we asked may be news: its grant then stays stale. An overdrawn grant has one slot for
+    // each call that was under way: calls that ended meanwhile went by the grant before it, and did not give theirs back.
+    current.stale = local.stale || (grant.overdrawn && current.inFlight < grant.slots);
     current.waiting = local.waiting;
     current.usedAtMs = time.monotonicMs();
     // Said once, when it becomes true: two starved workers would answer each other for ever.

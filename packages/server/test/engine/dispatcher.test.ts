@@ -21,7 +21,7 @@ function createScene() {
   const acquired: string[] = [];
   const hints: Hint[] = [];
   const time = createTestTime();
-  const scene = { peers: 0, held: true, claims, acquired, hints };
+  const scene = { peers: 0, held: true, claims, acquired, hints, onGranted: () => {} };
   const grant: SlotGrant = {
     queueId: 0,
     epoch: 1,
@@ -55,6 +55,7 @@ function createScene() {
       };
       const result = await work(sql);
       acquired.push(queue);
+      scene.onGranted();
       return result;
     },
   };
@@ -147,6 +148,24 @@ describe("the dispatcher", () => {
     }
 
     assert.ok(acquired.length >= 2, `${acquired.length}`);
+  });
+
+  it("asks again for slots when the calls that overdraw them ended while it asked", async () => {
+    const { scene, dispatcher, acquired, claims, grants, warmUp } = createScene();
+    await warmUp("a");
+    const calls = Array.from({ length: 4 }, () => dispatcher.reserve(TEAM, "a"));
+    // Another worker wants its share: the four calls under way are two more than are due to this one.
+    grants.set("a", { slots: 4, overdrawn: true });
+    scene.onGranted = () => {
+      for (const call of calls.splice(0)) if (call !== null) dispatcher.finish(call.local);
+      grants.set("a", { slots: 2 });
+    };
+
+    dispatcher.refresh(TEAM, "a");
+    for (let round = 0; round < 5; round += 1) await turn();
+
+    assert.deepEqual(acquired, ["a", "a"]);
+    assert.equal(claims.length, 1);
   });
 
   it("serves queues in turn: the least recently served first", async () => {
