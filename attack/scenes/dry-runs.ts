@@ -11,7 +11,6 @@ const body = { action: "cancel", filter: { host: "nowhere.example" }, dry_run: t
 
 export const scene: Scene = {
   what: "one team asks eight times at once how many of its 60,000 open tasks fit a filter",
-  goals: { livezMs: 100, victimMs: 200 },
   async prepare(stage) {
     ({ key } = await stage.team({ plan: "enterprise", owner: "mallory@example.com" }));
     const task = { targetUrl: `${stage.target.url}/ok`, delay: 86_400 };

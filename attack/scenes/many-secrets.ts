@@ -6,7 +6,6 @@ const REFERENCES = 8;
 export const scene: Scene = {
   what: "the target of calls with eight vault references answers a megabyte of what is worst to search for secrets",
   seconds: 20,
-  goals: { livezMs: 100, victimMs: 200 },
   async prepare(stage) {
     const { key } = await stage.team({ plan: "pro" });
     const headers: Record<string, string> = {};

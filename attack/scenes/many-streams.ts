@@ -15,7 +15,6 @@ export const scene: Scene = {
   // Its connections come from several addresses.
   ownNetwork: true,
   seconds: 20,
-  goals: { livezMs: 100, victimMs: 200 },
   excused: { memory: "1,800 open streams are held, of teams whose number of them is not bounded" },
   async prepare(stage) {
     const greedy = [

@@ -84,10 +84,21 @@ export const cancelStatements: Statements = {
         queue: tables.queues.get(row.queue_id)?.name,
         retries: row.retries,
         closed: row.attempts,
+        notifications: notificationsOf(tables, row.id),
       },
     ];
   },
 };
+
+/** In the order of their creation; null: the task has none. */
+function notificationsOf({ notifications }: Session["tables"], taskId: string): object[] | null {
+  const found = [...notifications.values()].filter(({ task_id }) => task_id === taskId);
+  if (found.length === 0) return null;
+  return found.map(({ url, status, attempts, last_error: lastError, next_at }) => {
+    const nextAt = status === "pending" ? new Date(next_at).toISOString() : null;
+    return { url, status, attempts, lastError, nextAt };
+  });
+}
 
 const SHOWN = [
   ...["team_id", "id", "status", "shape", "priority", "sandbox", "method", "url", "headers", "body"],

@@ -146,10 +146,20 @@ function comparable(name: string, rows: readonly object[], taskOf: (id: unknown)
         .filter(([, value]) => value !== null)
         .map(([key, value]) => [key, typeof value === "number" ? Math.round(value * 1e3) / 1e3 : value]),
     );
+    if (name === "find_task" && known.notifications !== undefined)
+      return { ...known, notifications: toMilliseconds(known.notifications) };
     return name.endsWith("notifications") && "id" in known ? { ...known, id: taskOf(known.id) } : known;
   });
   if (name === "claim_due_tasks") return plain;
   return plain.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+/** PostgreSQL writes an instant in JSON to the microsecond. */
+function toMilliseconds(notifications: unknown): unknown {
+  return (notifications as { nextAt: string | null }[]).map((each) => ({
+    ...each,
+    nextAt: each.nextAt === null ? null : Date.parse(each.nextAt),
+  }));
 }
 
 describe("the model of the store's statements", () => {

@@ -121,7 +121,12 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerExplanationRoute(app, { explanations: services.explanations }),
         (app) => registerBulkRoutes(app, { bulks: services.bulks }),
         (app) =>
-          registerBatchRoute(app, { tasks: services.tasks, refuseUrl, itemLimitBytes: http.bodyLimitBytes }),
+          registerBatchRoute(app, {
+            tasks: services.tasks,
+            refuseUrl,
+            itemLimitBytes: http.bodyLimitBytes,
+            loop,
+          }),
         (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
         (app) => registerWebhookRoutes(app, { webhooks: services.webhooks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),

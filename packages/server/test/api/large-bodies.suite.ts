@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, mock } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 /** Characters of JSON that the event loop parsed at a time, at most, since it was last asked. */
@@ -87,6 +87,26 @@ describe("large bodies", () => {
     const errors = body.results.map(({ error }: { error: string }) => error);
     assert.equal(errors[0], 'Unknown field "priorit0" (did you mean "priority"?)');
     assert.deepEqual(new Set(errors.slice(1)), new Set(['Unknown field "priorit0"']));
+  });
+
+  it("every turn in which a batch is read counts into the team's share of the event loop", async () => {
+    let extraMs = 0;
+    const { now } = performance;
+    // Each look at the clock takes 5 ms: after two items or three, the batch gives way.
+    mock.method(performance, "now", () => {
+      extraMs += 5;
+      return now.call(performance) + extraMs;
+    });
+    const spent = mock.method(api.services.loop, "spent");
+    try {
+      const item = { queue: "default", webhook_url: "http://a/" };
+      const { body } = await api.call("POST", "/v1/tasks/batch", { tasks: Array(20).fill(item) });
+      assert.equal(body.created, 20);
+      const metered = spent.mock.calls.reduce((sum, { arguments: [, , ms] }) => sum + ms, 0);
+      assert.ok(metered >= 20 * 5, `${metered} ms of 20 items were counted`);
+    } finally {
+      mock.restoreAll();
+    }
   });
 
   it("text that is no JSON is refused, however long", async () => {

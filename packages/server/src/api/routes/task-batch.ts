@@ -6,6 +6,7 @@ import { invalid } from "../../domain/complaint.ts";
 import type { Carried } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
+import type { LoopShare } from "../../service/access/loop-share.ts";
 import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
 import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
@@ -79,6 +80,7 @@ export function registerBatchRoute(
   deps: Pick<TaskRouteDeps, "tasks" | "refuseUrl"> & {
     /** Of one item, as of the body of a single creation. */
     readonly itemLimitBytes: number;
+    readonly loop: Pick<LoopShare, "spent">;
   },
 ): void {
   app.post(
@@ -101,8 +103,9 @@ export function registerBatchRoute(
     },
     async (request, reply) => {
       const { atomic = false } = request.body;
-      const items = await readItems(request, deps);
-      const results = await deps.tasks.createMany(callerOf(request), items, atomic);
+      const caller = callerOf(request);
+      const items = await readItems(request, deps, (ms) => deps.loop.spent(caller.teamId, "request", ms));
+      const results = await deps.tasks.createMany(caller, items, atomic);
       return reply.type("application/json; charset=utf-8").send(batchText(results));
     },
   );
@@ -120,17 +123,26 @@ const ITEM = firstErrorOnly({ ...CreateEitherTask });
 async function readItems(
   request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
   rules: ItemRules,
+  onSpent: (ms: number) => void,
 ): Promise<BatchItem[]> {
   const readItem = createItemReader(request, rules);
   const items: BatchItem[] = [];
-  let turnEndsMs = performance.now() + TURN_MS;
+  let turnBeganMs = performance.now();
+  let isFirstTurn = true;
+  const endTurn = () => {
+    // The body parser meters the first turn, which runs inside it.
+    if (!isFirstTurn) onSpent(performance.now() - turnBeganMs);
+  };
   for (const [index, item] of request.body.tasks.entries()) {
-    if (performance.now() > turnEndsMs) {
+    if (performance.now() > turnBeganMs + TURN_MS) {
+      endTurn();
       await setImmediate();
-      turnEndsMs = performance.now() + TURN_MS;
+      isFirstTurn = false;
+      turnBeganMs = performance.now();
     }
     items.push(readItem(item, index));
   }
+  endTurn();
   return items;
 }
 
