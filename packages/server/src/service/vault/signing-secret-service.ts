@@ -38,6 +38,8 @@ export function createSigningSecretService(deps: {
 }): SigningSecretService {
   const { database, vault } = deps;
   const remembered = new Map<number, { untilMs: number; secrets: readonly string[] }>();
+  /** Lookups under way: every call that needs the secrets meanwhile waits for the same one. */
+  const lookups = new Map<number, Promise<readonly string[]>>();
 
   /** A team's secret is made when it is first needed; of two that need it at once, one makes it. */
   async function load(sql: Sql, teamId: number): Promise<SigningSecret[]> {
@@ -69,14 +71,25 @@ export function createSigningSecretService(deps: {
     return { secret, createdAt: current.createdAt, previousValidUntil: previous?.validUntil ?? null };
   }
 
-  async function refresh(teamId: number): Promise<readonly string[]> {
+  async function lookUp(teamId: number): Promise<readonly string[]> {
     const [current, ...previous] = await load(database, teamId);
     if (current === undefined) throw new Error("A team has no signing secret");
     // Without the current one nothing is signed; one that is on its way out, and that no key opens, signs no more.
-    const secrets = [open(teamId, current), ...previous.flatMap((secret) => tryOpen(teamId, secret))];
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(teamId, { untilMs: deps.monotonicMs() + FRESH_MS, secrets });
-    return secrets;
+    return [open(teamId, current), ...previous.flatMap((secret) => tryOpen(teamId, secret))];
+  }
+
+  function refresh(teamId: number): Promise<readonly string[]> {
+    const untilMs = deps.monotonicMs() + FRESH_MS;
+    const lookup = lookUp(teamId);
+    lookups.set(teamId, lookup);
+    // A rotation on this node removes the lookup from the list, because it may have read the old secret.
+    const isCurrent = () => lookups.get(teamId) === lookup && lookups.delete(teamId);
+    lookup.then((secrets) => {
+      if (!isCurrent()) return;
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(teamId, { untilMs, secrets });
+    }, isCurrent);
+    return lookup;
   }
 
   return {
@@ -90,11 +103,13 @@ export function createSigningSecretService(deps: {
         return rotated;
       });
       remembered.delete(teamId);
+      lookups.delete(teamId);
       return toView(teamId, secrets);
     },
     secretsFor(teamId) {
       const known = remembered.get(teamId);
-      return known !== undefined && deps.monotonicMs() < known.untilMs ? known.secrets : refresh(teamId);
+      if (known !== undefined && deps.monotonicMs() < known.untilMs) return known.secrets;
+      return lookups.get(teamId) ?? refresh(teamId);
     },
   };
 }
