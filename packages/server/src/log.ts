@@ -1,6 +1,7 @@
 import { type Logger, pino } from "pino";
 import { printable } from "./cli/table.ts";
 import { errorFields } from "./error-fields.ts";
+import { createLogLines } from "./log-lines.ts";
 
 /** Logs go to stderr: stdout is for the banner. On a terminal they are lines to read, elsewhere JSON. */
 export function createLog(
@@ -12,7 +13,7 @@ export function createLog(
   const options = {
     level,
     base: writer === null ? null : { process: writer },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: createTimestamp(),
     serializers: { err: errorFields },
     formatters: { level: (label: string) => ({ level: label }) },
   };
@@ -20,17 +21,32 @@ export function createLog(
     const write = (line: string) => process.stderr.write(`${readable(JSON.parse(line))}\n`);
     return { log: pino(options, { write }), flush: () => {} };
   }
-  // In small batches: a line costs a system call.
-  const destination = pino.destination({ dest: 2, sync: false, periodicFlush: 100, ...batches(writer) });
-  return { log: pino(options, destination), flush: () => destination.flushSync() };
+  const chunkBytes = writer === null ? LONG_CHUNK : PIPE_CHUNK;
+  const destination = pino.destination({ dest: 2, sync: false, maxWrite: chunkBytes });
+  const lines = createLogLines(destination, chunkBytes);
+  return { log: pino(options, lines), flush: lines.flushSync };
 }
 
+/** A write costs about what ten lines do: with hundreds of them in each it no longer counts. */
+const LONG_CHUNK = 32 * 1024;
 /**
- * Whole lines of no more than 4096 bytes go into a pipe in one piece (POSIX, PIPE_BUF): longer batches of several processes
+ * Whole lines of no more than 4096 bytes go into a pipe in one piece (POSIX, PIPE_BUF): longer chunks of several processes
  * would run into each other.
  */
-function batches(writer: string | null): { readonly minLength: number; readonly maxWrite?: number } {
-  return writer === null ? { minLength: 4096 } : { minLength: 2048, maxWrite: 4096 };
+const PIPE_CHUNK = 4096;
+
+/** The tasks of a batch are logged within the same millisecond. */
+function createTimestamp(): () => string {
+  let knownMs = Number.NaN;
+  let known = "";
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== knownMs) {
+      knownMs = nowMs;
+      known = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return known;
+  };
 }
 
 /** `20:49:01 warn  setting.without_effect  setting=…`; texts of several lines and stacks stand below. */

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { it, type TestContext } from "node:test";
+import { createLogLines } from "../src/log-lines.ts";
+
+const CHUNK_BYTES = 100;
+const LATEST_MS = 100;
+
+function collect(test: TestContext) {
+  test.mock.timers.enable({ apis: ["setTimeout"] });
+  const chunks: string[] = [];
+  let flushes = 0;
+  const writer = {
+    write: (chunk: string) => void chunks.push(chunk),
+    flushSync: () => {
+      flushes += 1;
+    },
+  };
+  return { lines: createLogLines(writer, CHUNK_BYTES), chunks, flushes: () => flushes };
+}
+
+it("lines are written together in chunks of whole lines that are no longer than the bound in bytes", (test) => {
+  const { lines, chunks } = collect(test);
+  // 31 characters, 41 bytes.
+  const line = `${"ä".repeat(10)}${"a".repeat(20)}\n`;
+  for (let count = 0; count < 5; count += 1) lines.write(line);
+  assert.deepEqual(chunks, [line.repeat(2), line.repeat(2)]);
+  test.mock.timers.tick(LATEST_MS);
+  assert.deepEqual(chunks, [line.repeat(2), line.repeat(2), line]);
+});
+
+it("a line that is longer than a chunk is written by itself and whole", (test) => {
+  const { lines, chunks } = collect(test);
+  const long = `${"x".repeat(CHUNK_BYTES * 2)}\n`;
+  for (const line of ["a\n", long, "b\n"]) lines.write(line);
+  lines.flushSync();
+  assert.deepEqual(chunks, ["a\n", long, "b\n"]);
+});
+
+it("a lone line is written after a tenth of a second, and no timer runs before the next one", (test) => {
+  const { lines, chunks } = collect(test);
+  lines.write("one\n");
+  test.mock.timers.tick(LATEST_MS - 1);
+  assert.deepEqual(chunks, []);
+  test.mock.timers.tick(1);
+  assert.deepEqual(chunks, ["one\n"]);
+  test.mock.timers.tick(LATEST_MS * 10);
+  lines.write("two\n");
+  test.mock.timers.tick(LATEST_MS);
+  assert.deepEqual(chunks, ["one\n", "two\n"]);
+});
+
+it("a flush writes what was collected and waits until all of it is written", (test) => {
+  const { lines, chunks, flushes } = collect(test);
+  lines.write("one\n");
+  lines.flushSync();
+  assert.deepEqual([chunks, flushes()], [["one\n"], 1]);
+});
+
+const log = JSON.stringify(new URL("../src/log.js", import.meta.url).href);
+
+for (const [how, end] of [
+  ["ends by itself", ""],
+  ["is ended by process.exit", "process.exit(0)"],
+  ["is ended by a fatal error", "log.fatal({}, 'last'); process.kill(process.pid, 'SIGKILL')"],
+] as const) {
+  it(`no line is lost when the process ${how}`, () => {
+    const script = `
+      const { createLog } = await import(${log});
+      const { log } = createLog("info", false);
+      for (let number = 0; number < 1000; number += 1) log.info({ number }, "line");
+      ${end}`;
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+    const lines = stderr.trimEnd().split("\n");
+    const numbers = lines
+      .map((line): unknown => JSON.parse(line).number)
+      .filter((number) => number !== undefined);
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 1000 }, (_, number) => number),
+    );
+  });
+}
