@@ -1,10 +1,9 @@
 import type { Claim } from "./claim.ts";
-import { publicTaskId } from "./task-id.ts";
 
 /** What Bellhop adds to the call of an attempt, so that the target knows which it is. */
-export function ownHeaders(claim: Claim): Record<string, string> {
+export function ownHeaders(claim: Claim, publicId: string): Record<string, string> {
   const headers: Record<string, string> = {
-    "bellhop-task-id": publicTaskId(claim),
+    "bellhop-task-id": publicId,
     "bellhop-queue": claim.queue,
     "bellhop-attempt": String(claim.attempt),
   };

@@ -47,6 +47,8 @@ export interface Attempts {
 /** An attempt under way. */
 interface Attempt {
   readonly claim: Claim;
+  /** Of the task, as its caller knows it. */
+  readonly publicId: string;
   call: { stop(): void } | null;
   /** Its claim is void: it is not to be made. */
   isDropped: boolean;
@@ -89,13 +91,18 @@ export function createAttempts(deps: {
   /** What could not be settled or given back is found again by reconcileOnce. */
   async function make(claim: Claim, done: () => void): Promise<void> {
     const key = keyOf(claim);
-    const attempt: Attempt = { claim, call: null, isDropped: voided.has(claim.id, claim.fence) };
+    const attempt: Attempt = {
+      claim,
+      publicId: publicTaskId(claim),
+      call: null,
+      isDropped: voided.has(claim.id, claim.fence),
+    };
     underWay.set(key, attempt);
     try {
       await run(attempt);
     } catch (err) {
       if (!untold.has(key)) untold.set(key, "sent");
-      log.error({ task: publicTaskId(claim), err }, "attempt.not_settled");
+      log.error({ task: attempt.publicId, err }, "attempt.not_settled");
     }
     underWay.delete(key);
     done();
@@ -105,16 +112,16 @@ export function createAttempts(deps: {
   }
 
   async function run(attempt: Attempt): Promise<void> {
-    const { claim } = attempt;
-    if (attempt.isDropped) return noteAborted(claim);
+    const { claim, publicId } = attempt;
+    if (attempt.isDropped) return noteAborted(attempt);
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
     const limits = deps.limitsOf(claim.teamId);
     const sent = await deps.outgoing.send({
       teamId: claim.teamId,
       taskId: claim.id,
-      messageId: publicTaskId(claim),
+      messageId: publicId,
       call: claim.call,
-      headers: ownHeaders(claim),
+      headers: ownHeaders(claim, publicId),
       timeoutMs: within(limits, "timeoutSeconds", claim.timeoutSeconds) * 1000,
       sign: claim.sign,
       callbackSealed: claim.callbackSealed,
@@ -125,10 +132,10 @@ export function createAttempts(deps: {
       },
       mayLeave: () => !attempt.isDropped && isOurs(claim),
     });
-    if (sent.kind === "refused") return settleRefused(claim, sent.reason, sent.error);
+    if (sent.kind === "refused") return settleRefused(attempt, sent.reason, sent.error);
     const { outcome } = sent;
     if (outcome.kind === "failure" && outcome.code === "aborted") {
-      if (attempt.isDropped) return noteAborted(claim);
+      if (attempt.isDropped) return noteAborted(attempt);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
     const verdict = judgeWithin(
@@ -136,7 +143,7 @@ export function createAttempts(deps: {
       claim,
       isToBePolled(claim, outcome) ? await lookInto(limits, claim, outcome) : outcome,
     );
-    await settle(claim, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
+    await settle(attempt, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
   }
 
   /** Finds what polling needs of the answer to the first call. */
@@ -155,8 +162,8 @@ export function createAttempts(deps: {
   }
 
   /** Its record was closed by the cancel. */
-  function noteAborted({ id, shape, queue, attempt }: Claim): void {
-    log.info({ task: publicTaskId({ id, shape }), queue, attempt }, "attempt.aborted");
+  function noteAborted({ claim, publicId }: Attempt): void {
+    log.info({ task: publicId, queue: claim.queue, attempt: claim.attempt }, "attempt.aborted");
     meter.attemptLost("aborted");
   }
 
@@ -166,7 +173,7 @@ export function createAttempts(deps: {
   }
 
   /** The call could not be made, and never will: no retry. */
-  async function settleRefused(claim: Claim, reason: FailureReason, error: string): Promise<void> {
+  async function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
     const outcome: Outcome = {
       kind: "failure",
       code: "blocked",
@@ -175,15 +182,15 @@ export function createAttempts(deps: {
       statusCode: null,
       durationMs: 0,
     };
-    await settle(claim, outcome, { kind: "failed", reason, error, result: null });
+    await settle(attempt, outcome, { kind: "failed", reason, error, result: null });
   }
 
-  async function settle(claim: Claim, outcome: Outcome, verdict: Verdict): Promise<void> {
+  async function settle({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
     const settled = await deps.settler.add({ claim, attempt, verdict });
     log.info(
       {
-        task: publicTaskId(claim),
+        task: publicId,
         queue: claim.queue,
         attempt: claim.attempt,
         outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,

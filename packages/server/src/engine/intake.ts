@@ -94,8 +94,7 @@ export function createIntake(deps: {
   /** What arrives together is served by priority, like everything else. */
   function reserveSlots(tasks: readonly NewTask[]): (Reservation | null)[] {
     const reservations = tasks.map((): Reservation | null => null);
-    const inOrder = [...tasks.entries()].sort(([, one], [, other]) => other.priority - one.priority);
-    for (const [index, task] of inOrder)
+    for (const { task, index } of inOrderOfPriority(tasks))
       if (isDueNow(task)) reservations[index] = dispatcher.reserve(task.teamId, task.queue);
     return reservations;
   }
@@ -175,6 +174,14 @@ export function createIntake(deps: {
     },
     drained: () => group.drained(),
   };
+}
+
+function inOrderOfPriority(tasks: readonly NewTask[]): { readonly task: NewTask; readonly index: number }[] {
+  const places = tasks.map((task, index) => ({ task, index }));
+  const [first] = tasks;
+  // Nearly always the case, and then they are in order.
+  if (tasks.every(({ priority }) => priority === first?.priority)) return places;
+  return places.sort((one, other) => other.task.priority - one.task.priority);
 }
 
 function firstOfTheirKeys(tasks: readonly NewTask[]): readonly NewTask[] {

@@ -12,7 +12,6 @@ import { createLargeAnswers } from "./large-answers.ts";
 import { createLookupLine } from "./lookup-line.ts";
 import { LOOKUPS_PER_TEAM, type Lookup } from "./name-resolver.ts";
 import { type CallSecrets, createSecretWiper, type WipeText, withCredentials } from "./secret-call.ts";
-import { createSignalWatch } from "./signal-watch.ts";
 import { parseTarget } from "./target.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 import { createWiping } from "./wiping.ts";
@@ -117,7 +116,7 @@ export function createCaller({
   const defaults = { "user-agent": userAgent, "accept-encoding": "identity" };
   // Not left to the agent: it forgets a pool whose first connection failed, with the calls that still wait in it.
   const underWay = createUnderWay<number, Exchange>();
-  const signals = createSignalWatch();
+  const watched = new WeakSet<AbortSignal>();
   let begun = 0;
   const wiping = createWiping({ onWork });
   let stopped = false;
@@ -131,17 +130,29 @@ export function createCaller({
     waiting,
     forget(exchange) {
       underWay.delete(exchange.number);
-      if (exchange.signal !== undefined) signals.delete(exchange.signal, exchange);
       if (underWay.size === 0) onIdle();
     },
   };
+
+  /**
+   * One listener per signal however many calls share it: a listener per call makes Node warn of a leak at the eleventh, and
+   * walk through all of them to add the next.
+   */
+  function watch(signal: AbortSignal): void {
+    if (watched.has(signal)) return;
+    watched.add(signal);
+    const stopAll = () => {
+      for (const exchange of underWay.values) if (exchange.signal === signal) exchange.stop();
+    };
+    signal.addEventListener("abort", stopAll, { once: true });
+  }
 
   function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
     return new Promise((resolve) => {
       begun += 1;
       const exchange = new Exchange(begun, home, request, options, resolve);
       underWay.set(begun, exchange);
-      if (options.signal !== undefined) signals.add(options.signal, exchange);
+      if (options.signal !== undefined) watch(options.signal);
       options.began?.(exchange);
       exchange.start();
     });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Reach } from "../../domain/reach.ts";
 import { type RequestTexts, settingsText } from "../../domain/same-request.ts";
 import type { TaskSettings } from "../../domain/task.ts";
@@ -11,7 +11,7 @@ const DIGITS = 64;
 
 /** What is kept of a request beside its key: the hash of all of it, then that of its bare text where it has one. */
 export function hashRequest({ requestText, bareText }: RequestTexts): string {
-  return hash(requestText) + (bareText === null ? "" : hash(bareText));
+  return sha256(requestText) + (bareText === null ? "" : sha256(bareText));
 }
 
 /** Whether the request is the one that made this task, or would make the same now. */
@@ -41,6 +41,6 @@ export async function areSame(
   return settingsText(one, queue) === settingsText(other, queue);
 }
 
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+function sha256(text: string): string {
+  return hash("sha256", text, "hex");
 }
