@@ -91,12 +91,8 @@ export function createAttempts(deps: {
   /** What could not be settled or given back is found again by reconcileOnce. */
   async function make(claim: Claim, done: () => void): Promise<void> {
     const key = keyOf(claim);
-    const attempt: Attempt = {
-      claim,
-      publicId: publicTaskId(claim),
-      call: null,
-      isDropped: voided.has(claim.id, claim.fence),
-    };
+    const isDropped = voided.has(claim.id, claim.fence);
+    const attempt: Attempt = { claim, publicId: publicTaskId(claim), call: null, isDropped };
     underWay.set(key, attempt);
     try {
       await run(attempt);
