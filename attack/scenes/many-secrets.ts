@@ -6,6 +6,9 @@ const REFERENCES = 8;
 export const scene: Scene = {
   what: "the target of calls with eight vault references answers a megabyte of what is worst to search for secrets",
   seconds: 20,
+  excused: {
+    memory: "each call of the team that is under way holds an answer of a megabyte, as its plan allows",
+  },
   async prepare(stage) {
     const { key } = await stage.team({ plan: "pro" });
     const headers: Record<string, string> = {};

@@ -195,7 +195,7 @@ export function createCaller({
       const { secrets, teamId = 0 } = options;
       const outcome = await makeCall(withCredentials(call, secrets), options);
       const { wipeSmall, wipeText } = createSecretWiper(secrets, wiping, teamId);
-      return { outcome: wipeSmall(outcome), wipeText };
+      return { outcome: await wipeSmall(outcome), wipeText };
     },
     stop() {
       stopping ??= drain();

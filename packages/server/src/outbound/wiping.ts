@@ -1,11 +1,10 @@
 import { FairQueue } from "../domain/fair-queue.ts";
-
-/** Work that rests now and then, and comes to a text. */
-type Portions = Generator<undefined, string, undefined>;
+import type { Portions } from "../domain/redaction/text-search.ts";
 
 interface Job {
-  readonly portions: Portions;
-  readonly resolve: (text: string | null) => void;
+  /** Works for a portion; false: that was the last. */
+  readonly work: () => boolean;
+  readonly giveUp: () => void;
   spentMs: number;
 }
 
@@ -15,8 +14,8 @@ const TURN_MS = 4;
 const BUDGET_MS = 2_000;
 
 export interface Wiping {
-  /** Does the work beside everything else. Null: it took too long, and its text must not be used. */
-  run(teamId: number, portions: Portions): Promise<string | null>;
+  /** Does the work beside everything else. Null: it took too long, and what it was for must not be used. */
+  run<T>(teamId: number, portions: Portions<T>): Promise<T | null>;
 }
 
 /** Searches that have begun, each with several copies of its text and each of another team: the next one waits. */
@@ -54,7 +53,12 @@ export function createWiping({
     run(teamId, portions) {
       return new Promise((resolve) => {
         if (begun.length + waiting.size === 0) setImmediate(turn);
-        waiting.add(teamId, { portions, resolve, spentMs: 0 });
+        const work = () => {
+          const { done, value } = portions.next();
+          if (done === true) resolve(value);
+          return done !== true;
+        };
+        waiting.add(teamId, { work, giveUp: () => resolve(null), spentMs: 0 });
       });
     },
   };
@@ -63,14 +67,11 @@ export function createWiping({
 function workOn(job: Job, budgetMs: number): { readonly hasMore: boolean; readonly ms: number } {
   const startedAt = performance.now();
   while (true) {
-    const { done, value } = job.portions.next();
+    const hasMore = job.work();
     const elapsedMs = performance.now() - startedAt;
-    if (done === true) {
-      job.resolve(value);
-      return { hasMore: false, ms: elapsedMs };
-    }
+    if (!hasMore) return { hasMore, ms: elapsedMs };
     if (job.spentMs + elapsedMs > budgetMs) {
-      job.resolve(null);
+      job.giveUp();
       return { hasMore: false, ms: elapsedMs };
     }
     if (elapsedMs >= TURN_MS) {

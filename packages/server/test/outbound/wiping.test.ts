@@ -35,8 +35,8 @@ describe("wiping long texts", () => {
     const portions = createRedactor(secrets).redactInPortions("x".repeat(20_000));
     let rests = 0;
     while (portions.next().done !== true) rests += 1;
-    // The text alone has two.
-    assert.ok(rests > 100, `${rests} rests`);
+    // The text alone has two, and each secret has one.
+    assert.ok(rests > 10, `${rests} rests`);
   });
 
   it("leaves the process free between portions", async () => {

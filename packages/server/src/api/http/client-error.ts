@@ -15,21 +15,30 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  const problem = new Problem(NODE_PROBLEMS[error.code ?? ""] ?? "request_malformed");
-  const body = problemText(problem);
-  socket.end(
-    [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-      "Content-Type: application/json; charset=utf-8",
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${newRequestId()}`,
-      "X-Content-Type-Options: nosniff",
-      "Connection: close",
-      "",
-      body,
-    ].join("\r\n"),
-  );
+  const { head, body } = answerOf(NODE_PROBLEMS[error.code ?? ""] ?? "request_malformed");
+  socket.end(`${head}X-Request-Id: ${newRequestId()}\r\n\r\n${body}`);
   socket.destroySoon();
+}
+
+const answers = new Map<ProblemCode, { readonly head: string; readonly body: string }>();
+
+/** Made once: a thousand half requests may end in the same turn of the event loop. */
+function answerOf(code: ProblemCode) {
+  const known = answers.get(code);
+  if (known !== undefined) return known;
+  const problem = new Problem(code);
+  const body = problemText(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "X-Content-Type-Options: nosniff",
+    "Connection: close",
+    "",
+  ].join("\r\n");
+  const answer = { head, body };
+  answers.set(code, answer);
+  return answer;
 }
 
 /** An answer is half written: whatever we add would be read as part of it. */

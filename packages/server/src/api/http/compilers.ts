@@ -8,6 +8,26 @@ type BuildValidator = AjvCompiler.BuildCompilerFromPool;
 type Validator = ReturnType<ReturnType<BuildValidator>>;
 type AnyRoute = Parameters<ReturnType<BuildValidator>>[0];
 
+/** The models that a schema names, and those that they name. The serializer checks every schema that it is given, for a millisecond each. */
+export function referencedModels(
+  schema: unknown,
+  models: Readonly<Record<string, object>>,
+): Record<string, object> {
+  const found: Record<string, object> = {};
+  const visit = (value: unknown) => {
+    for (const [, name = ""] of JSON.stringify(value).matchAll(REFERENCE)) {
+      const model = models[name];
+      if (model === undefined || name in found) continue;
+      found[name] = model;
+      visit(model);
+    }
+  };
+  visit(schema);
+  return found;
+}
+
+const REFERENCE = /"\$ref":"([^"#]+)#?"/g;
+
 /**
  * Fastify compiles what checks each request and writes each answer of every route at the start, and each compilation goes
  * over all schemas: seconds in which nothing else happens, for routes that are mostly never used. Here each is compiled
@@ -15,7 +35,9 @@ type AnyRoute = Parameters<ReturnType<BuildValidator>>[0];
  */
 export const compilersFactory: { buildSerializer: BuildSerializer; buildValidator: BuildValidator } = {
   buildSerializer: (schemas, options) => {
-    const compile = SerializerSelector()(schemas, options);
+    const models = schemas as Readonly<Record<string, object>>;
+    const compile: ReturnType<BuildSerializer> = (route) =>
+      SerializerSelector()(referencedModels(route.schema, models), options)(route);
     // Routes share models; an error has none, because it leaves as text.
     const compiled = new Map<string, Serializer>();
     return (route) => {

@@ -14,6 +14,8 @@ export interface Automaton {
   readonly fallback: Int32Array;
   /** Length of the longest text that ends here, of those that need not stand alone; 0 if none does. */
   readonly longest: Int32Array;
+  /** How many characters more belong to a text that ends here, at most, where only its beginning is searched for. */
+  readonly rest: Int32Array;
   /** The state itself, or the next on its way back, at which a text ends that must stand alone; 0 if there is none. */
   readonly alone: Int32Array;
   /** Whether the state begins a text that need not stand alone. */
@@ -56,12 +58,18 @@ function createSkips(spellings: readonly Spelling[]): Skips {
 
 const LATIN1 = 0x100;
 
+/**
+ * Characters of a spelling that are searched for; what begins so is wiped to the length of the whole. Eight secrets of the
+ * greatest length have two million characters in all their spellings, and a trie of those takes half a second and 60 MB.
+ */
+const LONGEST_SEARCHED = 256;
+
 /** Characters of spellings that are added, or linked, between two rests. */
 const REST = 8_192;
 
-/** In portions: eight secrets of the greatest length have a million characters in all their spellings. */
+/** In portions: eight secrets of the greatest length still have a hundred thousand characters to search for. */
 export function* createAutomaton(spellings: readonly Spelling[]): Generator<undefined, Automaton, undefined> {
-  const size = spellings.reduce((sum, { text }) => sum + text.length, 1);
+  const size = spellings.reduce((sum, { text }) => sum + Math.min(text.length, LONGEST_SEARCHED), 1);
   const trie: Automaton = {
     code: new Uint16Array(size),
     child: new Int32Array(size),
@@ -69,6 +77,7 @@ export function* createAutomaton(spellings: readonly Spelling[]): Generator<unde
     depth: new Int32Array(size),
     fallback: new Int32Array(size),
     longest: new Int32Array(size),
+    rest: new Int32Array(size),
     alone: new Int32Array(size),
     isCertain: new Uint8Array(size),
     roots: new Int32Array(LATIN1),
@@ -78,12 +87,13 @@ export function* createAutomaton(spellings: readonly Spelling[]): Generator<unde
   let count = 1;
   let restAt = REST;
   for (const { text, alone } of spellings) {
+    const length = Math.min(text.length, LONGEST_SEARCHED);
     if (count >= restAt) {
       restAt = count + REST;
       yield;
     }
     let state = 0;
-    for (let index = 0; index < text.length; index += 1) {
+    for (let index = 0; index < length; index += 1) {
       const code = text.charCodeAt(index);
       let next = childOf(trie, state, code);
       if (next === 0) {
@@ -95,7 +105,8 @@ export function* createAutomaton(spellings: readonly Spelling[]): Generator<unde
       state = next;
     }
     if (alone) trie.alone[state] = state;
-    else trie.longest[state] = text.length;
+    else trie.longest[state] = length;
+    trie.rest[state] = Math.max(trie.rest[state] ?? 0, text.length - length);
   }
   yield* link(trie, count);
   return trie;
@@ -113,7 +124,7 @@ function addChild(trie: Automaton, state: number, child: number, code: number): 
 
 /** Breadth first: a state's way back is shorter than itself, and known by then. */
 function* link(trie: Automaton, count: number): Generator<undefined, void, undefined> {
-  const { code, child, sibling, fallback, longest, alone } = trie;
+  const { code, child, sibling, fallback, longest, rest, alone } = trie;
   const order = new Int32Array(count);
   let filled = 1;
   for (let at = 0; at < filled; at += 1) {
@@ -123,6 +134,7 @@ function* link(trie: Automaton, count: number): Generator<undefined, void, undef
       const back = state === 0 ? 0 : step(trie, fallback[state] ?? 0, code[next] ?? 0);
       fallback[next] = back;
       if (longest[next] === 0) longest[next] = longest[back] ?? 0;
+      rest[next] = Math.max(rest[next] ?? 0, rest[back] ?? 0);
       if (alone[next] === 0) alone[next] = alone[back] ?? 0;
       order[filled] = next;
       filled += 1;

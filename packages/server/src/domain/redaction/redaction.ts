@@ -1,8 +1,8 @@
 import { REDACTED, type Secret } from "../secret.ts";
 import { type Automaton, createAutomaton } from "./automaton.ts";
 import { foldPlus, type Reading, readingsOf, resolvedReadings, unfinishedEscape } from "./escapes.ts";
-import { SHORTEST_SECRET, type Spelling, spellingsOf } from "./spellings.ts";
-import { findAll, type Portions, type Span, unfinishedLength } from "./text-search.ts";
+import { SHORTEST_SECRET, type Spelling, shortestSpelling, spellingsOf } from "./spellings.ts";
+import { findAll, finish, type Portions, type Span, unfinishedLength } from "./text-search.ts";
 
 /** `cut` says that the text was cut off, perhaps in the middle of a secret. */
 export interface RedactionOptions {
@@ -23,20 +23,28 @@ export interface Redactor {
  * password in x. Each becomes `***`.
  *
  * A secret of less than four characters is wiped only where it is the whole text; base64 and hexadecimal of one of less
- * than eight only where it stands alone. A target that means to smuggle a secret into its answer can: it has it, after
+ * than eight only where it stands alone. What has the first 256 characters of a longer one is wiped to its length. A target that means to smuggle a secret into its answer can: it has it, after
  * all. Takes time in proportion to the text, whatever the text and however many the secrets.
  */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const values = secrets.map((secret) => secret.reveal());
   const short = new Set(values.filter((value) => value !== "" && value.length < SHORTEST_SECRET));
   const long = [...new Set(values.filter((value) => value.length >= SHORTEST_SECRET))];
-  const spellings = long.flatMap(spellingsOf);
-  const plain = new Wanted(() => collect(spellings, (spelling) => [spelling]));
-  const resolved = new Wanted(() => collect(spellings, resolvedSpellings));
+  // Of each secret when it is first needed: most answers are too short to have one in them.
+  let spellings: readonly Spelling[] | null = null;
+  function* spell(): Portions<readonly Spelling[]> {
+    spellings ??= yield* collect(long, spellingsOf);
+    return spellings;
+  }
+  const plain = new Wanted(spell);
+  const resolved = new Wanted(function* () {
+    return yield* collect(yield* spell(), resolvedSpellings);
+  });
+  const shortest = Math.min(...long.map(shortestSpelling));
 
   function* redactInPortions(text: string, { cut = false }: RedactionOptions = {}): Portions<string> {
     if (short.has(text.trim())) return REDACTED;
-    if (spellings.length === 0) return text;
+    if (long.length === 0 || (!cut && text.length < shortest)) return text;
     const spans: Span[] = [];
     for (const reading of yield* readingsOf(text)) {
       const wanted = reading.at === null ? plain : resolved;
@@ -50,13 +58,13 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return { redactInPortions, redact: (text, options) => finish(redactInPortions(text, options)) };
 }
 
-function* collect(
-  spellings: readonly Spelling[],
-  formsOf: (spelling: Spelling) => readonly Spelling[],
+function* collect<T>(
+  sources: readonly T[],
+  spellingsOfEach: (source: T) => readonly Spelling[],
 ): Portions<readonly Spelling[]> {
   const all: Spelling[] = [];
-  for (const spelling of spellings) {
-    all.push(...formsOf(spelling));
+  for (const source of sources) {
+    all.push(...spellingsOfEach(source));
     yield;
   }
   return all;
@@ -86,13 +94,6 @@ class Wanted {
       text.includes(cut ? spelling.text.slice(0, SHORTEST_SECRET) : spelling.text),
     );
     return present.length === 0 ? null : yield* createAutomaton(present);
-  }
-}
-
-function finish<T>(portions: Portions<T>): T {
-  while (true) {
-    const { done, value } = portions.next();
-    if (done === true) return value;
   }
 }
 

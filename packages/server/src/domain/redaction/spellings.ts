@@ -42,6 +42,15 @@ export function spellingsOf(value: string): Spelling[] {
   return [...spellings.values()];
 }
 
+/** No text that is shorter has a spelling of the secret in it; 0: that cannot be said of this one. */
+export function shortestSpelling(value: string): number {
+  const parts = secretParts(value);
+  const isSimple = parts.every((part) => isAscii(part) && !LOOKS_ESCAPED.test(part));
+  return isSimple ? Math.min(...parts.map(({ length }) => length)) : 0;
+}
+
+const LOOKS_ESCAPED = /[%\\&]/;
+
 function secretParts(value: string): string[] {
   const [, scheme = "", credential = ""] = SCHEME.exec(value) ?? [];
   const parts = [value, credential];
@@ -103,14 +112,8 @@ function byteForms(text: string): string[] {
 }
 
 function utf16(text: string, isBigEndian: boolean): string {
-  let bytes = "";
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const low = String.fromCharCode(unit & 0xff);
-    const high = String.fromCharCode(unit >> 8);
-    bytes += isBigEndian ? high + low : low + high;
-  }
-  return bytes;
+  const bytes = Buffer.from(text, "utf16le");
+  return (isBigEndian ? bytes.swap16() : bytes).toString("latin1");
 }
 
 function encodings(bytes: string): string[] {
@@ -118,14 +121,14 @@ function encodings(bytes: string): string[] {
 }
 
 function hexOf(bytes: string): string[] {
-  const hex = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  const hex = Buffer.from(bytes, "latin1").toString("hex");
   return [hex, hex.toUpperCase()];
 }
 
 function base64Of(bytes: string): string[] {
   const base64 =
     bytes.length < CERTAIN
-      ? [btoa(bytes).replaceAll("=", "")]
+      ? [toBase64(bytes).replaceAll("=", "")]
       : [0, 1, 2].map((shift) => base64Core(bytes, shift));
   return [...base64, ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }
@@ -136,12 +139,16 @@ function base64Of(bytes: string): string[] {
  * out.
  */
 function base64Core(bytes: string, shift: number): string {
-  const whole = btoa("\0".repeat(shift) + bytes);
+  const whole = toBase64("\0".repeat(shift) + bytes);
   return whole.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
 }
 
+function toBase64(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("base64");
+}
+
 function utf8(text: string): string {
-  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+  return Buffer.from(text, "utf8").toString("latin1");
 }
 
 function isAscii(text: string): boolean {

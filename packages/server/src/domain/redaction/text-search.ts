@@ -6,6 +6,14 @@ export type Span = readonly [start: number, end: number];
 /** Work that is done in portions: it rests after each, so that a long text does not keep the process from all else. */
 export type Portions<T> = Generator<undefined, T, undefined>;
 
+/** All of it at once. */
+export function finish<T>(portions: Portions<T>): T {
+  while (true) {
+    const { done, value } = portions.next();
+    if (done === true) return value;
+  }
+}
+
 /** Characters of a portion: about a millisecond. */
 export const PORTION = 16_384;
 
@@ -46,7 +54,7 @@ class Search {
   runTo(end: number): boolean {
     const text = this.#text;
     const automaton = this.#automaton;
-    const { longest, alone, depth } = automaton;
+    const { longest, rest: rests, alone, depth } = automaton;
     const { window } = automaton.skips;
     const rest = this.#index + PORTION;
     let index = this.#index;
@@ -66,7 +74,8 @@ class Search {
       index += 1;
       if (state === 0) continue;
       const length = longest[state] ?? 0;
-      if (length !== 0) addSpan(this.spans, index - length, index);
+      if (length !== 0)
+        addSpan(this.spans, index - length, Math.min(index + (rests[state] ?? 0), text.length));
       if (alone[state] !== 0) addAlone(this.spans, text, index, automaton, state);
     }
     this.#index = index;
@@ -88,14 +97,16 @@ function skip(text: string, start: number, end: number, { skips: { window, byHas
   return from;
 }
 
-/** The ends only grow, so what a span overlaps is at the end of the list. */
+/** What a span overlaps is at the end of the list: a later one that ends sooner lies in the one before it. */
 function addSpan(spans: [number, number][], start: number, end: number): void {
   let from = start;
+  let to = end;
   for (let last = spans.at(-1); last !== undefined && last[1] >= from; last = spans.at(-1)) {
     from = Math.min(from, last[0]);
+    to = Math.max(to, last[1]);
     spans.pop();
   }
-  spans.push([from, end]);
+  spans.push([from, to]);
 }
 
 function addAlone(
