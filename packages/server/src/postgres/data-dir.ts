@@ -21,14 +21,14 @@ export type DataDir = { path: string; closed: string | null };
  */
 export async function resolveDataDir(wanted: string): Promise<DataDir> {
   const absolute = resolve(wanted);
-  if (process.getuid?.() !== ROOT) return { path: await makeOwnDirectory(absolute), closed: null };
+  if (process.getuid?.() !== ROOT) return { path: await makeOwnDirectory(absolute, 0o700), closed: null };
 
   const shelter = shelterOf(absolute);
   const real = await realPathOf(absolute);
   const closed = await findObstacle(real);
   const sheltered = await exists(join(shelter, "pgdata"));
   if (closed === null && (!sheltered || (await exists(join(real, "pgdata"))))) {
-    return { path: await makeDirectory(real, 0o711), closed };
+    return { path: await makeOwnDirectory(real, 0o711), closed };
   }
   const blocked = await findObstacle(shelter);
   if (blocked !== null) {
@@ -37,7 +37,7 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
         "Set BELLHOP_DATA_DIR to a directory whose parents are open to others (mode 0711), or set DATABASE_URL.",
     );
   }
-  return { path: await makeDirectory(shelter, 0o711), closed: closed ?? real };
+  return { path: await makeOwnDirectory(shelter, 0o711), closed: closed ?? real };
 }
 
 /**
@@ -86,18 +86,26 @@ function shelterOf(absolute: string): string {
   return join(SHELTER, createHash("sha256").update(absolute).digest("hex").slice(0, 8));
 }
 
-async function makeOwnDirectory(path: string): Promise<string> {
+async function makeOwnDirectory(path: string, mode: number): Promise<string> {
   try {
-    const made = await makeDirectory(path, 0o700);
+    const made = await makeDirectory(path, mode);
     await access(made, constants.W_OK | constants.X_OK);
     return made;
   } catch (cause) {
-    throw new Error(
-      `Bellhop cannot write to its data directory ${path} as the user with id ${process.getuid?.()}. ` +
-        "Give that user the directory, run Bellhop as the user it belongs to, or set BELLHOP_DATA_DIR to another.",
-      { cause },
-    );
+    const advice = (await isReadOnly(path))
+      ? "its file system is mounted read-only. Mount it writable, or set BELLHOP_DATA_DIR to another directory."
+      : `not as the user with id ${process.getuid?.()}. ` +
+        "Give that user the directory, run Bellhop as the user it belongs to, or set BELLHOP_DATA_DIR to another.";
+    throw new Error(`Bellhop cannot write to its data directory ${path}: ${advice}`, { cause });
   }
+}
+
+/** Asked of the file system itself: a directory that cannot be made there fails with other codes too. */
+async function isReadOnly(path: string): Promise<boolean> {
+  return access(await deepestExisting(path), constants.W_OK).then(
+    () => false,
+    (error: unknown) => error instanceof Error && "code" in error && error.code === "EROFS",
+  );
 }
 
 async function findObstacle(path: string): Promise<string | null> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,6 +43,21 @@ describe("the data directory", () => {
       assert.deepEqual(answer, { path: wanted, closed: null });
       assert.equal(await modeOf(join(home, "open")), 0o711);
       assert.equal(await modeOf(wanted), 0o711);
+    });
+
+    it("is refused with its name when its file system is mounted read-only", async (t) => {
+      const disk = join(home, "disk");
+      await mkdir(disk);
+      const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "ro,mode=0755", "tmpfs", disk]);
+      if (status !== 0) return t.skip("this root may not mount");
+      try {
+        for (const wanted of [disk, join(disk, "data")])
+          await assert.rejects(resolveDataDir(wanted), ({ message }: Error) =>
+            message.startsWith(`Bellhop cannot write to its data directory ${wanted}: its file system is`),
+          );
+      } finally {
+        spawnSync("umount", [disk]);
+      }
     });
 
     it("is opened when it is closed but empty", async () => {
