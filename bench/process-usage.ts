@@ -14,6 +14,22 @@ interface ProcessStat {
   ended: boolean;
 }
 
+/** Of a process and all that it has started, those that have ended included. */
+export function treeCpuSeconds(pid: number): number {
+  return [readStat(pid), ...listDescendants(pid)].reduce(
+    (sum, stat) => sum + (stat?.cpuSeconds ?? 0) + (stat?.endedChildrenCpuSeconds ?? 0),
+    0,
+  );
+}
+
+/** What all processors together have worked since the machine started, for whomever, and what a hypervisor took of them. */
+export function machineCpuSeconds(): number {
+  const [user, nice, system, , , irq, softirq, steal] =
+    readFileSync("/proc/stat", "latin1").split("\n", 1)[0]?.split(/\s+/).slice(1).map(Number) ?? [];
+  const busy = [user, nice, system, irq, softirq, steal].map((ticks) => ticks ?? 0);
+  return busy.reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond;
+}
+
 function readStat(pid: number, file = `/proc/${pid}/stat`): ProcessStat | undefined {
   try {
     const text = readFileSync(file, "latin1");

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { History } from "./checker/history.ts";
 
 /** One line each: a long run has hundreds of thousands. */
-const LISTS = ["answers", "seen", "changes", "faults", "lives", "lags"] as const;
+const LISTS = ["answers", "seen", "changes", "faults", "lives", "lags", "crowded"] as const;
 
 export async function keepEvidence(directory: string, history: History, verdict: string): Promise<void> {
   await mkdir(directory, { recursive: true });
@@ -14,8 +14,9 @@ export async function keepEvidence(directory: string, history: History, verdict:
     const lines = history[list].map((entry: unknown) => `${JSON.stringify(entry)}\n`);
     await pipeline(lines, createWriteStream(join(directory, `${list}.jsonl`)));
   }
-  const { beganAt, calmAt, endedAt, rest } = history;
-  await writeFile(join(directory, "rest.json"), JSON.stringify({ beganAt, calmAt, endedAt, rest }));
+  const { beganAt, calmAt, endedAt, rest, readers, receivers } = history;
+  const frame = { beganAt, calmAt, endedAt, rest, readers, receivers };
+  await writeFile(join(directory, "rest.json"), JSON.stringify(frame));
   await writeFile(join(directory, "verdict.txt"), `${verdict}\n`);
 }
 

@@ -11,6 +11,8 @@ const TOLD = 2;
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly figures: Figures;
+  /** Unjudged: nothing is violated that could be judged, and answers were late while other work took the machine. */
+  readonly outcome: "good" | "violated" | "unjudged";
   readonly text: string;
 }
 
@@ -30,9 +32,17 @@ export function judgeHistory(history: History): Verdict {
     const others = broken.slice(TOLD, TOLD + 20).map(({ taskId, text }) => `  ${taskId ?? ""}: ${text}`);
     return [`VIOLATED ${broken.length} times: ${name}, ${PROMISES[name]}`, ...told, ...others, ""];
   });
+  const isSlow = figures.unjudged.late > 0;
   const verdict =
     violations.length === 0 ? "0 violations" : `${violations.length} violations: ${summary(violations)}`;
-  return { violations, figures, text: [...lines, ...formatFigures(figures), verdict].join("\n") };
+  const doubt = isSlow ? ["NOT JUDGED: the machine was too slow to judge answers, other work took it"] : [];
+  const text = [...lines, ...formatFigures(figures), verdict, ...doubt].join("\n");
+  return {
+    violations,
+    figures,
+    text,
+    outcome: violations.length > 0 ? "violated" : isSlow ? "unjudged" : "good",
+  };
 }
 
 export function summary(violations: readonly Violation[]): string {
@@ -52,6 +62,8 @@ function formatFigures(figures: Figures): string[] {
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
     `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,
     `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
-    `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most`,
+    `told       ${figures.events} events to readers, ${figures.deliveries} deliveries to webhooks`,
+    `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most; other work took it for ${seconds(figures.crowdedMs)}`,
+    `not judged ${figures.unjudged.answers} answers of that time, ${figures.unjudged.late} of them late`,
   ];
 }

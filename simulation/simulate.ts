@@ -145,7 +145,9 @@ export async function simulate(options: Options): Promise<Run> {
     faults: house.faults,
     lives: house.lives,
     lags: [],
-    readers: isFollowed ? [{ readyAt: reader.readyAt, told: reader.told }] : [],
+    readers: isFollowed ? [{ teamId: TEAM, readyAt: reader.readyAt, told: reader.told }] : [],
+    receivers: [],
+    crowded: [],
     beganAt: 0,
     calmAt: STORM_MS,
     endedAt: scheduler.nowMs,
@@ -153,6 +155,8 @@ export async function simulate(options: Options): Promise<Run> {
       at: scheduler.nowMs,
       tasks: [...tasks.values()].map(toTask),
       notifications: [...notifications.values()].map(toNotification),
+      records: [],
+      undelivered: [],
       stats: [],
       orderedQueueId: null,
     },
@@ -209,6 +213,7 @@ function sinceStart(ms: number | null): number | null {
 function toTask(row: TaskColumns): TaskRow {
   return {
     id: row.id,
+    teamId: row.team_id,
     queueId: row.queue_id,
     status: row.status,
     priority: row.priority,

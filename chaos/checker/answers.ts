@@ -17,14 +17,38 @@ const RECOVERY_MS = 5_000;
 /** Every request is answered in time, and refused only while something is wrong. */
 export function checkAnswers(history: History): Violation[] {
   return history.answers.flatMap((answer) => {
-    const text = complaint(answer, history);
-    return text === null ? [] : [{ promise: "answers", text, taskId: answer.taskId, at: answer.at }];
+    const text = answer.status === 500 ? `${nameOf(answer)} was answered 500: a bug` : late(answer, history);
+    return text === null || !isJudged(answer, history)
+      ? []
+      : [{ promise: "answers", text, taskId: answer.taskId, at: answer.at }];
   });
 }
 
-function complaint(answer: Answer, history: History): string | null {
-  const { status, failure, action, node } = answer;
-  const what = `${action} at node ${node}`;
+/** What was answered while other work took the machine, and how much of it would have been a violation otherwise. */
+export function countUnjudged(history: History): { readonly answers: number; readonly late: number } {
+  const unjudged = history.answers.filter((answer) => !isJudged(answer, history));
+  return {
+    answers: unjudged.length,
+    late: unjudged.filter((answer) => late(answer, history) !== null).length,
+  };
+}
+
+/** After the machine was taken it takes a while until everything that waited has had its turn. */
+const CATCH_UP_MS = 1_000;
+
+/** A 500 is a bug at any time; for the rest the machine must have been there for Bellhop. */
+function isJudged({ at, endedAt, status }: Answer, { crowded }: History): boolean {
+  return status === 500 || !crowded.some(({ from, to }) => from <= endedAt && to + CATCH_UP_MS >= at);
+}
+
+function nameOf({ action, node }: Answer): string {
+  return `${action} at node ${node}`;
+}
+
+/** What is wrong with the time it took, or with a refusal that comes from taking too long. */
+function late(answer: Answer, history: History): string | null {
+  const { status, failure, action } = answer;
+  const what = nameOf(answer);
   const tookMs = answerMs(answer, history);
   const longest =
     action === "callback" ? LONGEST_CALLBACK_MS : action === "bulk" ? LONGEST_BULK_MS : LONGEST_MS;
@@ -33,7 +57,6 @@ function complaint(answer: Answer, history: History): string | null {
       failure === "timeout" ? "was not answered at all in" : `was answered (${status ?? failure}) after`;
     return `${what} ${how} ${(tookMs / 1000).toFixed(1)} s, of ${longest / 1000} s allowed`;
   }
-  if (status === 500) return `${what} was answered 500: a bug`;
   if (status === 503 && !hasCause(answer, history)) return `${what} was answered 503 without any fault`;
   return null;
 }

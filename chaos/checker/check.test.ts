@@ -462,24 +462,3 @@ test("bulks: a turn begins as many tasks anew as it counts, and all have theirs"
   const bulk = [bulkChange(1_500, {}, "insert"), bulkChange(2_000, { status: "completed", done: 1 })];
   assert.ok(brokenIn(historyOf({ changes: [...twice, ...bulk], seen: seen.slice(0, 1) })).includes("D"));
 });
-
-test("events: every change of a task is told once and in its order, from the first ready on", () => {
-  const types = ["task.created", "task.started", "task.completed"];
-  const broken = (told: readonly string[], readyAt: number | null = 500) =>
-    brokenIn(
-      historyOf({
-        readers: [
-          { readyAt, told: told.map((type, at) => ({ at: 2_000, id: `${type} ${at}`, type, taskId: "t" })) },
-        ],
-      }),
-    );
-  assert.deepEqual(broken(types), []);
-  assert.deepEqual(broken(["task.created", "task.completed", "task.started"]), ["events"], "out of order");
-  assert.deepEqual(broken(["task.created", "task.completed"]), ["events"], "one is missing");
-  assert.deepEqual(broken([...types, "task.failed"]), ["events"], "one did not happen");
-  assert.deepEqual(broken(["task.completed"], 1_100), [], "it listens since the task was called");
-  assert.deepEqual(broken(["task.started"], 1_100), ["events"], "the end is missing");
-  assert.deepEqual(broken(["reset", ...types]), ["events"], "a reset without a cause");
-  const event = { at: 2_000, id: "1", type: "task.created", taskId: "t" };
-  assert.deepEqual(brokenIn(historyOf({ readers: [{ readyAt: 500, told: [event, event] }] })), ["events"]);
-});

@@ -15,7 +15,9 @@ import { checkDue, checkOrder } from "./priority.ts";
 import { checkRest, checkStats } from "./rest.ts";
 import { checkSchedules } from "./schedules.ts";
 import { type Stories, tellStories } from "./stories.ts";
+import { checkCallbacks, checkValues } from "./values.ts";
 import type { Violation } from "./violation.ts";
+import { checkWebhooks } from "./webhooks.ts";
 
 /** The grace that the runner gives its nodes (BELLHOP_STOP_GRACE). */
 export const STOP_GRACE_MS = 5_000;
@@ -39,6 +41,9 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkSchedules(history, stories),
     ...checkBulks(history, stories),
     ...checkEvents(history, stories),
+    ...checkWebhooks(history, stories),
+    ...checkValues(history, stories),
+    ...checkCallbacks(stories),
     ...checkAnswers(history),
     ...checkLives(history, STOP_GRACE_MS),
   ];

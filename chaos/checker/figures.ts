@@ -1,4 +1,4 @@
-import { fairMs } from "./answers.ts";
+import { countUnjudged, fairMs } from "./answers.ts";
 import { isAnswered } from "./calls.ts";
 import type { History } from "./history.ts";
 import type { Stories } from "./stories.ts";
@@ -29,6 +29,12 @@ export interface Figures {
   readonly givenBackP99Ms: number | null;
   readonly rerunP99Ms: number | null;
   readonly slowestMachineMs: number;
+  /** How long other work took the machine, and what could not be judged for it. */
+  readonly crowdedMs: number;
+  readonly unjudged: { readonly answers: number; readonly late: number };
+  /** What readers and receivers were told. */
+  readonly events: number;
+  readonly deliveries: number;
 }
 
 export function countFigures(history: History, stories: Stories): Figures {
@@ -61,6 +67,10 @@ export function countFigures(history: History, stories: Stories): Figures {
     givenBackP99Ms: percentile(reruns.map(({ givenBackMs }) => givenBackMs)),
     rerunP99Ms: percentile(reruns.flatMap(({ rerunMs }) => (rerunMs === null ? [] : [rerunMs]))),
     slowestMachineMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),
+    crowdedMs: history.crowded.reduce((sum, { from, to }) => sum + to - from, 0),
+    unjudged: countUnjudged(history),
+    events: history.readers.reduce((sum, { told }) => sum + told.length, 0),
+    deliveries: history.receivers.reduce((sum, { received }) => sum + received.length, 0),
   };
 }
 

@@ -21,6 +21,7 @@ export const PID = 4711;
 export function row(changes: Partial<TaskRow> = {}): TaskRow {
   return {
     id: "t",
+    teamId: 1,
     queueId: 1,
     status: "pending",
     priority: 5,
@@ -92,6 +93,8 @@ export function call(begunAt: number, endedAt: number | null, changes: Partial<S
     status: 200,
     whole: "yes",
     says: null,
+    nonces: [],
+    value: null,
     ...changes,
   };
 }
@@ -107,6 +110,7 @@ export function answer(action: Answer["action"], at: number, changes: Partial<An
     failure: null,
     taskId: "t",
     queue: "q",
+    carried: null,
     ...changes,
   };
 }
@@ -158,6 +162,8 @@ export function historyOf(
     lives: [life()],
     lags: [],
     readers: [],
+    receivers: [],
+    crowded: [],
     beganAt: 0,
     calmAt: 50_000,
     endedAt: 60_000,
@@ -167,6 +173,8 @@ export function historyOf(
       at: 55_000,
       tasks: rowsAtRest(changes),
       notifications: [],
+      records: [],
+      undelivered: [],
       stats: [],
       orderedQueueId: null,
       ...parts.rest,

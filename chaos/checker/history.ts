@@ -13,6 +13,10 @@ export interface History {
   readonly lags: readonly Lag[];
   /** What readers of events were told; none where nobody listened. */
   readonly readers: readonly Reader[];
+  /** What receivers of webhooks were sent; none where there was no webhook. */
+  readonly receivers: readonly Receiver[];
+  /** When other work took so much of the machine that nothing can be said about how long an answer took. */
+  readonly crowded: readonly Span[];
   /** When clients began, faults ended, and everything was expected to have ended. */
   readonly beganAt: number;
   readonly calmAt: number;
@@ -32,6 +36,7 @@ export type Action =
   | "delete-queue"
   | "schedule"
   | "bulk"
+  | "webhook"
   | "read";
 
 /** One request of a client and what it was told. */
@@ -47,6 +52,8 @@ export interface Answer {
   /** The UUID, where the request or its answer names a task. */
   readonly taskId: string | null;
   readonly queue: string | null;
+  /** What the request carried: a creation the nonce of its task, a callback its value. Null for all others. */
+  readonly carried: string | null;
 }
 
 /** One request that a target received. */
@@ -65,10 +72,15 @@ export interface Seen {
   readonly whole: "yes" | "no" | "doubtful";
   /** What a poll answered or a notification said. */
   readonly says: string | null;
+  /** Every nonce that the request carried, in its URL and in its body; an empty text where one should have been. */
+  readonly nonces: readonly string[];
+  /** The value in the answer to a call or a poll; in a notification the value of the result. */
+  readonly value: string | null;
 }
 
-/** One that follows the events of the team, over all its connections. */
+/** One that follows the events of a team, over all its connections. */
 export interface Reader {
+  readonly teamId: number;
   /** When its first stream was open; null: none ever was. */
   readonly readyAt: number | null;
   readonly told: readonly ToldEvent[];
@@ -79,6 +91,39 @@ export interface ToldEvent {
   readonly id: string;
   readonly type: string;
   readonly taskId: string | null;
+  /** The nonces of the task; none of a task that was deleted since. */
+  readonly nonces: readonly string[];
+}
+
+/** One that a webhook of a team sends its events to. */
+export interface Receiver {
+  readonly teamId: number;
+  /** The queue whose tasks it wants to know of; null: of all. */
+  readonly queue: string | null;
+  /** When the webhook was there. */
+  readonly since: number;
+  readonly received: readonly Delivery[];
+}
+
+/** One try to tell a receiver of an event. */
+export interface Delivery {
+  readonly at: number;
+  /** The id of the delivery, the same on every try. */
+  readonly id: string;
+  /** Whether the signature was good. */
+  readonly signed: boolean;
+  readonly type: string;
+  readonly taskId: string | null;
+  /** When it happened, as the event says. */
+  readonly happenedAt: number;
+  readonly nonces: readonly string[];
+  /** What the receiver answered. */
+  readonly status: number;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 export type TaskStatus = "pending" | "active" | "waiting" | "polling" | EndedStatus;
@@ -97,6 +142,7 @@ export interface AttemptRecord {
 
 export interface TaskRow {
   readonly id: string;
+  readonly teamId: number;
   readonly queueId: number;
   readonly status: TaskStatus;
   readonly priority: number;
@@ -216,9 +262,22 @@ export interface Rest {
   readonly at: number;
   readonly tasks: readonly TaskRow[];
   readonly notifications: readonly NotificationRow[];
+  /** What the API says of tasks that have ended. */
+  readonly records: readonly TaskRecord[];
+  /** Deliveries of webhooks that are to be tried again later than the run lasts. */
+  readonly undelivered: readonly Pick<Delivery, "type" | "taskId">[];
   readonly stats: readonly QueueStats[];
   /** The queue in which tasks of all priorities were started one after the other; null where that was not tried. */
   readonly orderedQueueId: number | null;
+}
+
+/** A task as the API shows it. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly status: TaskStatus;
+  readonly nonces: readonly string[];
+  /** The value in its result; null where it has none. */
+  readonly value: string | null;
 }
 
 export interface QueueStats {

@@ -26,6 +26,9 @@ export const PROMISES = {
   schedules: "every time of a schedule makes one task",
   bulks: "every task of a bulk action has one turn",
   events: "every change of a task is told once, in the order of the changes",
+  webhooks: "a webhook is told of every change of a task, each under an id of its own",
+  values: "a task is called with its own payload, and keeps the result of its own last attempt",
+  callbacks: "a callback counts once",
   answers: "the API answers within its time",
   process: "a node stays up, and stops when asked",
 } as const;

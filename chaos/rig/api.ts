@@ -17,6 +17,10 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   readonly queue?: string;
   readonly taskId?: string;
+  /** The nonce of a creation, the value of a callback. */
+  readonly carried?: string;
+  /** The API key; left out: that of the team with most of the work. */
+  readonly key?: string;
   /** Where the request comes from: callbacks are limited by address, and loopback has many. */
   readonly localAddress?: string;
 }
@@ -51,6 +55,7 @@ export function createApi(): Api {
         failure,
         taskId: asked.taskId ?? found ?? null,
         queue: asked.queue ?? null,
+        carried: asked.carried ?? null,
       });
       return { status, body };
     },
@@ -66,7 +71,7 @@ function send(asked: Asked): Promise<{ status: number | null; text: string; fail
       method,
       agent: false,
       headers: {
-        authorization: `Bearer ${API_KEY}`,
+        authorization: `Bearer ${asked.key ?? API_KEY}`,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...asked.headers,
       },

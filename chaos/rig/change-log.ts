@@ -20,7 +20,7 @@ create function chaos.ms(at timestamptz) returns float8 language sql immutable a
   $$ select extract(epoch from at)::float8 * 1000 $$;
 create function chaos.task(t tasks) returns jsonb language sql immutable as $$
   select jsonb_build_object(
-    'id', t.id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
+    'id', t.id, 'teamId', t.team_id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', t.attempts, 'runAt', chaos.ms(t.run_at),
     'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
@@ -99,9 +99,17 @@ export async function readQueues(postgres: Postgres): Promise<QueueRow[]> {
   return rows.map(({ row }) => row);
 }
 
-type Unfinished = Record<TaskStatus | "untold" | "bulks", number>;
+/** Of deliveries of webhooks that are tried again later than a run lasts: what they tell, as it is sent. */
+export async function readUndelivered(postgres: Postgres): Promise<string[]> {
+  const rows = await postgres.query<{ body: string }>(
+    "select body from webhook_deliveries where status = 'pending' and attempts >= 2 and body is not null",
+  );
+  return rows.map(({ body }) => body);
+}
 
-/** How many tasks, notifications and bulk actions have not come to their end. */
+type Unfinished = Record<TaskStatus | "untold" | "undelivered" | "bulks", number>;
+
+/** How many tasks, notifications, deliveries and bulk actions have not come to their end. */
 export async function countUnfinished(postgres: Postgres): Promise<Unfinished> {
   const [counts] = await postgres.query<Unfinished>(
     `select count(*) filter (where status = 'pending')::integer as pending,
@@ -111,6 +119,8 @@ export async function countUnfinished(postgres: Postgres): Promise<Unfinished> {
             0 as completed, 0 as failed, 0 as cancelled,
             (select count(*)::integer from notifications
               where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold,
+            (select count(*)::integer from webhook_deliveries
+              where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as undelivered,
             (select count(*)::integer from bulks where status = 'running') as bulks
        from tasks where status not in ('completed', 'failed', 'cancelled')`,
   );

@@ -1,35 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi, type Told } from "./api.ts";
-import { now } from "./clock.ts";
+import { createAsking, INSIST_MS } from "./asking.ts";
 import type { Node } from "./node.ts";
+import { createQueueClients, QUEUES } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
-import {
-  drawTask,
-  isRecord,
-  type Mix,
-  readCallbackId,
-  readTaskId,
-  type TaskRequest,
-} from "./task-requests.ts";
+import { createScheduleClients } from "./schedule-clients.ts";
+import { drawTask, type Mix, readCallbackId, readTaskId, type TaskRequest } from "./task-requests.ts";
 
-/** One that is never touched, a narrow one, one that is paused and resized, one that comes and goes. */
-export const QUEUES = {
-  steady: { name: "steady", concurrency: 8 },
-  narrow: { name: "narrow", concurrency: 1 },
-  moody: { name: "moody", concurrency: 4 },
-  brief: { name: "brief", concurrency: 3 },
-} as const;
-/** So that each has something to do most of the time, and none more than it can do. */
-const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4 } as const;
-
-/** A schedule that fires all the time, and those that come and go, a new one every second. */
-const EVERY_SECOND = "* * * * * *";
-const STEADY_SCHEDULE = "steady";
+/** So that each queue has something to do most of the time, and none more than it can do; the last is another team's. */
+const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4, neighbour: 3 } as const;
+const NEIGHBOUR = { name: "neighbour", concurrency: 3 } as const;
 /** Tasks that fail once or twice, and are retried by nothing but bulk actions. */
 const AGAIN = "again";
-
-/** How long a client repeats what must be done, during faults and after them. */
-const INSIST_MS = { storm: 5_000, calm: 20_000 } as const;
 
 export interface Clients {
   /** Creates the queues, until each is answered well, and warms the nodes up. */
@@ -38,6 +20,8 @@ export interface Clients {
   work(signal: AbortSignal): Promise<void>;
   /** Fills a queue of one slot while it is paused, and lets it go: the order in which it starts is looked at. */
   tryOrder(): Promise<string>;
+  /** One more task, after everything: whoever is told of it was told of all that was before. Null if nobody took it. */
+  last(queue: "moody" | "neighbour"): Promise<string | null>;
 }
 
 /** What programs ask of Bellhop, at any node that comes to hand, through everything. */
@@ -46,13 +30,19 @@ export function createClients(deps: {
   readonly nodes: readonly Node[];
   readonly random: Random;
   readonly target: string;
+  /** The API key of another team. */
+  readonly neighbour: string;
   readonly mix: Mix;
   /** Tasks a second, of all clients together. */
   readonly rate: number;
 }): Clients {
   const { api, nodes, random } = deps;
+  const asking = createAsking(nodes, random);
+  const { anyNode, insist } = asking;
+  const queues = createQueueClients(api, asking, random);
+  const schedules = createScheduleClients(api, asking, random, deps.target);
   const background = new Set<Promise<void>>();
-  const deletable: string[] = [];
+  const deletable: Owned[] = [];
   let count = 0;
 
   function later(work: Promise<void>): void {
@@ -60,127 +50,79 @@ export function createClients(deps: {
     background.add(running);
   }
 
-  const anyNode = () => random.pick(nodes);
-
-  /** Again, at another node, until somebody says yes or a reason why not. */
-  async function insist(ask: (node: Node) => Promise<Told>, forMs: number = INSIST_MS.storm): Promise<Told> {
-    const untilMs = now() + forMs;
-    let told = await ask(anyNode());
-    while (now() < untilMs && (told.status === null || told.status >= 500)) {
-      await sleep(random.between(200, 900));
-      told = await ask(anyNode());
-    }
-    return told;
+  function create(request: TaskRequest, node: Node): Promise<Told> {
+    const { body, queue, nonce, idempotencyKey } = request;
+    const headers: Record<string, string> =
+      idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey };
+    const asked = { action: "create", method: "POST", path: "/v1/tasks", carried: nonce } as const;
+    return api.ask({ ...asked, node, body, queue, headers, ...keyOf(queue) }, readTaskId);
   }
 
-  function create(request: TaskRequest, node: Node): Promise<Told> {
-    const { body, queue, key } = request;
-    const headers: Record<string, string> = key === null ? {} : { "idempotency-key": key };
-    return api.ask(
-      { action: "create", node, method: "POST", path: "/v1/tasks", body, queue, headers },
-      readTaskId,
-    );
+  function keyOf(queue: string): { key?: string } {
+    return queue === NEIGHBOUR.name ? { key: deps.neighbour } : {};
+  }
+
+  /** One of no dialect's special fields: most tasks are. */
+  function plain(queue: string, behaviour: string, more: Record<string, unknown> = {}): TaskRequest {
+    count += 1;
+    const nonce = `n-${count}`;
+    const webhook_url = `${deps.target}/call/${behaviour}&nonce=${nonce}`;
+    const body = { queue, webhook_url, payload: { nonce }, ...more };
+    return { body, queue, nonce, idempotencyKey: null, waits: false, delaySeconds: 0 };
   }
 
   async function createTask(): Promise<void> {
     count += 1;
     const queue = random.weighted(SHARES);
-    const request = drawTask(random, deps.mix, queue, deps.target, String(count));
+    const nonce = `${queue === NEIGHBOUR.name ? "neighbour" : "n"}-${count}`;
+    const request = drawTask(random, deps.mix, queue, deps.target, nonce);
     // Some come twice at once, at two nodes.
-    if (request.key !== null && random.chance(0.3)) later(create(request, anyNode()).then(() => {}));
+    if (request.idempotencyKey !== null && random.chance(0.3))
+      later(create(request, anyNode()).then(() => {}));
     const told =
-      request.key === null ? await create(request, anyNode()) : await insist((node) => create(request, node));
+      request.idempotencyKey === null
+        ? await create(request, anyNode())
+        : await insist((node) => create(request, node));
     const taskId = readTaskId(told.body);
     if (told.status !== 201 || taskId === null) return;
     const callbackId = readCallbackId(told.body);
-    if (request.waits && callbackId !== null) later(callBack(taskId, callbackId));
-    if (request.delaySeconds > 0 || random.chance(0.1)) deletable.push(taskId);
-    else if (random.chance(0.12)) later(cancelTask(taskId));
+    if (request.waits && callbackId !== null) {
+      later(callBack(taskId, callbackId, `${nonce}:1`));
+      // Some third parties call back twice, at two nodes and nearly at once.
+      if (random.chance(0.4)) later(callBack(taskId, callbackId, `${nonce}:2`));
+    }
+    const owned = { taskId, ...keyOf(queue) };
+    if (request.delaySeconds > 0 || random.chance(0.1)) deletable.push(owned);
+    else if (random.chance(0.12)) later(cancelTask(owned));
   }
 
-  async function callBack(taskId: string, callbackId: string): Promise<void> {
+  async function callBack(taskId: string, callbackId: string, name: string): Promise<void> {
     const localAddress = `127.1.${random.between(0, 255)}.${random.between(1, 254)}`;
-    await sleep(random.between(50, 5_000));
+    await sleep(random.chance(0.3) ? 2_500 : random.between(50, 5_000));
     for (let left = 10; left > 0; left -= 1) {
       const path = `/v1/callbacks/${callbackId}`;
-      const body = { done: true };
-      const node = anyNode();
-      const told = await api.ask({
-        action: "callback",
-        node,
-        method: "POST",
-        path,
-        body,
-        taskId,
-        localAddress,
-      });
-      if (told.status === 200 || told.status === 404) return;
+      const carried = `${name}:${left}`;
+      const asked = { action: "callback", method: "POST", path, body: { value: carried }, carried } as const;
+      const told = await api.ask({ ...asked, node: anyNode(), taskId, localAddress });
+      if (told.status === 404) return;
+      // One that was accepted is tried once more, soon after: it must not be accepted again.
+      if (told.status === 200) left = Math.min(left, 2);
       await sleep(random.between(500, 2_500));
     }
   }
 
   async function deleteTask(): Promise<void> {
-    const taskId = deletable.splice(random.between(0, Math.max(0, deletable.length - 1)), 1)[0];
-    if (taskId === undefined) return;
-    await api.ask({
-      action: "delete-task",
-      node: anyNode(),
-      method: "DELETE",
-      path: `/v1/tasks/${taskId}`,
-      taskId,
-    });
+    const owned = deletable.splice(random.between(0, Math.max(0, deletable.length - 1)), 1)[0];
+    if (owned === undefined) return;
+    const path = `/v1/tasks/${owned.taskId}`;
+    await api.ask({ action: "delete-task", node: anyNode(), method: "DELETE", path, ...owned });
   }
 
   /** At any moment of its life: while it waits for its turn, is called, polled or waits for its callback, or has ended. */
-  async function cancelTask(taskId: string): Promise<void> {
+  async function cancelTask(owned: Owned): Promise<void> {
     await sleep(random.chance(0.5) ? random.between(0, 50) : random.between(50, 3_000));
-    const path = `/v1/tasks/${taskId}/cancel`;
-    await api.ask({ action: "cancel", node: anyNode(), method: "POST", path, taskId });
-  }
-
-  async function setQueue(action: "pause" | "resume", queue: string, forMs?: number): Promise<void> {
-    const path = `/v1/queues/${queue}/${action}`;
-    await insist((node) => api.ask({ action, node, method: "POST", path, queue }), forMs);
-  }
-
-  async function changeLimit(queue: string, concurrency: number, forMs?: number): Promise<void> {
-    const path = `/v1/queues/${queue}`;
-    await insist(
-      (node) => api.ask({ action: "limit", node, method: "PATCH", path, queue, body: { concurrency } }),
-      forMs,
-    );
-  }
-
-  async function createQueue(queue: { name: string; concurrency: number }, forMs?: number): Promise<void> {
-    const body = { ...queue, retry_backoff: "fixed", retry_delay: 1, max_retries: 2, timeout: 3 };
-    await insist(
-      (node) =>
-        api.ask({
-          action: "create-queue",
-          node,
-          method: "POST",
-          path: "/v1/queues",
-          queue: queue.name,
-          body,
-        }),
-      forMs,
-    );
-  }
-
-  async function renewQueue(): Promise<void> {
-    const { name } = QUEUES.brief;
-    await insist((node) =>
-      api.ask({ action: "delete-queue", node, method: "DELETE", path: `/v1/queues/${name}`, queue: name }),
-    );
-    await sleep(random.between(0, 500));
-    await createQueue(QUEUES.brief);
-  }
-
-  async function pauseForAWhile(): Promise<void> {
-    const { name } = QUEUES.moody;
-    await setQueue("pause", name);
-    await sleep(random.between(300, 3_000));
-    await setQueue("resume", name);
+    const path = `/v1/tasks/${owned.taskId}/cancel`;
+    await api.ask({ action: "cancel", node: anyNode(), method: "POST", path, ...owned });
   }
 
   async function read(): Promise<void> {
@@ -188,58 +130,15 @@ export function createClients(deps: {
     await api.ask({ action: "read", node: anyNode(), method: "GET", path });
   }
 
-  /** One after the other: two that pause and resume the same queue would not know what to expect of each other. */
-  async function manage(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const what = random.weighted({ limit: 4, pause: 3, renew: 2 });
-      if (what === "limit") await changeLimit(QUEUES.moody.name, random.between(1, 5));
-      else if (what === "pause") await pauseForAWhile();
-      else await renewQueue();
-      await sleep(random.between(500, 2_500));
-    }
-  }
-
-  async function putSchedule(name: string, forMs?: number): Promise<void> {
-    const task = { queue: QUEUES.steady.name, webhook_url: `${deps.target}/call/ok?ms=5` };
-    const body = { cron: EVERY_SECOND, task };
-    const path = `/v1/schedules/${name}`;
-    await insist((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
-  }
-
-  async function endSchedule(name: string, forMs?: number): Promise<void> {
-    const path = `/v1/schedules/${name}`;
-    await insist((node) => api.ask({ action: "schedule", node, method: "DELETE", path }), forMs);
-  }
-
-  async function passSchedule(name: string): Promise<void> {
-    await putSchedule(name);
-    await sleep(random.between(500, 6_000));
-    await endSchedule(name);
-  }
-
-  async function schedule(signal: AbortSignal): Promise<void> {
-    for (let made = 1; !signal.aborted; made += 1) {
-      later(passSchedule(`brief-${made}`));
-      await sleep(1_000);
-    }
-  }
-
-  /** Also those whose end got no answer. */
-  async function endSchedules(): Promise<void> {
-    const path = "/v1/schedules";
-    const { body } = await insist(
-      (node) => api.ask({ action: "read", node, method: "GET", path }),
-      INSIST_MS.calm,
-    );
-    const schedules = isRecord(body) && Array.isArray(body.schedules) ? body.schedules : [];
-    for (const { name } of schedules) await endSchedule(name, INSIST_MS.calm);
-  }
-
   async function createAgain(): Promise<void> {
-    const queue = QUEUES.steady.name;
-    const webhook_url = `${deps.target}/call/error?until=${random.between(1, 2)}`;
-    const body = { queue, webhook_url, max_retries: 0, tags: [AGAIN] };
-    await create({ body, queue, key: null, waits: false, delaySeconds: 0 }, anyNode());
+    const fails = `error?until=${random.between(1, 2)}`;
+    const request = plain(QUEUES.steady.name, fails, { max_retries: 0, tags: [AGAIN] });
+    await create(request, anyNode());
+  }
+
+  async function createPlain(): Promise<void> {
+    const queue = random.pick([QUEUES.steady, QUEUES.moody]).name;
+    await create(plain(queue, `ok?ms=${random.between(5, 300)}`), anyNode());
   }
 
   /** Whether it was answered or not: one that was begun goes on, and the next takes what is left. */
@@ -253,8 +152,9 @@ export function createClients(deps: {
 
   async function submit(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const what = random.weighted({ create: 72, again: 8, remove: 10, read: 10 });
+      const what = random.weighted({ create: 60, plain: 12, again: 8, remove: 10, read: 10 });
       if (what === "create") later(createTask());
+      else if (what === "plain") later(createPlain());
       else if (what === "again") later(createAgain());
       else if (what === "remove") later(deleteTask());
       else later(read());
@@ -264,36 +164,45 @@ export function createClients(deps: {
 
   return {
     async prepare() {
-      for (const queue of Object.values(QUEUES)) await createQueue(queue, INSIST_MS.calm);
-      await putSchedule(STEADY_SCHEDULE, INSIST_MS.calm);
+      for (const queue of Object.values(QUEUES)) await queues.create(queue, INSIST_MS.calm);
+      await queues.create(NEIGHBOUR, INSIST_MS.calm, deps.neighbour);
+      await schedules.prepare();
       // The first requests of a process are its slowest, and say nothing about faults.
       const unheard = createApi();
       for (const node of [...nodes, ...nodes, ...nodes]) {
-        const body = { queue: QUEUES.steady.name, webhook_url: `${deps.target}/call/ok` };
+        const { body } = plain(QUEUES.steady.name, "ok?");
         await unheard.ask({ action: "create", node, method: "POST", path: "/v1/tasks", body });
         await unheard.ask({ action: "read", node, method: "GET", path: "/v1/tasks" });
       }
     },
     async work(signal) {
-      await Promise.all([submit(signal), manage(signal), schedule(signal), retryAll(signal)]);
+      const managed = queues.manage(signal);
+      await Promise.all([submit(signal), managed, schedules.work(signal, later), retryAll(signal)]);
       while (background.size > 0) await Promise.all(background);
-      // A pause whose resume got no answer must not be taken for a task that is stuck.
-      await setQueue("resume", QUEUES.moody.name, INSIST_MS.calm);
-      await changeLimit(QUEUES.moody.name, 8, INSIST_MS.calm);
-      await createQueue(QUEUES.brief, INSIST_MS.calm);
-      await endSchedules();
+      await queues.settle();
+      await schedules.settle();
     },
     async tryOrder() {
       const queue = "ordered";
-      await createQueue({ name: queue, concurrency: 1 }, INSIST_MS.calm);
-      await setQueue("pause", queue, INSIST_MS.calm);
+      await queues.create({ name: queue, concurrency: 1 }, INSIST_MS.calm);
+      await queues.set("pause", queue, INSIST_MS.calm);
       for (let left = 15; left > 0; left -= 1) {
-        const priority = random.between(1, 10);
-        const body = { queue, webhook_url: `${deps.target}/call/ok?ms=20`, priority };
-        await insist((node) => create({ body, queue, key: null, waits: false, delaySeconds: 0 }, node));
+        const request = plain(queue, "ok?ms=20", { priority: random.between(1, 10) });
+        await insist((node) => create(request, node));
       }
-      await setQueue("resume", queue, INSIST_MS.calm);
+      await queues.set("resume", queue, INSIST_MS.calm);
       return queue;
     },
+    async last(queue) {
+      const request = plain(queue, "ok?");
+      const told = await insist((node) => create(request, node), INSIST_MS.calm);
+      return readTaskId(told.body);
+    },
   };
+}
+
+/** A task, and the key of its team where that is not the usual one. */
+interface Owned {
+  readonly taskId: string;
+  readonly key?: string;
 }

@@ -15,6 +15,7 @@ import { freePort } from "./pair.ts";
 import { copyServer, type Plant } from "./plants.ts";
 import { createPostgres, type Postgres } from "./postgres.ts";
 import { startTarget, type Target } from "./target.ts";
+import { openTeams, type Team } from "./teams.ts";
 
 /** Everything a run needs, up and running. */
 export interface House {
@@ -22,6 +23,7 @@ export interface House {
   readonly lines: readonly Line[];
   readonly nodes: readonly Node[];
   readonly target: Target;
+  readonly teams: { readonly main: Team; readonly neighbour: Team };
   /** Where the logs of all processes are. */
   readonly logDir: string;
   stop(): Promise<void>;
@@ -66,12 +68,14 @@ export async function openHouse(options: {
     );
   }
   await Promise.all(nodes.map((node) => node.start()));
+  const teams = await openTeams(postgres);
 
   return {
     postgres,
     lines,
     nodes,
     target,
+    teams,
     logDir,
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));

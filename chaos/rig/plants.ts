@@ -137,6 +137,103 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     ],
     weather: CALM,
   },
+  "wrong-result": {
+    what: "every tenth result is that of the task that was completed before",
+    breaks: ["values"],
+    edits: [
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "attempt: attemptToJson(attempt),\n        result: verdict.result,",
+        replace: "attempt: attemptToJson(attempt),\n        result: earlierResult(verdict.result),",
+      },
+      {
+        file: "store/tasks/task-settlements.js",
+        find: "function completedRow(",
+        replace: `const results = [];
+function earlierResult(result) {
+    results.push(result);
+    return results.length % 10 === 0 ? results.at(-2) : result;
+}
+function completedRow(`,
+      },
+    ],
+    weather: CALM,
+  },
+  "wrong-payload": {
+    what: "every tenth call has the payload of the call before it",
+    breaks: ["values"],
+    edits: [
+      {
+        file: "outbound/caller.js",
+        find: "return send({ origin, path, method, headers: merged, body }, options);",
+        replace: `if (path.startsWith("/call/")) {
+            bodies.push(body);
+            if (bodies.length % 10 === 0) body = bodies.at(-2);
+        }
+        return send({ origin, path, method, headers: merged, body }, options);`,
+      },
+      {
+        file: "outbound/caller.js",
+        find: "    function makeCall(",
+        replace: "    const bodies = [];\n    function makeCall(",
+      },
+    ],
+    weather: CALM,
+  },
+  "callback-twice": {
+    what: "a callback that was used is accepted again",
+    breaks: ["callbacks"],
+    edits: [
+      {
+        file: "store/tasks/callbacks.js",
+        find: "decode($1, 'hex') and f.status in ('waiting', 'polling')",
+        replace: "decode($1, 'hex') and f.status in ('waiting', 'polling', 'completed')",
+      },
+      {
+        file: "store/tasks/callbacks.js",
+        find: "t.id = found.id and t.status in ('waiting', 'polling')",
+        replace: "t.id = found.id",
+      },
+      { file: "store/tasks/callbacks.js", find: `callback: "spent", `, replace: "" },
+    ],
+    weather: CALM,
+  },
+  "event-lost": {
+    what: "a statement on every task's way does not ask whether somebody listens",
+    breaks: ["events"],
+    edits: [
+      {
+        file: "store/tasks/event-writes.js",
+        find: `const UNHEARD = "not exists (select 1 from listeners where until > now())";`,
+        replace: `const UNHEARD = "true";`,
+      },
+    ],
+    weather: CALM,
+  },
+  "events-out-of-order": {
+    what: "of a task that is called at once its start is told before its creation",
+    breaks: ["events"],
+    edits: [
+      {
+        file: "store/tasks/event-reads.js",
+        find: `["task.created", id, ...told], ["task.started", id, ...told]`,
+        replace: `["task.started", id, ...told], ["task.created", id, ...told]`,
+      },
+    ],
+    weather: CALM,
+  },
+  "webhook-lost": {
+    what: "a delivery that its receiver refuses is not tried again",
+    breaks: ["webhooks"],
+    edits: [
+      {
+        file: "domain/delivery.js",
+        find: "responseCode >= 200 && responseCode < 300",
+        replace: "responseCode >= 200 && responseCode < 600",
+      },
+    ],
+    weather: CALM,
+  },
   "synchronous-commit-off": {
     what: "the database confirms what is not on disk yet",
     breaks: ["A", "C"],

@@ -1,17 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, History, QueueStats, Rest } from "../checker/history.ts";
 import { type Api, createApi } from "./api.ts";
-import { countUnfinished, readChangeLog, readNotifications, readQueues, readTasks } from "./change-log.ts";
+import {
+  countUnfinished,
+  readChangeLog,
+  readNotifications,
+  readQueues,
+  readTasks,
+  readUndelivered,
+} from "./change-log.ts";
 import { createClients } from "./clients.ts";
 import { now } from "./clock.ts";
 import { watchDisk } from "./disk.ts";
 import { type House, openHouse } from "./house.ts";
 import { watchLag } from "./lag.ts";
 import { NO_RULE } from "./line.ts";
+import { watchMachine } from "./machine.ts";
 import type { Plant } from "./plants.ts";
 import { createRandom } from "./random.ts";
+import { readDelivery } from "./receiver.ts";
+import { readRecords } from "./records.ts";
 import { ALL_WEATHER, rage, type Weather } from "./storm.ts";
 import { isRecord, MIX } from "./task-requests.ts";
+import { createWitnesses } from "./witnesses.ts";
+
+/** For so much of the storm there is no reader and no webhook. */
+const UNHEARD_SHARE = 0.2;
 
 export interface RunOptions {
   /** The built server. */
@@ -35,6 +49,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
   const house = await openHouse(options);
   const lag = watchLag();
   const disk = watchDisk(house.postgres);
+  const machine = watchMachine();
   try {
     const random = createRandom(options.seed);
     const api = createApi();
@@ -44,10 +59,12 @@ export async function runOnce(options: RunOptions): Promise<History> {
       nodes: house.nodes,
       random: random.fork(),
       target: house.target.url,
+      neighbour: house.teams.neighbour.key,
       mix: MIX,
       rate: options.rate,
     });
     await clients.prepare();
+    const witnesses = await createWitnesses({ api, ...house, random: random.fork() });
     // Teams, keys and queues are not what a crash of a careless database is to be seen by.
     await house.postgres.query("checkpoint");
     const beganAt = now();
@@ -61,16 +78,22 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
     const storm = rage({ ...house, note }, weather, random.fork(), over.signal);
     const work = clients.work(working.signal);
+    // Before that nobody listens: what is done then takes another way through the server.
+    const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
     await Promise.all([storm, sleep(options.seconds * 1000)]);
     working.abort();
     for (const line of house.lines) line.set(NO_RULE);
-    await work;
+    await Promise.all([work, listening]);
     const calmAt = now();
     say(`calm: waiting until everything has ended, ${options.calmSeconds} s at most`);
     const isCalm = await waitForCalm(house, options.calmSeconds, say);
     const ordered = isCalm ? await clients.tryOrder() : null;
-    if (ordered !== null) await waitForCalm(house, options.calmSeconds, say);
+    if (ordered !== null) {
+      await witnesses.finish(clients);
+      await waitForCalm(house, options.calmSeconds, say);
+    }
     clearInterval(progress);
+    await witnesses.stop();
 
     const rest = await readRest(house, api, ordered);
     await Promise.all(house.nodes.map((node) => node.stop()));
@@ -83,13 +106,16 @@ export async function runOnce(options: RunOptions): Promise<History> {
       lives: house.nodes.flatMap(({ lives }) => lives),
       lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
-      readers: [],
+      readers: witnesses.readers.map(({ teamId, readyAt, told }) => ({ teamId, readyAt, told })),
+      receivers: witnesses.receivers,
+      crowded: machine.crowded,
       calmAt,
       endedAt: now(),
       rest,
     };
   } finally {
     lag.stop();
+    machine.stop();
     await disk.stop();
     await options.keepLogs(house.logDir);
     await house.stop();
@@ -119,7 +145,7 @@ async function waitForCalm(house: House, seconds: number, say: (line: string) =>
   return false;
 }
 
-async function readRest({ postgres, nodes }: House, api: Api, ordered: string | null): Promise<Rest> {
+async function readRest({ postgres, nodes, teams }: House, api: Api, ordered: string | null): Promise<Rest> {
   const queues = (await readQueues(postgres)).filter(({ deleted }) => !deleted);
   const [node] = nodes;
   if (node === undefined) throw new Error("There is no node to ask");
@@ -130,9 +156,12 @@ async function readRest({ postgres, nodes }: House, api: Api, ordered: string | 
     if (queue === undefined || !isRecord(entry)) return [];
     return [{ queueId: queue.id, name: queue.name, counts: entry.stats as QueueStats["counts"] }];
   });
+  const tasks = await readTasks(postgres);
   return {
     at: now(),
-    tasks: await readTasks(postgres),
+    tasks,
+    records: await readRecords(node, tasks, Object.values(teams)),
+    undelivered: (await readUndelivered(postgres)).map(readDelivery),
     notifications: await readNotifications(postgres),
     stats,
     orderedQueueId: queues.find(({ name }) => name === ordered)?.id ?? null,

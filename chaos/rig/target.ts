@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Seen } from "../checker/history.ts";
+import { answerTo } from "../checker/values.ts";
 import { type Behaviour, isBehaviour, misbehave } from "./behaviours.ts";
 import { now } from "./clock.ts";
+import { nonceOf, noncesOf, parse, resultValue } from "./nonces.ts";
+import { isRecord } from "./task-requests.ts";
 
 export interface Target {
   readonly url: string;
@@ -27,7 +30,7 @@ export async function startTarget(): Promise<Target> {
     const [, kind, name = ""] = url.pathname.split("/");
     request.on("error", () => {});
     response.on("error", () => {});
-    if (kind === "call") answerCall(request, response, name, url.searchParams);
+    if (kind === "call") void answerCall(request, response, name, url.searchParams);
     else if (kind === "poll") answerPoll(request, response, name, url.searchParams);
     else void answerTelling(request, response);
   });
@@ -42,6 +45,8 @@ export async function startTarget(): Promise<Target> {
       status: null,
       whole: "no",
       says: null,
+      nonces: [],
+      value: null,
     };
     seen.push(entry);
     response.once("close", () => {
@@ -52,20 +57,30 @@ export async function startTarget(): Promise<Target> {
     return entry;
   }
 
-  function answerCall(
+  async function answerCall(
     request: IncomingMessage,
     response: ServerResponse,
     behaviour: string,
     parameters: URLSearchParams,
-  ): void {
+  ): Promise<void> {
     const publicId = String(request.headers["bellhop-task-id"]);
     const attempt = Number(request.headers["bellhop-attempt"]);
     const entry = note(response, { kind: "call", taskId: parseTaskId(publicId) ?? publicId, attempt });
-    request.resume();
+    const text = await readWhole(request);
+    // Hung up before all of it was there: that is the end of it.
+    if (text === null) return;
+    const nonce = nonceOf(parse(text));
+    entry.nonces = [parameters.get("nonce") ?? "", nonce];
+    entry.value = answerTo(nonce, attempt);
     const isGood = attempt > Number(parameters.get("until") ?? 0) || !isBehaviour(behaviour);
     const ms = Number(parameters.get("ms") ?? 0);
     const chosen: Behaviour = isGood ? "ok" : behaviour;
-    misbehave(chosen, { response, entry, ms, body: JSON.stringify({ id: entry.taskId }) });
+    misbehave(chosen, {
+      response,
+      entry,
+      ms,
+      body: JSON.stringify({ id: entry.taskId, value: entry.value }),
+    });
   }
 
   function answerPoll(
@@ -80,18 +95,22 @@ export async function startTarget(): Promise<Target> {
     polls.set(taskId, count);
     const isOver = count > Number(parameters.get("polls") ?? 1);
     entry.says = isOver ? (parameters.get("end") ?? "done") : "processing";
-    misbehave("ok", { response, entry, ms: 0, body: JSON.stringify({ status: entry.says }) });
+    entry.value = `${parameters.get("nonce")}@${taskId}:${count}`;
+    const body = JSON.stringify({ status: entry.says, value: entry.value });
+    misbehave("ok", { response, entry, ms: 0, body });
   }
 
   /** Every tenth receiver is not there the first time. */
   async function answerTelling(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begunAt = now();
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
-    const { type, taskId } = readTelling(text);
+    const text = await readWhole(request);
+    if (text === null) return;
+    const { type, taskId, task } = readTelling(text);
     const entry = note(response, { kind: "notification", taskId, attempt: null });
     entry.begunAt = begunAt;
     entry.says = type;
+    entry.nonces = noncesOf(task);
+    entry.value = resultValue(task);
     const count = (tellings.get(taskId) ?? 0) + 1;
     tellings.set(taskId, count);
     const isAway = count === 1 && taskId.endsWith("7");
@@ -110,7 +129,22 @@ export async function startTarget(): Promise<Target> {
   };
 }
 
-function readTelling(text: string): { type: string; taskId: string } {
-  const { type, data } = JSON.parse(text) as { type: string; data: { task: { id: string } } };
-  return { type, taskId: parseTaskId(data.task.id) ?? data.task.id };
+function readTelling(text: string): { type: string; taskId: string; task: unknown } {
+  const body = parse(text);
+  const task = isRecord(body) && isRecord(body.data) ? body.data.task : null;
+  const id = isRecord(task) ? String(task.id) : "";
+  return { type: isRecord(body) ? String(body.type) : "", taskId: parseTaskId(id) ?? id, task };
+}
+
+/** Null where the caller hung up before the end. */
+function readWhole(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve) => {
+    let text = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    request.on("end", () => resolve(text));
+    request.on("close", () => resolve(null));
+  });
 }

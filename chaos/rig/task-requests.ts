@@ -35,7 +35,8 @@ export const MIX: Mix = {
 export interface TaskRequest {
   readonly body: Readonly<Record<string, unknown>>;
   readonly queue: string;
-  readonly key: string | null;
+  readonly nonce: string;
+  readonly idempotencyKey: string | null;
   readonly waits: boolean;
   readonly delaySeconds: number;
 }
@@ -46,12 +47,12 @@ export function drawTask(
   mix: Mix,
   queue: string,
   target: string,
-  label: string,
+  nonce: string,
 ): TaskRequest {
   const behaviour = random.weighted(mix.behaviours);
   const ms = behaviour === "slow" ? random.between(300, 2_200) : random.between(5, 300);
   const until = random.chance(0.8) ? random.between(1, 2) : 9;
-  const url = `${target}/call/${behaviour}?ms=${ms}&until=${behaviour === "slow" ? 9 : until}&label=${label}`;
+  const url = `${target}/call/${behaviour}?ms=${ms}&until=${behaviour === "slow" ? 9 : until}&nonce=${nonce}`;
   const isDirect = random.chance(0.4);
   const delaySeconds = random.chance(mix.delayed) ? random.between(1, 5) : 0;
   const follow = random.next();
@@ -67,7 +68,7 @@ export function drawTask(
   const maxRetries = random.between(1, 3);
   const pollConfig = polls
     ? {
-        urlTemplate: `${target}/poll/{startResult.body.id}?polls=${random.between(0, 2)}&end=${random.chance(0.8) ? "done" : "failed"}`,
+        urlTemplate: `${target}/poll/{startResult.body.id}?nonce=${nonce}&polls=${random.between(0, 2)}&end=${random.chance(0.8) ? "done" : "failed"}`,
         interval: 1,
         statusPath: "status",
         doneValues: ["done"],
@@ -79,7 +80,7 @@ export function drawTask(
     ? {
         ...shared,
         targetUrl: url,
-        body: label,
+        body: nonce,
         maxRetries,
         pollConfig,
         onCompleteUrl: told,
@@ -88,13 +89,14 @@ export function drawTask(
     : {
         ...shared,
         webhook_url: url,
-        payload: { label },
+        payload: { nonce },
         max_retries: maxRetries,
         poll_config: pollConfig,
         on_complete_url: told,
         ...(waits && { wait_for_callback: true, max_wait: 20 }),
       };
-  return { body, queue, key: random.chance(mix.keyed) ? `key-${label}` : null, waits, delaySeconds };
+  const idempotencyKey = random.chance(mix.keyed) ? `key-${nonce}` : null;
+  return { body, queue, nonce, idempotencyKey, waits, delaySeconds };
 }
 
 /** The UUID of the task in the answer to a creation, of either dialect. */

@@ -76,7 +76,8 @@ export function createClients(options: {
     const at = scheduler.nowMs;
     const told = (status: number | null, failure: Answer["failure"]) => {
       const { taskId = null, queue = null } = about;
-      answers.push({ action, node: index, at, endedAt: scheduler.nowMs, status, failure, taskId, queue });
+      const request = { action, node: index, at, taskId, queue, carried: null };
+      answers.push({ ...request, endedAt: scheduler.nowMs, status, failure });
       onAnswer(status);
     };
     if (node === null) {
@@ -202,6 +203,7 @@ export function createClients(options: {
       failure: "reset",
       taskId: id,
       queue: null,
+      carried: null,
     });
   }
 

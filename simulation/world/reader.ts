@@ -69,11 +69,12 @@ export function createReader(options: {
       const { id, type, taskId }: ToldLine = JSON.parse(line);
       lastId = id;
       if (type === "ready") readyAt ??= scheduler.nowMs;
-      else told.push({ at: scheduler.nowMs, id, type, taskId });
+      else told.push({ at: scheduler.nowMs, id, type, taskId, nonces: [] });
     }
   }
 
   return {
+    teamId: TEAM,
     told,
     get readyAt() {
       return readyAt;

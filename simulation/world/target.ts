@@ -41,6 +41,8 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
       status: null,
       whole: "no",
       says: kind === "notification" ? `task.${JSON.parse(call.body ?? "{}").status}` : null,
+      nonces: [],
+      value: null,
     };
     seen.push(noted);
     return noted;

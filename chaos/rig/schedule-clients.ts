@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Api } from "./api.ts";
+import { type Asking, INSIST_MS } from "./asking.ts";
+import { QUEUES } from "./queue-clients.ts";
+import type { Random } from "./random.ts";
+import { isRecord } from "./task-requests.ts";
+
+/** A schedule that fires all the time, and those that come and go, a new one every second. */
+const EVERY_SECOND = "* * * * * *";
+const STEADY = "steady";
+
+export interface ScheduleClients {
+  /** Makes the one that fires all the time. */
+  prepare(): Promise<void>;
+  /** Makes one every second until it is told to stop; each ends by itself, and `later` is given that. */
+  work(signal: AbortSignal, later: (work: Promise<void>) => void): Promise<void>;
+  /** Ends all there are. */
+  settle(): Promise<void>;
+}
+
+export function createScheduleClients(
+  api: Api,
+  { insist }: Asking,
+  random: Random,
+  target: string,
+): ScheduleClients {
+  async function put(name: string, forMs?: number): Promise<void> {
+    const nonce = `schedule-${name}`;
+    const webhook_url = `${target}/call/ok?ms=5&nonce=${nonce}`;
+    const body = { cron: EVERY_SECOND, task: { queue: QUEUES.steady.name, webhook_url, payload: { nonce } } };
+    const path = `/v1/schedules/${name}`;
+    await insist((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
+  }
+
+  async function end(name: string, forMs?: number): Promise<void> {
+    const path = `/v1/schedules/${name}`;
+    await insist((node) => api.ask({ action: "schedule", node, method: "DELETE", path }), forMs);
+  }
+
+  async function pass(name: string): Promise<void> {
+    await put(name);
+    await sleep(random.between(500, 6_000));
+    await end(name);
+  }
+
+  return {
+    prepare: () => put(STEADY, INSIST_MS.calm),
+    async work(signal, later) {
+      for (let made = 1; !signal.aborted; made += 1) {
+        later(pass(`brief-${made}`));
+        await sleep(1_000);
+      }
+    },
+    /** Also those whose end got no answer. */
+    async settle() {
+      const path = "/v1/schedules";
+      const { body } = await insist(
+        (node) => api.ask({ action: "read", node, method: "GET", path }),
+        INSIST_MS.calm,
+      );
+      const schedules = isRecord(body) && Array.isArray(body.schedules) ? body.schedules : [];
+      for (const { name } of schedules) await end(name, INSIST_MS.calm);
+    },
+  };
+}

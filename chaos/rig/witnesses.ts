@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reader, Receiver } from "../checker/history.ts";
+import type { Api } from "./api.ts";
+import { createAsking, INSIST_MS } from "./asking.ts";
+import type { Clients } from "./clients.ts";
+import { now } from "./clock.ts";
+import type { Node } from "./node.ts";
+import type { Random } from "./random.ts";
+import { type EventReader, startReader } from "./reader.ts";
+import { startReceiver, type WebhookReceiver } from "./receiver.ts";
+import { isRecord } from "./task-requests.ts";
+import type { Team } from "./teams.ts";
+
+const TASK_EVENTS = [
+  "created",
+  "started",
+  "attempt_failed",
+  "waiting",
+  "polling",
+  "completed",
+  "failed",
+  "cancelled",
+].map((name) => `task.${name}`);
+
+/** How long after everything has ended the last event may take to be told. */
+const LAST_MS = 30_000;
+
+/** Those who are told what happens: readers of streams and receivers of webhooks, of two teams. */
+export interface Witnesses {
+  /** Until then nobody listens, and Bellhop writes no events down. */
+  start(): Promise<void>;
+  /** Waits until each was told of a last task. */
+  finish(clients: Clients): Promise<void>;
+  readonly readers: readonly Reader[];
+  readonly receivers: readonly Receiver[];
+  stop(): Promise<void>;
+}
+
+/** A webhook of one team, for one queue or for all. */
+interface Subscription {
+  readonly team: Team;
+  readonly queue: string | null;
+  readonly receiver: WebhookReceiver;
+  /** Of the webhook that was answered 201: the path that it sends to. */
+  accepted: { readonly path: string; readonly since: number } | null;
+}
+
+export async function createWitnesses(deps: {
+  readonly api: Api;
+  readonly nodes: readonly Node[];
+  readonly random: Random;
+  readonly teams: { readonly main: Team; readonly neighbour: Team };
+}): Promise<Witnesses> {
+  const { api, nodes, random } = deps;
+  const { main, neighbour } = deps.teams;
+  const { insist, anyNode } = createAsking(nodes, random);
+  const readers: EventReader[] = [];
+  const subscriptions: Subscription[] = [
+    { team: main, queue: "moody", receiver: await receiverOf(main), accepted: null },
+    { team: neighbour, queue: null, receiver: await receiverOf(neighbour), accepted: null },
+  ];
+
+  async function receiverOf({ key }: Team): Promise<WebhookReceiver> {
+    const path = "/v1/signing-secret";
+    const { body } = await insist(
+      (node) => api.ask({ action: "read", node, method: "GET", path, key }),
+      INSIST_MS.calm,
+    );
+    const { secret } = isRecord(body) && isRecord(body.signingSecret) ? body.signingSecret : {};
+    if (typeof secret !== "string") throw new Error("There is no signing secret");
+    return startReceiver(secret);
+  }
+
+  /** Each try has a path of its own: one that got no answer may have been carried out, and sends there. */
+  async function subscribe(subscription: Subscription): Promise<void> {
+    const { team, queue, receiver } = subscription;
+    for (let tries = 1; subscription.accepted === null && tries < 100; tries += 1) {
+      const path = `/${tries}`;
+      const body = { url: `${receiver.url}${path}`, events: TASK_EVENTS, ...(queue !== null && { queue }) };
+      const asked = { action: "webhook", method: "POST", path: "/v1/webhooks", body, key: team.key } as const;
+      const { status } = await api.ask({ ...asked, node: anyNode() });
+      if (status === 201) subscription.accepted = { path, since: now() };
+      else await sleep(random.between(200, 900));
+    }
+  }
+
+  function isTold(team: Team, taskId: string): boolean {
+    const isEnd = (told: { readonly type: string; readonly taskId: string | null }) =>
+      told.taskId === taskId && told.type === "task.completed";
+    return (
+      readers.every((reader) => reader.teamId !== team.id || reader.told.some(isEnd)) &&
+      subscriptions.every(
+        (each) => each.team !== team || each.accepted === null || each.receiver.received.some(isEnd),
+      )
+    );
+  }
+
+  return {
+    async start() {
+      for (const [team, restless] of [
+        [main, false],
+        [main, true],
+        [neighbour, true],
+      ] as const)
+        readers.push(startReader({ teamId: team.id, key: team.key, nodes, random: random.fork(), restless }));
+      await Promise.all(subscriptions.map(subscribe));
+    },
+    async finish(clients) {
+      const last = [
+        { team: main, taskId: await clients.last("moody") },
+        { team: neighbour, taskId: await clients.last("neighbour") },
+      ];
+      const untilMs = now() + LAST_MS;
+      while (now() < untilMs && !last.every(({ team, taskId }) => taskId === null || isTold(team, taskId)))
+        await sleep(100);
+    },
+    readers,
+    get receivers() {
+      return subscriptions.flatMap(({ team, queue, receiver, accepted }): Receiver[] => {
+        if (accepted === null) return [];
+        const { path, since } = accepted;
+        const received = receiver.received.filter((delivery) => delivery.path === path);
+        return [{ teamId: team.id, queue, since, received }];
+      });
+    },
+    async stop() {
+      await Promise.all(readers.map((reader) => reader.stop()));
+      await Promise.all(subscriptions.map(({ receiver }) => receiver.stop()));
+    },
+  };
+}
