@@ -4,15 +4,13 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { createDatabase } from "../packages/server/src/postgres/database.ts";
-import { newApiKey, storeApiKey } from "../packages/server/src/service/access/api-key-service.ts";
-import { createTeam } from "../packages/server/src/service/people/team-service.ts";
 import { API_KEY } from "./rig/api.ts";
+import { copyTask } from "./rig/copies.ts";
 import { endAtExit } from "./rig/ending.ts";
 import { createNode, type Node } from "./rig/node.ts";
 import { freePort } from "./rig/pair.ts";
 import { createPostgres, type Postgres } from "./rig/postgres.ts";
+import { addTeam } from "./rig/teams.ts";
 
 /** What another team's task may have to wait. */
 const MOST_MS = 1_000;
@@ -85,17 +83,7 @@ async function crowd(node: Node, postgres: Postgres, url: string, tasks: number)
     await ask(node, API_KEY, "/v1/queues", { name, concurrency: 1_000 });
     await ask(node, API_KEY, `/v1/queues/${name}/pause`);
     await ask(node, API_KEY, "/v1/tasks", { queue: name, webhook_url: url, timeout: 600 });
-    const copies = Math.floor(tasks / QUEUES.length) - 1;
-    await postgres.query(
-      `with copied as (
-         insert into tasks
-         select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
-           from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id, generate_series(1, ${copies})
-          where q.name = '${name}' returning team_id, queue_id
-       )
-       insert into queue_tallies (team_id, queue_id, worker_id, writer, pending)
-       select team_id, queue_id, 0, 3, count(*) from copied group by 1, 2`,
-    );
+    await copyTask(postgres.query, name, Math.floor(tasks / QUEUES.length) - 1);
   }
   await postgres.query("analyze tasks");
   for (const name of QUEUES) await ask(node, API_KEY, `/v1/queues/${name}/resume`);
@@ -108,12 +96,7 @@ async function sample(
   target: Pick<Target, "url" | "arrivedAt">,
   seconds: number,
 ): Promise<number[]> {
-  const pool = new pg.Pool({ ...postgres.connection, max: 1 });
-  const database = createDatabase(pool);
-  const teamId = await database.transaction((sql) => createTeam(sql, "Modest", "enterprise"));
-  const key = newApiKey("live");
-  await storeApiKey(database, teamId, "Theirs", key);
-  await pool.end();
+  const { key } = await addTeam(postgres, "Modest");
   const sentAt: number[] = [];
   const untilMs = performance.now() + seconds * 1000;
   while (performance.now() < untilMs) {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { PLANTS } from "./rig/plants.ts";
+import { SCENES } from "./size/scenes.ts";
 
 export const usage = `npm run chaos -- [options]
 
@@ -16,6 +17,7 @@ export const usage = `npm run chaos -- [options]
   --plant name      with a bug put in, which must be found: ${Object.keys(PLANTS).join(", ")}
   --failover        instead: a replicated pair of PostgreSQL servers, the primary killed, the standby promoted
   --fairness        instead: 100,000 tasks of one team at a target that hangs, and how long another team's wait
+  --size scene      instead: one server at the limits of its machine: ${[...Object.keys(SCENES), "all"].join(", ")}
   --prove           instead: every plant, one after the other; fails if one is not found
 `;
 
@@ -32,6 +34,7 @@ export interface Options {
   readonly prove: boolean;
   readonly failover: boolean;
   readonly fairness: boolean;
+  readonly size: string | null;
 }
 
 /** Throws an error that names the wrong option. */
@@ -53,6 +56,7 @@ export function parseOptions(args: string[]): Options {
       prove: flag,
       failover: flag,
       fairness: flag,
+      size: text,
       help: flag,
     },
   });
@@ -64,6 +68,8 @@ export function parseOptions(args: string[]): Options {
   };
   if (values.plant !== undefined && PLANTS[values.plant] === undefined)
     throw new Error(`--plant: there is no plant "${values.plant}"`);
+  if (values.size !== undefined && values.size !== "all" && SCENES[values.size] === undefined)
+    throw new Error(`--size: there is no scene "${values.size}"`);
   return {
     seconds: number("minutes", 1, 24 * 60) * 60,
     nodes: Math.floor(number("nodes", 3, 9)),
@@ -77,5 +83,6 @@ export function parseOptions(args: string[]): Options {
     prove: values.prove ?? false,
     failover: values.failover ?? false,
     fairness: values.fairness ?? false,
+    size: values.size ?? null,
   };
 }

@@ -6,6 +6,7 @@ import { type Options, parseOptions, usage } from "./options.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { runOnce } from "./rig/run-once.ts";
+import { playScenes } from "./size/scenes.ts";
 
 /** A bug must be found within a minute and a half: so long it storms, so long calm is waited for. */
 const PROOF_SECONDS = { storm: 45, calm: 25 } as const;
@@ -88,16 +89,21 @@ function fairness({ dist, seconds }: Options): Promise<boolean> {
   return runFairness({ distDir: dist, tasks: 100_000, seconds, say: (line) => console.log(line) });
 }
 
-async function main(options: Options): Promise<boolean> {
-  if (options.failover) return failover(options);
-  if (options.fairness) return fairness(options);
-  if (options.prove) return prove(options);
+type Outcome = Verdict["outcome"];
+/** What a script reads: a run that could not be judged is neither good nor bad. */
+const EXIT_CODES: Readonly<Record<Outcome, number>> = { good: 0, violated: 1, unjudged: 3 };
+
+async function main(options: Options): Promise<Outcome> {
+  if (options.size !== null)
+    return (await playScenes(options.size, options.dist, (line) => console.log(line))) ? "good" : "violated";
+  const scene = options.failover ? failover : options.fairness ? fairness : options.prove ? prove : null;
+  if (scene !== null) return (await scene(options)) ? "good" : "violated";
   const verdict =
     options.check === null
       ? await run(options, options.plant)
       : judgeHistory(await readEvidence(options.check));
   console.log(`\n${verdict.text}`);
-  return verdict.violations.length === 0;
+  return verdict.outcome;
 }
 
 let options: Options | undefined;
@@ -109,9 +115,9 @@ try {
 }
 if (options !== undefined) {
   try {
-    const isGood = await main(options);
-    if (!isGood && options.check === null) console.log(`seed ${options.seed}`);
-    process.exit(isGood ? 0 : 1);
+    const outcome = await main(options);
+    if (outcome !== "good" && options.check === null) console.log(`seed ${options.seed}`);
+    process.exit(EXIT_CODES[outcome]);
   } catch (error) {
     console.error(error);
     process.exit(1);

@@ -16,14 +16,26 @@ export function watchMachine(): { readonly crowded: readonly Span[]; stop(): voi
   let before = look();
   const timer = setInterval(() => {
     const after = look();
-    const others = after.busy - before.busy - Math.max(0, after.ours - before.ours);
-    const seconds = ((after.at - before.at) / 1000) * availableParallelism();
-    if (others > seconds * OTHERS_SHARE) crowded.push({ from: before.at, to: after.at });
+    if (isCrowded(before, after, availableParallelism())) crowded.push({ from: before.at, to: after.at });
     before = after;
   }, BEAT_MS);
   return { crowded, stop: () => clearInterval(timer) };
 }
 
-function look(): { readonly at: number; readonly busy: number; readonly ours: number } {
+/** Seconds of processor time, of all processes and of those of this run, up to an instant. */
+export interface Look {
+  readonly at: number;
+  readonly busy: number;
+  readonly ours: number;
+}
+
+export function isCrowded(before: Look, after: Look, processors: number): boolean {
+  // Of a process that ended unseen by its parent nothing is known any more, as if it had never worked.
+  const ours = Math.max(0, after.ours - before.ours);
+  const others = after.busy - before.busy - ours;
+  return others > ((after.at - before.at) / 1000) * processors * OTHERS_SHARE;
+}
+
+function look(): Look {
   return { at: now(), busy: machineCpuSeconds(), ours: treeCpuSeconds(process.pid) };
 }

@@ -32,6 +32,8 @@ export function createNode(options: {
   readonly port: number;
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
+  /** So many files the process may open; left out: as many as the runner. */
+  readonly fileLimit?: number;
 }): Node {
   const { index } = options;
   const lives: Draft[] = [];
@@ -41,7 +43,11 @@ export function createNode(options: {
 
   function launch(): { life: Draft; ready: Promise<boolean> } {
     const log = openSync(options.logFile, "a");
-    const started = spawn(process.execPath, [options.main], {
+    const { fileLimit } = options;
+    // prlimit becomes the process that it is told to run.
+    const limited = fileLimit === undefined ? [] : ["prlimit", `--nofile=${fileLimit}:${fileLimit}`];
+    const [program, ...args] = [...limited, process.execPath, options.main];
+    const started = spawn(program, args, {
       env: { PATH: process.env.PATH ?? "", ...options.env, PORT: String(options.port) },
       stdio: ["ignore", "pipe", log],
     });

@@ -113,6 +113,11 @@ export async function createWitnesses(deps: {
       const untilMs = now() + LAST_MS;
       while (now() < untilMs && !last.every(({ team, taskId }) => taskId === null || isTold(team, taskId)))
         await sleep(100);
+      const deaf = readers.some(({ readyAt }) => readyAt === null);
+      if (deaf || subscriptions.some(({ accepted }) => accepted === null))
+        throw new Error(
+          "A reader or a webhook of this run never came to be: nothing can be said about events",
+        );
     },
     readers,
     get receivers() {
