@@ -139,6 +139,33 @@ export function cronTimes(cron: string, zone: string): CronTimes {
   };
 }
 
+/**
+ * The same for many schedules at once, of which most are alike: each expression is read once, and from one time to the next there is
+ * nothing to compute.
+ */
+export function rememberCronTimes(): typeof cronTimes {
+  const known = new Map<string, CronTimes>();
+  return (cron, zone) => {
+    const key = `${zone} ${cron}`;
+    const times = known.get(key) ?? rememberNext(cronTimes(cron, zone));
+    known.set(key, times);
+    return times;
+  };
+}
+
+function rememberNext(times: CronTimes): CronTimes {
+  let from = new Date(Number.NaN);
+  let until = from;
+  return {
+    next(after) {
+      if (from <= after && after < until) return until;
+      until = times.next(after);
+      from = after;
+      return until;
+    },
+  };
+}
+
 /** By how much the clocks of a zone are ahead of UTC at an instant. */
 function offsetsOf(zone: string): (instantMs: number) => number {
   const formatter = formatterOf(zone);

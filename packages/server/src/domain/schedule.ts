@@ -93,8 +93,9 @@ export function judgeFiring(
   { cron, timezone, catchUp }: Pick<ScheduleTerms, "cron" | "timezone" | "catchUp">,
   dueAt: Date,
   now: Date,
+  timesOf: typeof cronTimes = cronTimes,
 ): { readonly fires: boolean; readonly next: Date } {
-  const times = cronTimes(cron, timezone);
+  const times = timesOf(cron, timezone);
   const oldestMs = now.getTime() - MISSED_AFTER_MS;
   const isRecent = () => dueAt.getTime() >= oldestMs || times.next(new Date(oldestMs - 1)) <= now;
   return { fires: catchUp === "one" || isRecent(), next: times.next(now) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { Cron } from "croner";
-import { cronComplaint, isTimeZone, nextTimes } from "../../src/domain/cron.ts";
+import { cronComplaint, cronTimes, isTimeZone, nextTimes, rememberCronTimes } from "../../src/domain/cron.ts";
 
 function times(cron: string, zone: string, after: string, count = 3): string[] {
   return nextTimes(cron, zone, new Date(after), count).map((at) => at.toISOString().replace(".000Z", "Z"));
@@ -116,6 +116,30 @@ describe("a cron expression", () => {
     } finally {
       lookups.mock.restore();
       offsets.mock.restore();
+    }
+  });
+
+  it("of many schedules is looked up once, and gives the times that it gives alone, also where clocks change", () => {
+    const lookups = mock.method(Cron.prototype, "nextRun");
+    try {
+      const timesOf = rememberCronTimes();
+      const [cron, zone] = ["30 * * * *", "Europe/Berlin"];
+      const from = Date.parse("2026-10-24T22:00:00Z");
+      const instants = Array.from({ length: 360 }, (_, minute) => new Date(from + minute * 60_000));
+      const remembered = instants.map((at) => timesOf(cron, zone).next(at));
+      assert.ok(lookups.mock.callCount() < 20, `${lookups.mock.callCount()} lookups`);
+      assert.deepEqual(
+        remembered,
+        instants.map((at) => cronTimes(cron, zone).next(at)),
+      );
+      // Another order, another zone, another expression.
+      assert.deepEqual(timesOf(cron, zone).next(new Date(from)), cronTimes(cron, zone).next(new Date(from)));
+      assert.deepEqual(
+        timesOf(cron, "UTC").next(new Date(from)),
+        cronTimes(cron, "UTC").next(new Date(from)),
+      );
+    } finally {
+      lookups.mock.restore();
     }
   });
 
