@@ -40,9 +40,22 @@ export interface Ratio {
 }
 
 export function ratioOf(above: readonly number[], below: readonly number[]): Ratio | undefined {
+  return comparePairs(above, below, (one, other) => one / other);
+}
+
+/** The same for what is too small a part of the whole for a ratio. */
+export function differenceOf(above: readonly number[], below: readonly number[]): Ratio | undefined {
+  return comparePairs(above, below, (one, other) => one - other);
+}
+
+function comparePairs(
+  above: readonly number[],
+  below: readonly number[],
+  compare: (one: number, other: number) => number,
+): Ratio | undefined {
   const pairs = above
     .slice(0, below.length)
-    .map((value, index) => value / (below[index] ?? Number.NaN))
+    .map((value, index) => compare(value, below[index] ?? Number.NaN))
     .filter(Number.isFinite);
   if (pairs.length === 0) return undefined;
   return { median: median(pairs), min: Math.min(...pairs), max: Math.max(...pairs), pairs: pairs.length };

@@ -1,4 +1,5 @@
-import { type Figures, type Ratio, ratioOf } from "./figures.ts";
+import { arch } from "node:os";
+import { differenceOf, type Figures, type Ratio, ratioOf } from "./figures.ts";
 import { median } from "./statistics.ts";
 
 export interface Verdict {
@@ -18,13 +19,29 @@ interface Goal {
 
 const throughput = "tasks/s, 64 connections";
 
-/** All but the last and the filters are ratios within one run: times of one machine say nothing about another. */
+/** Nearly all are ratios within one run: times of one machine say nothing about another. */
 const goals: Goal[] = [
   overall("bellhop / skeleton", 0.7, "skeleton"),
-  overall("bellhop / BullMQ (everysec)", 1.7, "bullmq"),
+  // Redis is faster on arm64, beside everything else there.
+  overall("bellhop / BullMQ (everysec)", arch() === "arm64" ? 1.3 : 1.7, "bullmq"),
+  overall("bellhop / BullMQ (appendfsync always)", 2.5, "bullmq-always"),
   overall("bellhop / pg-boss", 3.5, "pg-boss"),
-  overall("bellhop / graphile-worker", 5, "graphile-worker"),
-  overall("bellhop / Quirrel", 3, "quirrel"),
+  overall("bellhop / graphile-worker", 4, "graphile-worker"),
+  overall("bellhop / Quirrel", 2.2, "quirrel"),
+  againstSkeleton("PostgreSQL's CPU a task / skeleton's", "at most", 1.6, "hand-off", "database"),
+  ownFigure("HOT share of settlements, %", "at least", 90, "hand-off", "HOT share of updates, %"),
+  ownFigure("allocated kB a task", "at most", 25, "hand-off", "allocated kB/task"),
+  ownFigure("promises a task", "at most", 12, "hand-off", "promises/task"),
+  {
+    goal: "the log at info, µs of the main thread a task",
+    sense: "at most",
+    bound: 5,
+    measure: (figures) =>
+      differenceOf(
+        figures.values("users", "log at info", "CPU µs/task, main thread"),
+        figures.values("users", "plain", "CPU µs/task, main thread"),
+      ),
+  },
   againstSkeleton("slots exhausted, bellhop / skeleton that claims", "at least", 0.7, "slots", "tasks/s"),
   {
     goal: "slots exhausted, starts with a bad plan",
@@ -41,7 +58,7 @@ const goals: Goal[] = [
   ),
   ...[250, 1000, 1500].flatMap((rate) => [
     againstSkeleton(`accept p50 at ${rate}/s`, "at most", 2, "latency", `${rate}/s: accept p50`),
-    againstSkeleton(`accept p99 at ${rate}/s`, "at most", 1.5, "latency", `${rate}/s: accept p99`),
+    againstSkeleton(`accept p99 at ${rate}/s`, "at most", 2, "latency", `${rate}/s: accept p99`),
     againstSkeleton(`accept → called p50 at ${rate}/s`, "at most", 1.5, "latency", `${rate}/s: called p50`),
   ]),
   within("claims with 1,000,000 pending / 20,000", 0.9, "pending", "tasks/s", "1,000,000", "20,000"),
@@ -63,7 +80,7 @@ const goals: Goal[] = [
         figures.values("soak", "bellhop", "tenth 2: tasks/s"),
       ),
   },
-  within("1,000 queues / 1 queue", 0.7, "queues", "tasks/s", "1,000 queues", "1 queue"),
+  within("1,000 queues / 1 queue", 0.8, "queues", "tasks/s", "1,000 queues", "1 queue"),
   within("10 streams of events / none", 0.9, "listeners", "tasks/s", "10 streams", "no stream"),
   within("two nodes / one", 1.1, "two-nodes", "tasks/s", "two nodes", "one node"),
   ...["queue with counts", "first page of tasks"].map(
@@ -78,28 +95,19 @@ const goals: Goal[] = [
         ),
     }),
   ),
-  {
-    goal: "the slowest filter of 1,000,000 tasks, ms",
-    sense: "at most",
-    bound: 100,
-    measure: (figures) => spreadOf(figures.values("filters", "bellhop", "slowest")),
-  },
-  {
-    goal: "the last of 10,000 schedules due in one second, s late",
-    sense: "at most",
-    bound: 5,
-    measure: (figures) => spreadOf(figures.values("schedules", "bellhop", "last, s late")),
-  },
+  ownFigure("the slowest filter of 1,000,000 tasks, ms", "at most", 100, "filters", "slowest"),
+  ownFigure(
+    "the last of 10,000 schedules due in one second, s late",
+    "at most",
+    5,
+    "schedules",
+    "last, s late",
+  ),
   {
     ...within("memory with 1,000,000 pending / none", 1.2, "memory", "RSS MB", "1,000,000", "none"),
     sense: "at most",
   },
-  {
-    goal: "idle, % of a core",
-    sense: "at most",
-    bound: 1,
-    measure: (figures) => spreadOf(figures.values("idle", "bellhop", "% of a core")),
-  },
+  ownFigure("idle, % of a core", "at most", 1, "idle", "% of a core"),
 ];
 
 export function judge(figures: Figures): Verdict[] {
@@ -112,6 +120,22 @@ export function judge(figures: Figures): Verdict[] {
 
 function overall(goal: string, bound: number, against: string): Goal {
   return within(goal, bound, "hand-off", throughput, "bellhop", against);
+}
+
+/** Of Bellhop alone. */
+function ownFigure(
+  goal: string,
+  sense: Goal["sense"],
+  bound: number,
+  scenario: string,
+  measure: string,
+): Goal {
+  return {
+    goal,
+    sense,
+    bound,
+    measure: (figures) => spreadOf(figures.values(scenario, "bellhop", measure)),
+  };
 }
 
 function againstSkeleton(

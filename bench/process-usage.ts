@@ -50,6 +50,15 @@ function readStat(pid: number, file = `/proc/${pid}/stat`): ProcessStat | undefi
   }
 }
 
+/** How the process calls itself: PostgreSQL says there what each of its processes is for. */
+export function readTitle(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
 /** Every process below `pid`, children before grandchildren. */
 export function listDescendants(pid: number): ProcessStat[] {
   let names: string[] = [];

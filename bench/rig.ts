@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { benchScript, type RunningProcess, startProcess } from "./child-process.ts";
 import type { LoadJob, LoadResult } from "./load/load-job.ts";
 import { createTargetClient, type TargetClient } from "./load/target-client.ts";
+import { type PostgresFigures, type PostgresWatch, watchPostgres } from "./postgres-figures.ts";
+import { type ProbeCounts, probe } from "./probe-client.ts";
 import { readUsage } from "./process-usage.ts";
 import type { RunningSubject } from "./subjects/subject.ts";
 
@@ -11,6 +13,8 @@ export interface RunOptions {
   /** Further variants of the body, which take turns with it. */
   bodies?: (seq: number, targetUrl: string) => string[];
   failEvery?: number;
+  /** Each task comes with an Idempotency-Key of its own. */
+  keyed?: boolean;
 }
 
 /** One start of everything: a subject on an empty data directory, with its own target and load generator. */
@@ -22,6 +26,8 @@ export interface Rig<Running extends RunningSubject = RunningSubject> {
   runClosed(count: number, connections: number, options?: RunOptions): Promise<Measurement>;
   /** Submits at a fixed rate, whatever the answers. */
   runOpen(count: number, rate: number): Promise<Measurement>;
+  /** Counts in two runs of so many tasks what each makes; null where the subject has no probe. */
+  countWork(count: number, connections: number): Promise<ProbeCounts | null>;
   /** The first of `count` sequence numbers that no run uses. */
   reserve(count: number): number;
   readUsage(): SubjectUsage;
@@ -42,6 +48,8 @@ export interface Measurement {
   load: LoadResult;
   /** CPU spent per task while measuring, in microseconds, by whom. */
   cpuMicros: { main: number; helpers: number; database: number; load: number; target: number };
+  /** Null where tasks are not in a PostgreSQL that can be asked. */
+  postgres: PostgresFigures | null;
 }
 
 // Seven digits that occur nowhere else in a body, to find the places where the sequence number goes.
@@ -79,11 +87,13 @@ export async function createRig<Running extends RunningSubject>(
     const targetUrl = `${target.readyAt}/call`;
     const subject = await start({ dataDir, logFile: join(directory, "subject.log"), targetUrl });
     processes.push(subject);
+    const watch = await watchSubject(subject);
+    if (watch !== null) processes.push(watch);
     return {
       subject,
       target: createTargetClient(target.readyAt),
       targetUrl,
-      ...createRuns(subject, target, load),
+      ...createRuns(subject, target, load, watch),
       startScript,
       stop,
     };
@@ -93,11 +103,17 @@ export async function createRig<Running extends RunningSubject>(
   }
 }
 
+function watchSubject({ database, databasePid, pids }: RunningSubject): Promise<PostgresWatch | null> {
+  if (database === undefined) return Promise.resolve(null);
+  return watchPostgres(database, databasePid === undefined ? pids : [databasePid]);
+}
+
 function createRuns(
   subject: RunningSubject,
   target: RunningProcess,
   load: RunningProcess,
-): Pick<Rig, "runClosed" | "runOpen" | "reserve" | "readUsage"> {
+  watch: PostgresWatch | null,
+): Pick<Rig, "runClosed" | "runOpen" | "countWork" | "reserve" | "readUsage"> {
   const callUrl = `${target.readyAt}/call`;
   let nextSeq = 0;
 
@@ -109,21 +125,26 @@ function createRuns(
 
   async function run(
     asked: Pick<LoadJob, "kind" | "count" | "connections" | "rate">,
-    { bodies = (seq, url) => [subject.bodyFor(seq, url)], failEvery = 0 }: RunOptions = {},
+    { bodies = (seq, url) => [subject.bodyFor(seq, url)], failEvery = 0, keyed = false }: RunOptions = {},
   ): Promise<Measurement> {
     const { count } = asked;
     const job: LoadJob = {
       ...asked,
       submitUrls: subject.submitUrls,
       headers: subject.headers,
+      keyed,
       bodies: bodies(seqMark, callUrl).map((body) => body.split(String(seqMark))),
       targetUrl: target.readyAt,
       from: reserve(count),
       failEvery,
     };
-    const before = readSpent();
-    const result = await exchange(load, job);
-    const after = readSpent();
+    const spend = async () => {
+      const before = readSpent();
+      const result = await exchange(load, job);
+      return { before, result, after: readSpent() };
+    };
+    const [{ before, result, after }, postgres] =
+      watch === null ? ([await spend(), null] as const) : await watch.during(count, spend);
     const micros = (who: keyof typeof before) => ((after[who] - before[who]) * 1e6) / count;
     return {
       load: result,
@@ -134,6 +155,7 @@ function createRuns(
         load: micros("load"),
         target: micros("target"),
       },
+      postgres,
     };
   }
 
@@ -148,8 +170,15 @@ function createRuns(
     };
   }
 
+  const runClosed: Rig["runClosed"] = (count, connections, options) =>
+    run({ kind: "closed", count, connections, rate: 0 }, options);
+
   return {
-    runClosed: (count, connections, options) => run({ kind: "closed", count, connections, rate: 0 }, options),
+    runClosed,
+    async countWork(count, connections) {
+      if (subject.probed === undefined) return null;
+      return probe(subject.probed, count, () => runClosed(count, connections));
+    },
     runOpen: (count, rate) => run({ kind: "open", count, connections: openConnections, rate }),
     reserve,
     readUsage: () => readSubjectUsage(subject),

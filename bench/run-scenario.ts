@@ -29,8 +29,8 @@ export async function runScenario(scenario: Scenario, options: Options, figures:
         broken.add(name);
         recorded.push("FAILED");
       }
-      // The first few say how it goes; all of it is in the table.
-      console.log(`${scenario.name} ${start}/${starts} ${name}: ${recorded.slice(0, 5).join(" · ")}`);
+      // A median hides what one start does differently; beyond so many, the table has them.
+      console.log(`${scenario.name} ${start}/${starts} ${name}: ${recorded.slice(0, 12).join(" · ")}`);
     }
   }
   return problems;

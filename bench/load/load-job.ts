@@ -5,6 +5,8 @@ export interface LoadJob {
   /** Connections are spread over them in turn. */
   submitUrls: string[];
   headers: Record<string, string>;
+  /** Whether each task comes with an Idempotency-Key of its own. */
+  keyed: boolean;
   /**
    * Tasks take turns with these bodies, each cut at the places where the sequence number goes: joining is cheaper than
    * building JSON per task.

@@ -16,14 +16,16 @@ export interface Submitter {
 class Lane {
   readonly #url: URL;
   readonly #head: string;
+  readonly #keyed: boolean;
   readonly #onFree: (lane: Lane) => void;
   #socket: Socket | undefined;
   #received = "";
   #seq = 0;
   #onEnd: OnEnd | undefined;
 
-  constructor(url: URL, headers: Record<string, string>, onFree: (lane: Lane) => void) {
+  constructor(url: URL, { headers, keyed }: LoadJob, onFree: (lane: Lane) => void) {
     this.#url = url;
+    this.#keyed = keyed;
     this.#head = [
       `POST ${url.pathname} HTTP/1.1`,
       `host: ${url.host}`,
@@ -37,7 +39,8 @@ class Lane {
     this.#seq = seq;
     this.#onEnd = onEnd;
     this.#socket ??= this.#connect();
-    this.#socket.write(`${this.#head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const key = this.#keyed ? `\r\nidempotency-key: ${keyFor(seq)}` : "";
+    this.#socket.write(`${this.#head}${key}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }
 
   stop(): void {
@@ -77,6 +80,12 @@ class Lane {
   }
 }
 
+/** As long as the SDK's, which are random: keys in rising order would be cheaper to index. A task sent again keeps its own. */
+function keyFor(seq: number): string {
+  const scattered = Math.imul(seq + 1, 0x9e3779b1) >>> 0;
+  return `${scattered.toString(16).padStart(8, "0")}-0000-4000-8000-${String(seq).padStart(12, "0")}`;
+}
+
 export function createSubmitter(job: LoadJob): Submitter {
   const urls = job.submitUrls.map((url) => new URL(url));
   const waiting: (() => void)[] = [];
@@ -84,7 +93,7 @@ export function createSubmitter(job: LoadJob): Submitter {
   const lanes = Array.from({ length: job.connections }, (_, index) => {
     const url = urls[index % urls.length];
     if (url === undefined) throw new Error("a job must name where to submit");
-    return new Lane(url, job.headers, onFree);
+    return new Lane(url, job, onFree);
   });
   free.push(...lanes);
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * A Redis of this peer's own, on a socket as PostgreSQL is for the others. Durable as BullMQ's guide for production asks
- * for: append-only file, written to disk every second; no eviction, no snapshots beside it.
+ * for: append-only file, written to disk every second, or before every answer; no eviction, no snapshots beside it.
  */
 export async function startRedis(dataDir) {
   const path = join(dataDir, "redis.sock");
@@ -14,7 +14,7 @@ export async function startRedis(dataDir) {
     unixsocket: path,
     dir: dataDir,
     appendonly: "yes",
-    appendfsync: "everysec",
+    appendfsync: process.env.PEER_APPENDFSYNC || "everysec",
     save: "",
     "maxmemory-policy": "noeviction",
   };

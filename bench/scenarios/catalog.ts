@@ -18,12 +18,14 @@ import { slots } from "./slots.ts";
 import { soak } from "./soak.ts";
 import { tune } from "./tune.ts";
 import { twoNodes } from "./two-nodes.ts";
+import { users } from "./users.ts";
 
 /** In the order in which they run. */
 export const scenarios: Scenario[] = [
   handOff(subjects),
   latency([skeleton, bellhop]),
   slots([skeleton, bellhop]),
+  users,
   queues,
   idle,
   failing,

@@ -1,8 +1,18 @@
 import type { Subject } from "../subjects/subject.ts";
-import { type Bench, forEach, manySlots, recordCpu, type Scenario, withRig } from "./scenario.ts";
+import {
+  type Bench,
+  forEach,
+  manySlots,
+  recordCpu,
+  recordPostgres,
+  type Scenario,
+  withRig,
+} from "./scenario.ts";
 
 const few = 64;
 const many = 256;
+// Enough that what happens now and then does not count, few enough for counting to be slow.
+const counted = 4_000;
 
 export function handOff(subjects: Subject[]): Scenario {
   return {
@@ -24,6 +34,12 @@ async function measure(subject: Subject, bench: Bench): Promise<void> {
     bench.check(`${many} connections`, atMany.load);
     bench.record(`${many} connections`, atMany.load.tasksPerSecond);
     recordCpu(bench, atFew);
+    recordPostgres(bench, atFew);
     bench.record("RSS MB", rig.readUsage().rssMb);
+    // Last, and not timed: counting slows the subject down for good.
+    const work = await rig.countWork(counted, few);
+    if (work === null) return;
+    bench.record("allocated kB/task", work.allocatedKb);
+    bench.record("promises/task", work.promises);
   });
 }

@@ -1,6 +1,6 @@
 import { bellhop } from "../subjects/bellhop.ts";
 import { payloadFor } from "../subjects/subject.ts";
-import { type Bench, manySlots, recordCpu, type Scenario, withBellhop } from "./scenario.ts";
+import { type Bench, manySlots, recordCpu, recordPostgres, type Scenario, withBellhop } from "./scenario.ts";
 
 const tasks = 10_000;
 
@@ -27,5 +27,6 @@ async function measure(count: number, bench: Bench): Promise<void> {
     bench.check(`${count} queues`, measured.load);
     bench.record("tasks/s", measured.load.tasksPerSecond);
     recordCpu(bench, measured);
+    recordPostgres(bench, measured);
   });
 }

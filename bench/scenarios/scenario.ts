@@ -1,7 +1,7 @@
 import type { LoadResult } from "../load/load-job.ts";
 import type { Options } from "../options.ts";
 import { createRig, type Measurement, type Rig } from "../rig.ts";
-import { type RunningBellhop, startBellhop } from "../subjects/bellhop.ts";
+import { type BellhopSetting, type RunningBellhop, startBellhop } from "../subjects/bellhop.ts";
 import type { Subject } from "../subjects/subject.ts";
 
 export interface Scenario {
@@ -59,7 +59,9 @@ export async function withRig(
 
 /** With a database that the bench can write to, and as many nodes as are wanted. */
 export async function withBellhop(
-  setting: { nodes?: number; concurrency?: number },
+  setting: Partial<
+    Pick<BellhopSetting, "nodes" | "concurrency" | "env" | "requestsPerMinute" | "ownDatabase">
+  >,
   use: (rig: Rig<RunningBellhop>) => Promise<void>,
 ): Promise<void> {
   const rig = await createRig((place) =>
@@ -68,8 +70,9 @@ export async function withBellhop(
       claims: false,
       grouped: false,
       ownDatabase: false,
-      nodes: setting.nodes ?? 1,
-      concurrency: setting.concurrency ?? manySlots,
+      nodes: 1,
+      concurrency: manySlots,
+      ...setting,
     }),
   );
   await use(rig).finally(rig.stop);
@@ -79,4 +82,12 @@ export function recordCpu(bench: Bench, { cpuMicros }: Measurement, where = ""):
   bench.record(`CPU µs/task, main thread${where}`, cpuMicros.main);
   bench.record(`helper threads${where}`, cpuMicros.helpers);
   bench.record(`database${where}`, cpuMicros.database);
+}
+
+/** What medians of tasks/s hide. */
+export function recordPostgres(bench: Bench, { postgres }: Measurement): void {
+  if (postgres === null) return;
+  bench.record("of it autovacuum", postgres.autovacuumMicros);
+  bench.record("WAL bytes/task", postgres.walBytes);
+  bench.record("HOT share of updates, %", postgres.hotShare);
 }

@@ -1,5 +1,5 @@
 import type { Subject } from "../subjects/subject.ts";
-import { type Bench, forEach, recordCpu, type Scenario, withRig } from "./scenario.ts";
+import { type Bench, forEach, recordCpu, recordPostgres, type Scenario, withRig } from "./scenario.ts";
 
 const concurrency = 16;
 const connections = 64;
@@ -23,5 +23,6 @@ async function measure(subject: Subject, bench: Bench): Promise<void> {
     bench.check("slots taken", measured.load);
     bench.record("tasks/s", measured.load.tasksPerSecond);
     recordCpu(bench, measured);
+    recordPostgres(bench, measured);
   });
 }

@@ -1,5 +1,10 @@
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { request } from "undici";
+import { reachRunningServer } from "../../packages/server/src/postgres/running-server.ts";
 import { benchScript, type RunningProcess, repositoryRoot, startProcess } from "../child-process.ts";
+import { probeArgs } from "../probe-client.ts";
 import { payloadFor, type RunningSubject, type Subject, type SubjectSetting } from "./subject.ts";
 
 const apiKey = "bh_live_0123456789abcdefghijABCDEFGHIJ0123456789";
@@ -22,7 +27,14 @@ export interface BellhopSetting extends SubjectSetting {
   nodes: number;
   /** Without one of its own it gets a PostgreSQL of the same binaries and settings, which the bench can write to as well. */
   ownDatabase: boolean;
+  /** Further settings of the server. */
+  env?: Record<string, string>;
+  /** Requests a minute that its team is allowed; left out: any number. */
+  requestsPerMinute?: number;
 }
+
+/** Another build can stand in, to compare two of them or to measure one while the checkout is being changed. */
+const mainFile = () => process.env.BENCH_BELLHOP_MAIN ?? `${repositoryRoot}packages/server/dist/main.js`;
 
 export async function startBellhop(setting: BellhopSetting): Promise<RunningBellhop> {
   const processes: RunningProcess[] = [];
@@ -42,6 +54,8 @@ export async function startBellhop(setting: BellhopSetting): Promise<RunningBell
       pids: nodes.map(({ pid }) => pid),
       ...(database === null ? {} : { databasePid: database.pid }),
       databaseUrl: database?.readyAt ?? "",
+      database: database?.readyAt ?? (await reachRunningServer(setting.dataDir)),
+      ...(setting.nodes === 1 && { probed: { pid: nodes[0]?.pid ?? 0, logFile: `${setting.logFile}.1` } }),
       submitUrls: nodes.map(({ readyAt }) => `${readyAt}/v1/tasks`),
       headers: { authorization: `Bearer ${apiKey}` },
       bodyFor: (seq, targetUrl) =>
@@ -50,6 +64,8 @@ export async function startBellhop(setting: BellhopSetting): Promise<RunningBell
       stop,
     };
     await running.ask("POST", "/v1/queues", { name: benchQueue, concurrency: setting.concurrency });
+    if (setting.requestsPerMinute !== undefined)
+      await limitRequests(running, setting, setting.requestsPerMinute);
     return running;
   } catch (error) {
     await stop();
@@ -66,11 +82,22 @@ function startDatabase({ dataDir, logFile }: SubjectSetting): Promise<RunningPro
   });
 }
 
-function startNode(setting: SubjectSetting, databaseUrl: string, number: number): Promise<RunningProcess> {
+async function limitRequests(
+  running: RunningBellhop,
+  { dataDir }: BellhopSetting,
+  perMinute: number,
+): Promise<void> {
+  const { team } = (await running.ask("GET", "/v1/me")) as { team: { id: string } };
+  const args = ["team", "plan", team.id, "enterprise", "--per-minute", String(perMinute)];
+  await promisify(execFile)(process.execPath, [`${dirname(mainFile())}/cli/bellhop.js`, ...args], {
+    env: { ...process.env, DATABASE_URL: running.databaseUrl, BELLHOP_DATA_DIR: dataDir },
+  });
+}
+
+function startNode(setting: BellhopSetting, databaseUrl: string, number: number): Promise<RunningProcess> {
   return startProcess({
     name: `bellhop ${number}`,
-    // Another build can stand in, to compare two of them or to measure one while the checkout is being changed.
-    args: [process.env.BENCH_BELLHOP_MAIN ?? `${repositoryRoot}packages/server/dist/main.js`],
+    args: [...probeArgs, mainFile()],
     env: {
       PORT: "0",
       HOST: "127.0.0.1",
@@ -82,6 +109,7 @@ function startNode(setting: SubjectSetting, databaseUrl: string, number: number)
       BELLHOP_PROCESSES: "1",
       // The skeleton writes no log; BENCH_LOG_LEVEL=info shows what the log of every request and attempt costs.
       LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? "warn",
+      ...setting.env,
     },
     logFile: `${setting.logFile}.${number}`,
   });

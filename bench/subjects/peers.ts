@@ -7,6 +7,9 @@ const home = `${repositoryRoot}bench/peers`;
 
 interface Peer {
   name: string;
+  /** Its file, where that has another name. */
+  script?: string;
+  env?: Record<string, string>;
   needs: "redis" | "postgres";
   /** Those with a front door of their own: where it is, and what it takes. */
   pathFor?(targetUrl: string): string;
@@ -16,6 +19,8 @@ interface Peer {
 /** What each is set to, and where that comes from: bench/peers/README.md. */
 const list: Peer[] = [
   { name: "bullmq", needs: "redis" },
+  // As durable as the others: a job is on disk before its submission is answered.
+  { name: "bullmq-always", script: "bullmq", needs: "redis", env: { PEER_APPENDFSYNC: "always" } },
   { name: "pg-boss", needs: "postgres" },
   { name: "graphile-worker", needs: "postgres" },
   {
@@ -32,13 +37,14 @@ export const peers: Subject[] = list.map((peer) => ({
   async start({ dataDir, logFile, targetUrl, grouped, atOnce }) {
     const started = await startProcess({
       name: peer.name,
-      args: [`${home}/${peer.name}.mjs`],
+      args: [`${home}/${peer.script ?? peer.name}.mjs`],
       env: {
         PORT: "0",
         PEER_DATA_DIR: dataDir,
         PEER_GROUPED: grouped ? "yes" : "no",
         ...(atOnce === undefined ? {} : { PEER_CONCURRENCY: String(atOnce) }),
         NODE_ENV: "production",
+        ...peer.env,
       },
       logFile,
     });

@@ -1,4 +1,6 @@
+import { reachRunningServer } from "../../packages/server/src/postgres/running-server.ts";
 import { benchScript, startProcess } from "../child-process.ts";
+import { probeArgs } from "../probe-client.ts";
 import { frontDoorBody, type Subject } from "./subject.ts";
 
 export const skeleton: Subject = {
@@ -6,7 +8,7 @@ export const skeleton: Subject = {
   async start({ dataDir, logFile, concurrency, claims }) {
     const started = await startProcess({
       name: "skeleton",
-      args: benchScript("skeleton/skeleton"),
+      args: [...probeArgs, ...benchScript("skeleton/skeleton")],
       env: {
         PORT: "0",
         SKELETON_DATA_DIR: dataDir,
@@ -17,6 +19,8 @@ export const skeleton: Subject = {
     });
     return {
       pids: [started.pid],
+      database: await reachRunningServer(dataDir),
+      probed: { pid: started.pid, logFile },
       submitUrls: [`${started.readyAt}/tasks`],
       headers: {},
       bodyFor: frontDoorBody,

@@ -1,3 +1,6 @@
+import type { ClientConfig } from "pg";
+import type { ProbedProcess } from "../probe-client.ts";
+
 /** Something that takes tasks over HTTP and calls the target. A peer joins the bench as one more file in this directory. */
 export interface Subject {
   name: string;
@@ -27,6 +30,10 @@ export interface RunningSubject {
   pids: number[];
   /** A database that was started for it, which is counted with what it started itself. */
   databasePid?: number;
+  /** Where it stores its tasks, if that is a PostgreSQL which the bench may ask. */
+  database?: string | ClientConfig;
+  /** The process that has the probe loaded. */
+  probed?: ProbedProcess;
   submitUrls: string[];
   headers: Record<string, string>;
   /** The body that submits task `seq`; the target must receive payloadFor(seq). */

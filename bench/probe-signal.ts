@@ -1,0 +1,2 @@
+/** In a file of its own, because the probe runs in a subject, where nothing else of the bench belongs. */
+export const probeSignal = "SIGUSR2";
