@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { readTask } from "../src/api/tasks/task-reader.ts";
 import { UNBOUNDED } from "../src/domain/limits.ts";
-import { acceptRequest } from "../src/domain/task-request.ts";
+import { acceptRequest } from "../src/domain/task-acceptance.ts";
 import { createOutgoing } from "../src/engine/outgoing.ts";
 import { toRows } from "../src/postgres/rows.ts";
 

@@ -1,21 +1,17 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
-import { echo, invalid, mustBe, notBoth } from "./complaint.ts";
+import { invalid, mustBe, notBoth } from "./complaint.ts";
 import { expiryComplaints } from "./expiry.ts";
 import { parseInstant } from "./instant.ts";
-import type { Terms } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
-import { requireWithinPlan, withinPlan } from "./plan-rules.ts";
-import type { PollConfig, Provider } from "./poll/poll-config.ts";
+import type { PollConfig } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
-import { Problem, type ProblemDetail } from "./problem.ts";
+import type { ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
-import { type Reach, reachOf } from "./reach.ts";
 import { type RequestTexts, textsOf } from "./same-request.ts";
-import { requireSandbox, simulationComplaints } from "./simulation.ts";
+import { simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import { metadataComplaints, tagComplaints } from "./tag-rules.ts";
-import type { FollowUp, NewTask, StoredCallback, TaskTerms } from "./task.ts";
-import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
+import type { TaskTerms } from "./task.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -176,111 +172,4 @@ function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string, refuseUrl: 
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))
     .map(([field]) => mustBe(field, STORABLE_RULE));
   return [...unstorable, ...pollConfigComplaints(own, firstCallUrl, refuseUrl)];
-}
-
-/** Whose task it will be. */
-export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
-  readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
-  /** What the team may ask for. */
-  readonly terms: Terms;
-  /** Refuses if the task's creator may not have vault tokens sent. */
-  readonly requireTokenUse: () => void;
-}
-
-export type FindProvider = (id: string) => Provider | null;
-
-/** What acceptance must be given: the domain has neither database, nor randomness, nor the vault's key. */
-export interface AcceptanceDeps {
-  readonly findProvider: FindProvider;
-  /** Refuses references to vault tokens that no call to this URL could be made with. */
-  readonly checkReferences: (
-    reach: Reach,
-    references: readonly VaultReference[],
-    url: string,
-  ) => Promise<void>;
-  /** Refuses text that has the id of a vault token in it which could be named instead. */
-  readonly refuseMentions: (reach: Reach, mentions: readonly VaultReference[]) => Promise<void>;
-  readonly newTaskId: () => string;
-  readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
-}
-
-/** Why its id must be readable later. */
-export interface CallbackUse {
-  /** The call names it, and must be able to after a crash, on any node. */
-  readonly isNamed: boolean;
-  /** A repeated request is to be told it again, if that can be. */
-  readonly isRepeatable: boolean;
-}
-
-export interface NewCallback extends StoredCallback {
-  /** To be told to the task's creator alone. */
-  readonly id: string;
-}
-
-/**
- * Makes a task of a request whose own rules have been checked: of a caller's, of one in a batch, or of one that is due
- * again by a timetable. What it refers to is looked up now, for it may have gone since the request was written.
- */
-export async function acceptRequest(
-  request: TaskRequest,
-  { teamId, sandbox, idempotency, terms, requireTokenUse }: TaskOrigin,
-  deps: AcceptanceDeps,
-): Promise<{ readonly task: NewTask; readonly callback: NewCallback | null }> {
-  const { call, shape } = request;
-  requireWithinPlan(request, terms);
-  const follow = withinPlan(followUpOf(request, deps.findProvider), terms.limits);
-  const references = vaultReferences(call.headers);
-  if (references.length > MOST_REFERENCES)
-    throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);
-  if (references.length > 0) {
-    requireTokenUse();
-    await deps.checkReferences(reachOf(teamId, sandbox), references, call.url);
-  }
-  const mentions = vaultMentions(call.headers);
-  if (mentions.length > 0) await deps.refuseMentions(reachOf(teamId, sandbox), mentions);
-  const id = deps.newTaskId();
-  const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
-  // In a call that no callback is awaited for, a placeholder is text like any other.
-  const isNamed = isAwaited && namesCallback(call);
-  const isRepeatable = idempotency !== null;
-  const callback =
-    isAwaited || shape === "direct" ? deps.newCallback(teamId, id, { isNamed, isRepeatable }) : null;
-  // Every property by name, for every task: a literal costs a tenth of a spread.
-  const task = {
-    teamId,
-    id,
-    shape,
-    queue: request.queue,
-    call,
-    priority: request.priority,
-    onCompleteUrl: request.onCompleteUrl,
-    bodyIsJson: request.bodyIsJson,
-    sign: request.sign,
-    tags: request.tags,
-    metadata: request.metadata,
-    expiresInSeconds: request.expiresInSeconds,
-    maxRetries: request.maxRetries,
-    backoff: request.backoff,
-    retryDelaySeconds: request.retryDelaySeconds,
-    retryMaxDelaySeconds: request.retryMaxDelaySeconds,
-    noRetryStatuses: request.noRetryStatuses,
-    timeoutSeconds: request.timeoutSeconds,
-    delaySeconds: request.delaySeconds,
-    runAt: request.runAt,
-    simulate: requireSandbox(request.simulate, sandbox),
-    follow,
-    sandbox,
-    callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },
-    idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
-  };
-  return { task, callback };
-}
-
-/** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */
-export function followUpOf(request: TaskRequest, findProvider: FindProvider): FollowUp {
-  const { provider, pollConfig, waitForCallback, maxWaitSeconds } = request;
-  if (provider === null) return { provider, pollConfig, waitForCallback, maxWaitSeconds };
-  const entry = findProvider(provider);
-  if (entry === null) throw new Problem("provider_unknown", { id: echo(provider) });
-  return { provider, pollConfig: entry.pollConfig, waitForCallback, maxWaitSeconds };
 }

@@ -89,22 +89,23 @@ export function createAttempts(deps: {
   let closed = false;
 
   /** What could not be settled or given back is found again by reconcileOnce. */
-  async function make(claim: Claim, done: () => void): Promise<void> {
+  function start(claim: Claim, done: () => void): void {
     const key = keyOf(claim);
     const isDropped = voided.has(claim.id, claim.fence);
     const attempt: Attempt = { claim, publicId: publicTaskId(claim), call: null, isDropped };
     underWay.set(key, attempt);
-    try {
-      await run(attempt);
-    } catch (err) {
+    const end = () => {
+      underWay.delete(key);
+      done();
+      if (underWay.size > 0) return;
+      for (const callback of onFinished) callback();
+      onFinished = [];
+    };
+    run(attempt).then(end, (err) => {
       if (!untold.has(key)) untold.set(key, "sent");
       log.error({ task: attempt.publicId, err }, "attempt.not_settled");
-    }
-    underWay.delete(key);
-    done();
-    if (underWay.size > 0) return;
-    for (const callback of onFinished) callback();
-    onFinished = [];
+      end();
+    });
   }
 
   async function run(attempt: Attempt): Promise<void> {
@@ -169,7 +170,7 @@ export function createAttempts(deps: {
   }
 
   /** The call could not be made, and never will: no retry. */
-  async function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
+  function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
     const outcome: Outcome = {
       kind: "failure",
       code: "blocked",
@@ -178,34 +179,35 @@ export function createAttempts(deps: {
       statusCode: null,
       durationMs: 0,
     };
-    await settle(attempt, outcome, { kind: "failed", reason, error, result: null });
+    return settle(attempt, outcome, { kind: "failed", reason, error, result: null });
   }
 
-  async function settle({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
+  function settle({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
-    const settled = await deps.settler.add({ claim, attempt, verdict });
-    log.info(
-      {
-        task: publicId,
-        queue: claim.queue,
-        attempt: claim.attempt,
-        outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
-        verdict: settled === null ? "superseded" : verdict.kind,
-        durationMs: outcome.durationMs,
-        nextRunAt: settled?.runAt ?? undefined,
-      },
-      "attempt.settled",
-    );
-    if (settled === null) return meter.attemptLost("superseded");
-    const { teamId, queueId } = claim;
-    meter.attempted(outcome, teamId, queueId);
-    if (settled.status === "completed") meter.ended(null, teamId, queueId);
-    // A retry whose queue was deleted meanwhile.
-    else if (settled.status === "failed")
-      meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted", teamId, queueId);
-    else if (verdict.kind === "retry") meter.retried(teamId, queueId);
-    deps.onSettled(settled);
-    if (settled.status === "completed" || settled.status === "failed") deps.onTaskEnded(claim.id);
+    return deps.settler.add({ claim, attempt, verdict }).then((settled) => {
+      log.info(
+        {
+          task: publicId,
+          queue: claim.queue,
+          attempt: claim.attempt,
+          outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
+          verdict: settled === null ? "superseded" : verdict.kind,
+          durationMs: outcome.durationMs,
+          nextRunAt: settled?.runAt ?? undefined,
+        },
+        "attempt.settled",
+      );
+      if (settled === null) return meter.attemptLost("superseded");
+      const { teamId, queueId } = claim;
+      meter.attempted(outcome, teamId, queueId);
+      if (settled.status === "completed") meter.ended(null, teamId, queueId);
+      // A retry whose queue was deleted meanwhile.
+      else if (settled.status === "failed")
+        meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted", teamId, queueId);
+      else if (verdict.kind === "retry") meter.retried(teamId, queueId);
+      deps.onSettled(settled);
+      if (settled.status === "completed" || settled.status === "failed") deps.onTaskEnded(claim.id);
+    });
   }
 
   async function release(claims: readonly Claim[], phase: "not_sent" | "sent"): Promise<void> {
@@ -236,9 +238,7 @@ export function createAttempts(deps: {
   }
 
   return {
-    start(claim, done) {
-      void make(claim, done);
-    },
+    start,
     async giveBack(claims) {
       if (claims.length === 0) return;
       log.warn({ tasks: claims.length }, "claims.too_late");

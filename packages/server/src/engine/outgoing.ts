@@ -120,17 +120,18 @@ export function createOutgoing(deps: {
     return Object.assign({}, headers, signatureHeaders(keys, messageId, seconds, call.body ?? ""));
   }
 
-  async function dispatch(
+  function dispatch(
     { teamId, timeoutMs, signal, began = nothing, mayLeave, readWhole }: RecordedCall,
     call: Call,
     headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options = { teamId, timeoutMs, headers, signal, began, mayLeave, readWhole };
-    if (secrets === null) return { kind: "outcome", outcome: await deps.caller.call(call, options) };
-    if (readWhole !== undefined)
-      return { kind: "outcome", ...(await deps.caller.callUnwiped(call, { ...options, secrets })) };
-    return { kind: "outcome", outcome: await deps.caller.call(call, { ...options, secrets }) };
+    if (secrets === null) return deps.caller.call(call, options).then(toSent);
+    if (readWhole === undefined) return deps.caller.call(call, { ...options, secrets }).then(toSent);
+    return deps.caller
+      .callUnwiped(call, { ...options, secrets })
+      .then((unwiped) => ({ kind: "outcome", ...unwiped }));
   }
 
   async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Sent> {
@@ -165,6 +166,10 @@ export function createOutgoing(deps: {
 }
 
 function nothing(): void {}
+
+function toSent(outcome: Outcome): Sent {
+  return { kind: "outcome", outcome };
+}
 
 function isPlain({ call, callbackSealed, wipe }: RecordedCall): boolean {
   const hasEarlier = wipe !== null && (wipe.callbackSealed !== null || hasReference(wipe.headers));

@@ -17,7 +17,7 @@ export interface BatchDeps {
   /** The task that was created under the request's idempotency key before. */
   replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
   /** Everything but storing it. */
-  prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask>;
+  prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask>;
   /** The task is stored, and waits in its queue. */
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }

@@ -6,14 +6,15 @@ import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
-import { formatTaskId } from "../../domain/task-id.ts";
 import {
+  type AcceptedRequest,
   acceptRequest,
   type CallbackUse,
   followUpOf,
   type TaskOrigin,
-  type TaskRequest,
-} from "../../domain/task-request.ts";
+} from "../../domain/task-acceptance.ts";
+import { formatTaskId } from "../../domain/task-id.ts";
+import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
@@ -133,7 +134,7 @@ export function createTaskService(deps: {
     return { callback: readCallback(teamId, taken), replayed: true, ...task };
   }
 
-  async function prepare(principal: Principal, request: TaskRequest): Promise<PreparedTask> {
+  function prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
     const { teamId, environment } = principal;
     const { idempotencyKey: key } = request;
     const origin = {
@@ -146,18 +147,28 @@ export function createTaskService(deps: {
     return accept(origin, request);
   }
 
-  async function accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask> {
+  /** No promise where the database need not be asked: nearly always. */
+  function accept(origin: AcceptedFrom, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
     if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
-    const { task, callback } = await acceptRequest(request, origin, acceptance);
-    // Awaited only where the database must be asked: nearly never.
-    const looked = deps.stock.admit(origin.terms, storedSize(task));
-    if (looked !== undefined) await looked;
+    const accepted = acceptRequest(request, origin, acceptance);
+    return accepted instanceof Promise
+      ? accepted.then((made) => admit(origin, made))
+      : admit(origin, accepted);
+  }
+
+  function admit(
+    { terms }: AcceptedFrom,
+    { task, callback }: AcceptedRequest,
+  ): PreparedTask | Promise<PreparedTask> {
     const shown = callback && shownCallback(callback.id);
-    return { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
+    const prepared: PreparedTask = { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
+    const looked = deps.stock.admit(terms, storedSize(task));
+    return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
   async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    const { task, finish } = await prepare(principal, request);
+    const prepared = prepare(principal, request);
+    const { task, finish } = prepared instanceof Promise ? await prepared : prepared;
     const accepted = await deps.submit(task);
     return accepted === null ? null : finish(accepted);
   }
@@ -171,22 +182,25 @@ export function createTaskService(deps: {
     // Refused whatever the key is, as every other mistake in the request is.
     followUpOf(request, findProvider);
     for (let round = 0; round < 3; round += 1) {
-      const created = await submitNew(principal, request).catch(async (refusal: unknown) => {
+      let found: CreatedTask | null;
+      try {
+        found = (await submitNew(principal, request)) ?? (await replay(principal, request));
+      } catch (refusal) {
         const isLooked = refusal instanceof Problem && refusal.code !== "database_away";
-        const replayed = isLooked ? await replay(principal, request) : null;
-        if (replayed === null) throw refusal;
-        return replayed;
-      });
-      const found = created ?? (await replay(principal, request));
+        found = isLooked ? await replay(principal, request) : null;
+        if (found === null) throw refusal;
+      }
       if (found !== null) return found;
     }
     return null;
   }
 
-  async function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
-    const created = await (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
-    if (created === null) throw new Problem("queue_not_found", { name: request.queue });
-    return created;
+  function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
+    const submitted = (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
+    return submitted.then((created) => {
+      if (created === null) throw new Problem("queue_not_found", { name: request.queue });
+      return created;
+    });
   }
 
   async function get(reach: Reach, id: string): Promise<Task> {
@@ -201,7 +215,7 @@ export function createTaskService(deps: {
       if (!together) return createEach(items, (request) => create(principal, request));
       return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
     },
-    accept,
+    accept: async (origin, request) => accept(origin, request),
     get,
     list: (principal, query) => listPage(database, principal, query),
     async remove(requester, id) {
