@@ -83,3 +83,51 @@ for (const [how, end] of [
     );
   });
 }
+
+it("each line has its level, its time, which process wrote it, its fields as JSON has them and its event", () => {
+  const script = `
+    const { createLog } = await import(${log});
+    const { log } = createLog("info", false, "3");
+    const loop = {};
+    loop.loop = loop;
+    log.info({ text: 'a "quote"\\n', none: undefined, nothing: null, at: new Date(0), nan: NaN, deep: { list: [1] } }, "fields");
+    log.info({}, "no fields");
+    log.info({ err: new TypeError("Failed") }, "an error");
+    log.info({ loop }, "a loop");
+    log.info({ large: 1n }, "a large number");
+    log.warn({ number: 1 }, "a warning");
+    log.debug({ number: 1 }, "too much");`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const lines = stderr
+    .trimEnd()
+    .split("\n")
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  const [fields = {}, none = {}, error = {}, , , warning = {}] = lines;
+  assert.deepEqual(
+    lines.map(({ level, process, msg, time }) => [
+      level,
+      process,
+      msg,
+      new Date(String(time)).toISOString() === time,
+    ]),
+    [
+      ["info", "3", "fields", true],
+      ["info", "3", "no fields", true],
+      ["info", "3", "an error", true],
+      ["info", "3", "a loop", true],
+      ["info", "3", "a large number", true],
+      ["warn", "3", "a warning", true],
+    ],
+  );
+  const { level, time, process: _process, msg, ...own } = fields;
+  assert.deepEqual(own, {
+    text: 'a "quote"\n',
+    nothing: null,
+    at: "1970-01-01T00:00:00.000Z",
+    nan: null,
+    deep: { list: [1] },
+  });
+  assert.deepEqual(Object.keys(none), ["level", "time", "process", "msg"]);
+  assert.equal(Object(error.err).type, "TypeError");
+  assert.equal(warning.number, 1);
+});

@@ -116,8 +116,10 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   if (onHandle !== undefined)
     app.addHook("preHandler", (request, _reply, done) => onHandle(request.headers, done));
   app.addHook("onResponse", (request, reply, done) => {
-    logRequest(request, reply);
-    deps.onAnswer?.(request.method, request.routeOptions.url ?? null, reply.statusCode, reply.elapsedTime);
+    // Read once: fastify puts the options of a route together whenever they are asked for.
+    const route = request.routeOptions.url ?? null;
+    logRequest(request, reply, route);
+    deps.onAnswer?.(request.method, route, reply.statusCode, reply.elapsedTime);
     done();
   });
 

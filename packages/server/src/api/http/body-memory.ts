@@ -65,7 +65,7 @@ export function boundBodies(app: Api, bounds: BodyBounds): void {
   }
 
   app.addHook("preParsing", (request, reply, payload, done) => {
-    const size = sizeOf(request);
+    const size = sizeOf(request, largeBytes);
     if (size < largeBytes) {
       done(null, payload);
       return;
@@ -105,11 +105,14 @@ export function boundBodies(app: Api, bounds: BodyBounds): void {
 }
 
 /** As far as it is told before the body is read; of a body that is compressed or comes in chunks, the most that it can have. */
-function sizeOf({ headers, routeOptions }: FastifyRequest): number {
-  const most = routeOptions.bodyLimit;
+function sizeOf(request: FastifyRequest, largeBytes: number): number {
+  const { headers } = request;
   const length = headers["content-length"];
   if (headers["transfer-encoding"] === undefined && length === undefined) return 0;
-  const told = length === undefined || headers["content-encoding"] !== undefined ? most : Number(length);
+  const isTold = length !== undefined && headers["content-encoding"] === undefined;
+  if (isTold && Number(length) < largeBytes) return Number(length);
+  const most = request.routeOptions.bodyLimit;
+  const told = isTold ? Number(length) : most;
   // One that is too large is refused without being read.
   return told > most ? 0 : told;
 }

@@ -39,7 +39,7 @@ export function answerFrameworkError(
 ): void {
   reply.header(REQUEST_ID_HEADER, request.id).headers(NO_SNIFF);
   answerError(error, request, reply);
-  logRequest(request, reply);
+  logRequest(request, reply, request.routeOptions.url ?? null);
 }
 
 /** Text and not an object: the serializer of the route must not decide what of an error is shown. */
