@@ -18,6 +18,7 @@ export const usage = `npm run chaos -- [options]
   --failover        instead: a replicated pair of PostgreSQL servers, the primary killed, the standby promoted
   --fairness        instead: 100,000 tasks of one team at a target that hangs, and how long another team's wait
   --size scene      instead: one server at the limits of its machine: ${[...Object.keys(SCENES), "all"].join(", ")}
+  --upgrade-from r  instead: three nodes of the commit r under load are replaced by this checkout's, one after the other
   --prove           instead: every plant, one after the other; fails if one is not found
 `;
 
@@ -35,6 +36,7 @@ export interface Options {
   readonly failover: boolean;
   readonly fairness: boolean;
   readonly size: string | null;
+  readonly upgradeFrom: string | null;
 }
 
 /** Throws an error that names the wrong option. */
@@ -57,6 +59,7 @@ export function parseOptions(args: string[]): Options {
       failover: flag,
       fairness: flag,
       size: text,
+      "upgrade-from": text,
       help: flag,
     },
   });
@@ -84,5 +87,6 @@ export function parseOptions(args: string[]): Options {
     failover: values.failover ?? false,
     fairness: values.fairness ?? false,
     size: values.size ?? null,
+    upgradeFrom: values["upgrade-from"] ?? null,
   };
 }

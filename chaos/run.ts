@@ -6,6 +6,7 @@ import { type Options, parseOptions, usage } from "./options.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { runOnce } from "./rig/run-once.ts";
+import { runUpgradeFrom } from "./rolling-upgrade-scene.ts";
 import { playScenes } from "./size/scenes.ts";
 
 /** A bug must be found within a minute and a half: so long it storms, so long calm is waited for. */
@@ -78,15 +79,26 @@ async function failover({ dist, nodes, seconds }: Options): Promise<boolean> {
       comesBack: true,
       say,
     });
-    const verdict = violations.length === 0 ? ["0 violations"] : ["VIOLATED", ...violations];
-    console.log(`\n${[...lines, ...verdict].join("\n")}\n`);
-    isGood &&= violations.length === 0;
+    isGood = tellVerdict(lines, violations) && isGood;
   }
   return isGood;
 }
 
 function fairness({ dist, seconds }: Options): Promise<boolean> {
   return runFairness({ distDir: dist, tasks: 100_000, seconds, say: (line) => console.log(line) });
+}
+
+async function upgrade(ref: string, { dist, seconds }: Options): Promise<boolean> {
+  const say = (line: string) => console.log(line);
+  const { violations, lines } = await runUpgradeFrom({ ref, distDir: dist, seconds: seconds / 6, say });
+  return tellVerdict(lines, violations);
+}
+
+/** Returns whether it is a good one. */
+function tellVerdict(lines: readonly string[], violations: readonly string[]): boolean {
+  const verdict = violations.length === 0 ? ["0 violations"] : ["VIOLATED", ...violations];
+  console.log(`\n${[...lines, ...verdict].join("\n")}\n`);
+  return violations.length === 0;
 }
 
 type Outcome = Verdict["outcome"];
@@ -96,6 +108,8 @@ const EXIT_CODES: Readonly<Record<Outcome, number>> = { good: 0, violated: 1, un
 async function main(options: Options): Promise<Outcome> {
   if (options.size !== null)
     return (await playScenes(options.size, options.dist, (line) => console.log(line))) ? "good" : "violated";
+  if (options.upgradeFrom !== null)
+    return (await upgrade(options.upgradeFrom, options)) ? "good" : "violated";
   const scene = options.failover ? failover : options.fairness ? fairness : options.prove ? prove : null;
   if (scene !== null) return (await scene(options)) ? "good" : "violated";
   const verdict =

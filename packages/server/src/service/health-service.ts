@@ -1,4 +1,4 @@
-import { SCHEMA_VERSION, schemaVersion } from "../store/migrate.ts";
+import { findSchemaConflict } from "../store/migrate.ts";
 import { type Pulse, tryToWrite } from "../store/pulse.ts";
 import type { Sql } from "../store/sql.ts";
 
@@ -16,8 +16,8 @@ export interface HealthService {
 const LATE_MS = 3_000;
 
 /**
- * Ready means: the database answers, also to what stores, claims and settles tasks, it has our schema, and the
- * dispatcher's lease is alive, on a node that has one.
+ * Ready means: the database answers, also to what stores, claims and settles tasks, it has our schema or a later one on which
+ * our statements work, and the dispatcher's lease is alive, on a node that has one.
  */
 export function createHealthService(deps: {
   readonly sql: Sql;
@@ -41,10 +41,16 @@ export function createHealthService(deps: {
 
   return {
     async check() {
-      const [version, silence] = await Promise.all([schemaVersion(deps.sql).catch(() => null), unanswered()]);
+      const [schema, silence] = await Promise.all([
+        findSchemaConflict(deps.sql).then(
+          (conflict) => conflict ?? "ok",
+          () => null,
+        ),
+        unanswered(),
+      ]);
       const checks = {
-        database: version === null ? "cannot be reached" : (silence ?? "ok"),
-        migrations: version === null ? "unknown" : version === SCHEMA_VERSION ? "ok" : `version ${version}`,
+        database: schema === null ? "cannot be reached" : (silence ?? "ok"),
+        migrations: schema ?? "unknown",
         ...(deps.isDispatching !== null && {
           dispatcher: deps.isDispatching() ? "ok" : "holds no lease",
         }),

@@ -1,6 +1,8 @@
 import {
+  type Applied,
   type Migration,
   prepareHistory,
+  readApplied,
   readHistory,
   recordMigration,
   refuseOtherHistory,
@@ -60,14 +62,20 @@ export const MIGRATIONS: readonly Migration[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
 
+/**
+ * Older nodes serve while such a migration runs. Their statements queue behind its wait for a lock, and give up after 1.2 s: it
+ * gives up first, and the start tries it again.
+ */
+const LOCK_WAIT_BESIDE_OLDER_NODES = "set local lock_timeout = '500ms'";
+
 /** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
 
 export class SchemaTooNew extends Error {
-  constructor(found: number) {
+  constructor({ version, name, oldestNode }: Applied) {
     super(
-      `The database has schema version ${found}, this Bellhop knows ${SCHEMA_VERSION}. ` +
-        "Start a version of Bellhop at least as new as the one that migrated it.",
+      `The database has migration ${version} ("${name}"), which needs a Bellhop of schema version ${oldestNode} or later; ` +
+        `this one has ${SCHEMA_VERSION}. Start a version of Bellhop at least as new as the one that migrated the database.`,
     );
     this.name = "SchemaTooNew";
   }
@@ -94,48 +102,73 @@ export class SchemaUnreleased extends Error {
   }
 }
 
-/** For a command that works beside a server, and leaves migrating to it: refuses a schema other than its own. */
+/** For a command that works beside a server, and leaves migrating to it: refuses a schema that this build cannot work on. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
   const applied = (await readHistory(sql)) ?? [];
   const found = applied.at(-1)?.version ?? 0;
-  refuseForeignVersion(found);
+  refuseForeignVersion(applied);
   await refuseOtherHistory(sql, applied, MIGRATIONS);
   if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
 }
 
-function refuseForeignVersion(found: number): void {
-  if (found > SCHEMA_VERSION) throw new SchemaTooNew(found);
+/** Later migrations that say that nodes of this version may serve beside them are welcome. */
+function refuseForeignVersion(applied: readonly Applied[]): void {
+  const found = applied.at(-1)?.version ?? 0;
+  const barrier = findBarrier(applied);
+  if (barrier !== undefined) throw new SchemaTooNew(barrier);
   if (found > 0 && found < FIRST_VERSION) throw new SchemaUnreleased(found);
+}
+
+/** The first migration on which nodes of this build may not serve. */
+function findBarrier(applied: readonly Applied[]): Applied | undefined {
+  return applied.find(({ version, oldestNode }) => version > SCHEMA_VERSION && oldestNode > SCHEMA_VERSION);
+}
+
+/** Why a running node of this build may not serve on the database's schema; null where it may. */
+export async function findSchemaConflict(sql: Sql): Promise<string | null> {
+  const applied = await readApplied(sql);
+  const found = applied.at(-1)?.version ?? 0;
+  if (found < SCHEMA_VERSION) return `version ${found}, this node needs ${SCHEMA_VERSION}`;
+  const barrier = findBarrier(applied);
+  if (barrier === undefined) return null;
+  const { version, name, oldestNode } = barrier;
+  return `version ${found}: migration ${version} ("${name}") needs nodes of schema version ${oldestNode} or later, this one has ${SCHEMA_VERSION}`;
 }
 
 /**
  * Brings the schema up to date. Each migration commits together with its version, so a node that dies half-way
  * leaves none of it; two nodes that start at once take turns. Returns the names of what was applied.
  */
-export async function migrate(database: Database): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
   const applied: string[] = [];
-  for (let version = await reachVersion(database, applied); version < SCHEMA_VERSION; ) {
-    version = await reachVersion(database, applied);
-  }
+  while (await migrateOnce(database, migrations, applied)) {}
   return applied;
 }
 
-/** Applies the next migration, if there is one, and returns the version the schema then has. */
-async function reachVersion(database: Database, applied: string[]): Promise<number> {
+/** Applies the next migration. False if there is none. */
+async function migrateOnce(
+  database: Database,
+  migrations: readonly Migration[],
+  applied: string[],
+): Promise<boolean> {
   return database.transaction(async (sql) => {
     await sql.rows("set local lock_timeout = 0; set local statement_timeout = 0");
     await sql.rows(patient("migration", "select pg_advisory_xact_lock($1)"), [MIGRATION_LOCK]);
     const history = await readHistory(sql);
     const version = history?.at(-1)?.version ?? 0;
-    refuseForeignVersion(version);
-    await refuseOtherHistory(sql, history ?? [], MIGRATIONS);
-    await prepareHistory(sql, history, MIGRATIONS);
-    const next = MIGRATIONS.find((migration) => migration.version > version);
-    if (next === undefined) return version;
+    refuseForeignVersion(history ?? []);
+    await refuseOtherHistory(sql, history ?? [], migrations);
+    await prepareHistory(sql, history, migrations);
+    const next = migrations.find((migration) => migration.version > version);
+    if (next === undefined) return false;
+    if ((next.oldestNode ?? next.version) < next.version) await sql.rows(LOCK_WAIT_BESIDE_OLDER_NODES);
     await sql.rows(patient("migration", next.sql));
     await recordMigration(sql, next);
     applied.push(next.name);
-    return next.version;
+    return true;
   });
 }
 

@@ -6,13 +6,24 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * The lowest schema version whose nodes may serve on a database with this migration. Left out: its own, so that older nodes
+   * say that they are not ready. A migration may name an older one if it only adds and locks no more than one table that was
+   * there (a test looks), if that lock does not last longer the more rows there are, and if newer nodes understand what older
+   * ones write meanwhile.
+   */
+  readonly oldestNode?: number;
 }
 
 /** A migration that this database has. The hash is null where a Bellhop applied it that stored none. */
-interface Applied {
+export interface Applied {
   readonly version: number;
   readonly name: string;
   readonly hash: string | null;
+  /** Its own version where none is stored. */
+  readonly oldestNode: number;
+  /** Whether the table has every column that this build writes. */
+  readonly isComplete: boolean;
 }
 
 /** The migrations of this database are not those of this build: applying further ones could end anywhere. */
@@ -36,13 +47,19 @@ export async function readHistory(sql: Sql): Promise<readonly Applied[] | null> 
   const [table] = await sql.rows<{ name: string | null }>(
     "select to_regclass('schema_migrations')::text as name",
   );
-  if ((table?.name ?? null) === null) return null;
+  return (table?.name ?? null) === null ? null : readApplied(sql);
+}
+
+export function readApplied(sql: Sql): Promise<readonly Applied[]> {
   return sql.rows<Applied>(
-    "select version, name, to_jsonb(applied) ->> 'hash' as hash from schema_migrations as applied order by version",
+    `select version, name, stored ->> 'hash' as hash, coalesce((stored ->> 'oldest_node')::integer, version) as "oldestNode",
+            stored ?& array['hash', 'oldest_node'] as "isComplete"
+       from schema_migrations as applied, to_jsonb(applied) as stored
+      order by version`,
   );
 }
 
-/** Refuses what is not a beginning of `known`. Only reads. */
+/** Refuses what differs from `known`; migrations later than all of those are not compared. Only reads. */
 export async function refuseOtherHistory(
   sql: Sql,
   applied: readonly Applied[],
@@ -50,7 +67,8 @@ export async function refuseOtherHistory(
 ): Promise<void> {
   for (const [index, { version, name, hash }] of applied.entries()) {
     const expected = known[index];
-    if (expected === undefined || expected.version > version)
+    if (expected === undefined) break;
+    if (expected.version > version)
       throw new OtherHistory(`it has migration ${version} ("${name}"), which this build does not have`);
     if (expected.version < version)
       throw new OtherHistory(
@@ -95,7 +113,10 @@ const EDITED_MIGRATIONS = `
    order by version
    limit 1`;
 
-/** Makes the table of what was applied; a table from before hashes gets those of `known`, to which it was compared. */
+/**
+ * Makes the table of what was applied, or adds the columns that it lacks. A table from before hashes gets those of `known`, to
+ * which it was compared.
+ */
 export async function prepareHistory(
   sql: Sql,
   applied: readonly Applied[] | null,
@@ -104,12 +125,16 @@ export async function prepareHistory(
   if (applied === null) {
     await sql.rows(
       `create table schema_migrations (
-         version integer primary key, name text not null, hash text, applied_at timestamptz not null default now())`,
+         version integer primary key, name text not null, hash text, oldest_node integer,
+         applied_at timestamptz not null default now())`,
     );
     return;
   }
+  if (!applied.every(({ isComplete }) => isComplete))
+    await sql.rows(
+      `alter table schema_migrations add column if not exists hash text, add column if not exists oldest_node integer`,
+    );
   if (applied.every(({ hash }) => hash !== null)) return;
-  await sql.rows("alter table schema_migrations add column if not exists hash text");
   await sql.rows(
     `update schema_migrations as applied set hash = known.hash
        from unnest($1::integer[], $2::text[]) as known (version, hash)
@@ -119,9 +144,11 @@ export async function prepareHistory(
 }
 
 export async function recordMigration(sql: Sql, migration: Migration): Promise<void> {
-  await sql.rows("insert into schema_migrations (version, name, hash) values ($1, $2, $3)", [
-    migration.version,
-    migration.name,
+  const { version, name, oldestNode = version } = migration;
+  await sql.rows("insert into schema_migrations (version, name, hash, oldest_node) values ($1, $2, $3, $4)", [
+    version,
+    name,
     hashOf(migration),
+    oldestNode,
   ]);
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { Problem } from "../../src/domain/problem.ts";
 import {
+  findSchemaConflict,
   MIGRATIONS,
   migrate,
   requireCurrentSchema,
@@ -9,8 +11,9 @@ import {
   SchemaUnreleased,
   schemaVersion,
 } from "../../src/store/migrate.ts";
-import { hashOf, OtherHistory } from "../../src/store/migration-history.ts";
+import { hashOf, type Migration, OtherHistory } from "../../src/store/migration-history.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { createGate } from "../test-sql.ts";
 
 describe("migrating", () => {
   let test: TestDatabase;
@@ -185,15 +188,144 @@ describe("migrating", () => {
     }
   });
 
-  it("refuses a database that a newer version has migrated, and leaves it alone", async () => {
+  describe("a database that a newer version has migrated", () => {
+    /** `oldestNode` null: as a version left it that stored none. */
+    async function addLater(version: number, name: string, oldestNode: number | null): Promise<void> {
+      await test.database.rows(
+        "insert into schema_migrations (version, name, oldest_node) values ($1, $2, $3)",
+        [version, name, oldestNode],
+      );
+    }
+
+    async function assertRefused(message: RegExp, conflict: RegExp): Promise<void> {
+      const refused = (error: unknown) => error instanceof SchemaTooNew && message.test(error.message);
+      await assert.rejects(migrate(test.database), refused);
+      await assert.rejects(requireCurrentSchema(test.database), refused);
+      assert.match((await findSchemaConflict(test.database)) ?? "", conflict);
+    }
+
+    it("is refused and left alone where it does not say that older nodes may serve", async () => {
+      await migrate(test.database);
+      await addLater(SCHEMA_VERSION + 1, "from the future", null);
+
+      await assertRefused(
+        /needs a Bellhop of schema version \d+ or later/,
+        /\("from the future"\) needs nodes/,
+      );
+
+      assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
+    });
+
+    it("is served where every later migration says that nodes of this version may", async () => {
+      await migrate(test.database);
+      await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
+      await addLater(SCHEMA_VERSION + 5, "for even older ones", SCHEMA_VERSION - 1);
+
+      assert.deepEqual(await migrate(test.database), []);
+      await requireCurrentSchema(test.database);
+      assert.equal(await findSchemaConflict(test.database), null);
+      assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 5);
+    });
+
+    it("is refused where one of several later migrations needs newer nodes, and that one is named", async () => {
+      await migrate(test.database);
+      await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
+      await addLater(SCHEMA_VERSION + 2, "another layout", SCHEMA_VERSION + 1);
+      await addLater(SCHEMA_VERSION + 3, "additive again", SCHEMA_VERSION);
+
+      await assertRefused(
+        new RegExp(
+          `migration ${SCHEMA_VERSION + 2} \\("another layout"\\), which needs .* ${SCHEMA_VERSION + 1} or`,
+        ),
+        new RegExp(
+          `^version ${SCHEMA_VERSION + 3}: migration ${SCHEMA_VERSION + 2} \\("another layout"\\) needs`,
+        ),
+      );
+    });
+
+    it("is refused where a known migration has other SQL, however compatible the later ones are", async () => {
+      await migrate(test.database);
+      await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
+      await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
+
+      await assert.rejects(migrate(test.database), OtherHistory);
+    });
+  });
+
+  describe("while another transaction reads the table that the next migration changes", () => {
+    const sql = "alter table tasks add column note text";
+    const next = { version: SCHEMA_VERSION + 1, name: "next", sql };
+
+    /** What the next migration came to, or "waits" if it went on waiting for the other transaction. */
+    async function migrateBeside(migration: Migration): Promise<unknown> {
+      await migrate(test.database);
+      const gate = createGate();
+      const reader = test.database.transaction(async (open) => {
+        await open.rows("lock table tasks in access share mode");
+        await gate.wait();
+      });
+      await gate.reached;
+      const migrating = migrate(test.open(1), [...MIGRATIONS, migration]).catch((error: unknown) => error);
+      const hasWaited = async () => {
+        const [row] = await test.database.rows<{ ms: number }>(
+          `select (extract(epoch from clock_timestamp() - a.query_start) * 1000)::float8 as ms from pg_locks l
+             join pg_stat_activity a using (pid) where not l.granted and l.relation = 'tasks'::regclass`,
+        );
+        return row === undefined ? false : row.ms > 2_000;
+      };
+      let isOver = false;
+      void migrating.then(() => {
+        isOver = true;
+      });
+      while (!isOver && !(await hasWaited())) await new Promise((resolve) => setImmediate(resolve));
+      const result = isOver ? await migrating : "waits";
+      gate.open();
+      await reader;
+      await migrating;
+      return result;
+    }
+
+    it("gives up and changes nothing if older nodes serve meanwhile: their statements wait behind it", async () => {
+      const result = await migrateBeside({ ...next, oldestNode: SCHEMA_VERSION });
+
+      assert.ok(result instanceof Problem && result.code === "database_away", String(result));
+      assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
+    });
+
+    it("waits if older nodes do not serve", async () => {
+      assert.equal(await migrateBeside(next), "waits");
+
+      assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
+    });
+  });
+
+  it("stores with each migration the oldest version whose nodes may serve on it", async () => {
     await migrate(test.database);
-    await test.database.rows("insert into schema_migrations (version, name) values ($1, 'from the future')", [
-      SCHEMA_VERSION + 1,
-    ]);
 
-    await assert.rejects(migrate(test.database), SchemaTooNew);
+    const stored = await test.database.rows(
+      "select version, oldest_node from schema_migrations order by version",
+    );
+    assert.deepEqual(
+      stored,
+      MIGRATIONS.map(({ version, oldestNode = version }) => ({ version, oldest_node: oldestNode })),
+    );
+  });
 
-    assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
+  it("adds the column for the oldest version to a table that lacks it", async () => {
+    await migrate(test.database);
+    await test.database.rows("alter table schema_migrations drop column oldest_node");
+
+    await migrate(test.database);
+
+    await test.database.rows("update schema_migrations set oldest_node = 4 where version = 4");
+    await requireCurrentSchema(test.database);
+  });
+
+  it("tells a running node that the schema is older than its own", async () => {
+    await migrate(test.database);
+    await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
+
+    assert.match((await findSchemaConflict(test.database)) ?? "", /^version \d+, this node needs \d+$/);
   });
 
   it("leaves nothing behind when it breaks off half-way, and succeeds the next time", async () => {
