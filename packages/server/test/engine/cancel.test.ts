@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import { parseTaskId } from "../../src/domain/task-id.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
 import { createGate } from "../test-sql.ts";
@@ -55,6 +56,15 @@ describe("cancelling a task", () => {
     return id;
   }
 
+  /** How its attempts ended, as the log tells. A call that nobody breaks off ends too, by its own timeout. */
+  const endsOf = (id: string) =>
+    house.log
+      .filter(
+        ({ message, fields }) => /^attempt\.(aborted|settled)$/.test(message) && isTask(fields.task, id),
+      )
+      .map(({ message }) => message);
+  const isTask = (told: unknown, id: string) => told === id || parseTaskId(String(told)) === id;
+
   it("ends a pending task, which is never called, and which its queue counts as cancelled", async () => {
     const before = (await house.queues.get(house.principal, QUEUE)).stats.cancelled;
     const id = await house.submit({ delaySeconds: 60, ...at("pending") });
@@ -89,6 +99,7 @@ describe("cancelling a task", () => {
     await broken;
     await house.engine.attempts.finished();
 
+    assert.deepEqual(endsOf(id), ["attempt.aborted"]);
     assert.deepEqual(
       task.attempts.map(({ status, responseCode, phase }) => [status, responseCode, phase]),
       [["aborted", null, "sent"]],
@@ -112,6 +123,7 @@ describe("cancelling a task", () => {
     assert.ok(other.heard.some((message) => message.startsWith(`dropped ${id} `)));
     await house.engine.attempts.finished();
     await second.engine.attempts.finished();
+    assert.deepEqual(endsOf(id), ["attempt.aborted"]);
     assert.equal((await house.task(id)).status, "cancelled");
   });
 
@@ -156,6 +168,7 @@ describe("cancelling a task", () => {
     await holder.engine.attempts.finished();
 
     await broken;
+    assert.deepEqual(endsOf(id), ["attempt.aborted"]);
   });
 
   it("wins or loses as a whole against the answer to its call", async () => {
