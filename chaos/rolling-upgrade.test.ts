@@ -3,8 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { launch, ready, type ServerProcess, until } from "../packages/server/test/house/server-process.ts";
 import { SERVER } from "../packages/server/test/places.ts";
 import { createTestDatabase, type TestDatabase } from "../packages/server/test/test-database.ts";
+import { createGate } from "../packages/server/test/test-sql.ts";
 import { copyServer } from "./rig/plants.ts";
 import { runRollingUpgrade } from "./rolling-upgrade.ts";
 
@@ -35,6 +37,7 @@ const additive = [
   ...ADDITIVE.map((sql, index) => add(9001 + index, "additive", sql, "oldestNode")),
 ].join("\n");
 const LAST = 9000 + ADDITIVE.length;
+const incompatible = add(LAST + 1, "incompatible", "alter table tasks drop column upgrade_note", "");
 
 describe("a rolling upgrade", () => {
   let test: TestDatabase;
@@ -59,5 +62,90 @@ describe("a rolling upgrade", () => {
     });
     assert.deepEqual(violations, [], lines.join("\n"));
     assert.match(lines[0] ?? "", new RegExp(`→ ${LAST}$`));
+  });
+
+  describe("while an older node serves", () => {
+    let old: ServerProcess;
+    let environment: { DATABASE_URL: string };
+    const started: ServerProcess[] = [];
+    before(async () => {
+      const { host, port, user, database } = test.connection;
+      environment = {
+        DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+      };
+      await test.database.rows(
+        `delete from schema_migrations where version > 9000;
+         alter table tasks drop column upgrade_note; alter table queues drop column upgrade_count;
+         alter table workers drop column upgrade_note; drop table upgrade_notes`,
+      );
+      old = await ready(launch(environment));
+      started.push(old);
+    });
+    after(async () => {
+      for (const server of started) {
+        server.signal("SIGKILL");
+        await server.exited;
+      }
+    });
+
+    async function startNext(name: string, migration: string): Promise<ServerProcess> {
+      const file = process.execPath;
+      const args = [await buildNext(join(directory, name), migration)];
+      const server = launch(environment, directory, { file, args });
+      started.push(server);
+      return server;
+    }
+
+    it("an additive migration that waits for a lock does not hold up its requests", async () => {
+      let next: ServerProcess;
+      const gate = createGate();
+      const holder = test.database.transaction(async (sql) => {
+        await sql.rows("lock table tasks in access share mode");
+        await gate.wait();
+      });
+      await gate.reached;
+      try {
+        next = await startNext("next", additive);
+        const isMigrationWaiting = async () => {
+          const rows = await test.database.rows(
+            `select pid from pg_stat_activity
+              where wait_event_type = 'Lock' and query like 'alter table tasks%' and datname = current_database()`,
+          );
+          return rows.length > 0;
+        };
+        for (let round = 0; round < 3; round += 1) {
+          await until(isMigrationWaiting);
+          const { status, json } = await old.api("POST", "/v1/tasks", {
+            queue: "default",
+            webhook_url: "http://127.0.0.1:9/",
+            delay: 3600,
+          });
+          assert.equal(status, 201, JSON.stringify(json));
+        }
+      } finally {
+        gate.open();
+        await holder;
+      }
+      await ready(next);
+      assert.equal((await old.api("GET", "/readyz")).status, 200);
+    });
+
+    it("an incompatible migration makes it say which migration it cannot serve on, and refuse to start", async () => {
+      const next = await ready(await startNext("incompatible", `${additive}\n${incompatible}`));
+      assert.equal((await next.api("GET", "/readyz")).status, 200);
+
+      const { status, json } = await old.api("GET", "/readyz");
+      assert.equal(status, 503);
+      assert.match(
+        json.checks.migrations,
+        /^version 9004: migration 9004 \("incompatible"\) needs nodes of schema version 9004 or later, this one has \d+$/,
+      );
+      const again = launch(environment);
+      assert.notEqual(await again.exited, 0);
+      assert.match(
+        again.stderr,
+        /The database has migration 9004 \("incompatible"\), which needs a Bellhop of/,
+      );
+    });
   });
 });
