@@ -33,18 +33,21 @@ export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> 
            select team_id, id, max_retries, backoff, retry_delay_seconds, timeout_seconds from queues where name = $1
          ), filled as (
            insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, body, body_is_json, max_retries, backoff,
-                              retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at)
+                              retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
+                              due_at, list_key)
            -- Ids in the order of their creation, as Bellhop's own are, from some hours ago on.
            select q.team_id, (lpad(to_hex(at.ms), 12, '0') || '7000' || '8000' || substr(md5(n::text), 1, 12))::uuid,
                   q.id, 'queue', false, 'POST', $3, $4 || ($5::bigint + n) || $6, true, q.max_retries, q.backoff,
                   q.retry_delay_seconds, q.timeout_seconds, to_timestamp(at.ms / 1000.0), $7::smallint, $8::text, ${fill.runAt},
-                  case when $8::text = 'completed' then now() end
+                  case when $8::text = 'completed' then now() end,
+                  case when $8::text = 'pending' then ${fill.runAt} end,
+                  case when $8::text in ('active', 'completed') then 'begun' else $8::text end
              from queue q, generate_series(1, $9::integer) n,
                   lateral (select (extract(epoch from now()) * 1000)::bigint - 40000000 + n + $2 as ms) at
          )
-         insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${fill.status})
+         insert into queue_tallies as t (team_id, queue_id, worker_id, statement, sandbox, ${fill.status})
          select team_id, id, 0, 3, false, $9 from queue
-         on conflict (team_id, queue_id, worker_id, writer, sandbox)
+         on conflict (team_id, queue_id, worker_id, statement, sandbox)
          do update set ${fill.status} = t.${fill.status} + excluded.${fill.status}`,
         [
           benchQueue,

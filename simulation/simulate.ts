@@ -23,6 +23,7 @@ import type {
   Tables,
   TaskColumns,
 } from "./model/tables.ts";
+import { attemptsOf } from "./model/task-rows.ts";
 import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
@@ -220,7 +221,7 @@ function toTask(row: TaskColumns): TaskRow {
     fence: row.fence,
     workerId: row.worker_id,
     attemptCount: row.attempt_count,
-    attempts: row.attempts,
+    attempts: attemptsOf(row),
     runAt: row.run_at - START_OF_TIME_MS,
     createdAt: row.created_at - START_OF_TIME_MS,
     deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,

@@ -34,7 +34,7 @@ const MIX = [
     where id in (select id from (select id, row_number() over (order by id) as n from tasks) t where n % 10000 = 0)`,
   "insert into task_tags (team_id, tag, task_id) select team_id, tag, id from tasks cross join unnest(tags) as tag",
   `with failed as (
-     update tasks set status = 'failed', failure_reason = 'retries_exhausted', error = 'The target answered 503',
+     update tasks set status = 'failed', list_key = 'failed', failure_reason = 'retries_exhausted', error = 'The target answered 503',
             attempts = '[{"number":1,"status":"failed","code":503,"at":"2026-01-01T00:00:00.000Z","ms":5,"phase":"sent","error":"The target answered 503"}]'
       where get_byte(uuid_send(id), 14) < 3
      returning team_id, queue_id

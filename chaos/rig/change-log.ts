@@ -18,10 +18,16 @@ create table chaos.pulse (beats bigint not null);
 insert into chaos.pulse values (0);
 create function chaos.ms(at timestamptz) returns float8 language sql immutable as
   $$ select extract(epoch from at)::float8 * 1000 $$;
+-- The only attempt of a task that it completed is not written: see task-attempts.ts.
+create function chaos.attempts(t tasks) returns jsonb language sql immutable as $$
+  select case when t.status = 'completed' and t.attempt_count = 1 and t.attempts = '[]'
+              then jsonb_build_array(jsonb_build_object('number', 1, 'status', 'success', 'code', t.result -> 'statusCode',
+                                                        'phase', 'responded', 'error', null))
+              else t.attempts end $$;
 create function chaos.task(t tasks) returns jsonb language sql immutable as $$
   select jsonb_build_object(
     'id', t.id, 'teamId', t.team_id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
-    'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', t.attempts, 'runAt', chaos.ms(t.run_at),
+    'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', chaos.attempts(t), 'runAt', chaos.ms(t.run_at),
     'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
     'failureReason', t.failure_reason, 'retries', t.retries) $$;

@@ -16,7 +16,7 @@ export async function copyTask(query: Query, queue: string, copies: number): Pro
         cross join lateral jsonb_populate_record(found.t, jsonb_build_object('id', gen_random_uuid(), 'copy', copy)) c
        returning team_id, queue_id
      )
-     insert into queue_tallies (team_id, queue_id, worker_id, writer, pending)
+     insert into queue_tallies (team_id, queue_id, worker_id, statement, pending)
      select team_id, queue_id, 0, 3, count(*) from copied group by 1, 2`,
     [queue, copies],
   );

@@ -143,18 +143,18 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     edits: [
       {
         file: "store/tasks/task-settlements.js",
-        find: "attempt: attemptToJson(attempt),\n        result: verdict.result,",
-        replace: "attempt: attemptToJson(attempt),\n        result: earlierResult(verdict.result),",
+        find: "resultColumn(verdict.result, attempt)",
+        replace: "resultColumn(earlierResult(verdict.result), attempt)",
       },
       {
         file: "store/tasks/task-settlements.js",
-        find: "function completedRow(",
+        find: "function resultColumn(",
         replace: `const results = [];
 function earlierResult(result) {
     results.push(result);
     return results.length % 10 === 0 ? results.at(-2) : result;
 }
-function completedRow(`,
+function resultColumn(`,
       },
     ],
     weather: CALM,

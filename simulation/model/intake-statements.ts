@@ -1,5 +1,5 @@
 import { type Session, takeLock, takeTally, waitForTask, write } from "./session.ts";
-import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
+import { arrayAt, numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 
@@ -27,7 +27,7 @@ type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
 };
 
 /** An object of the insert of plain tasks. */
-type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; readonly held?: true };
+type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; readonly held?: boolean };
 
 export const intakeStatements: Statements = {
   insert_tasks_plain(session, values) {
@@ -106,9 +106,28 @@ function plainQueue(session: Session, values: readonly unknown[]): QueueColumns 
   return numberAt(values, 6) === 0 || isGranted ? queue : null;
 }
 
+const FIRST_ARRAY = 9;
+const PLAIN = [
+  ...["held", "shape", "priority", "method", "url", "headers", "body", "body_is_json", "sign"],
+  ...["on_complete_url", "idempotency_key", "request_hash"],
+];
+
+/** $1 has the ids, and from $9 on there is an array for each column, as `unnest` takes them. */
+function plainRows(values: readonly unknown[]): PlainRow[] {
+  return arrayAt<string>(values, 1).map((id, index) => {
+    const columns = PLAIN.flatMap((name, at) => {
+      const column = values[FIRST_ARRAY - 1 + at];
+      // What a telling form is given besides is no column.
+      const value = Array.isArray(column) ? (column[index] ?? undefined) : undefined;
+      return [[name, name === "headers" && typeof value === "string" ? JSON.parse(value) : value]];
+    });
+    return { id, ...Object.fromEntries(columns) };
+  });
+}
+
 /** Returns which were stored. */
 function insertPlain(session: Session, values: readonly unknown[], queue: QueueColumns): string[] {
-  return recordsAt<PlainRow>(values, 1).flatMap(({ held, ...row }) => {
+  return plainRows(values).flatMap(({ held, ...row }) => {
     const slot = held ? { slot_queue_id: queue.id, slot_epoch: queue.epoch } : {};
     const asked = { ...row, team_id: queue.team_id, queue: queue.name, delay_seconds: 0, ...slot };
     if (!takeKey(session, asked)) return [];

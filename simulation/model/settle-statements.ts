@@ -1,9 +1,9 @@
 import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
 import { isTaskLocked, type Session, takeTally, waitForDeletion, waitForTask } from "./session.ts";
-import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
+import { arrayAt, numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
-import { changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
+import { attemptsOf, changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
 
 /** As in `store/tasks/task-returns.ts`. */
 const MAX_INTERRUPTIONS = 3;
@@ -17,13 +17,12 @@ interface SettledRow {
   readonly wait_ms?: number;
   readonly deadline_ms?: number;
   readonly poll?: object;
-  readonly attempt: AttemptColumn;
+  /** Null: it is derived when it is read. */
+  readonly attempt: AttemptColumn | null;
   readonly result?: TaskResult;
   readonly error?: string;
   readonly reason?: string;
 }
-
-type CompletedRow = Pick<SettledRow, "id" | "fence" | "attempt" | "result">;
 
 interface PollRow extends Omit<SettledRow, "kind" | "attempt"> {
   readonly kind: "again" | "completed" | "failed";
@@ -43,11 +42,7 @@ export const settleStatements: Statements = {
   },
 
   settle_attempts_completed(session, values) {
-    const asked = recordsAt<CompletedRow>(values, 1);
-    const settled = settle(
-      session,
-      asked.map((j) => ({ ...j, kind: "completed", queue_id: 0 })),
-    );
+    const settled = settle(session, completedRows(values));
     const notified = settled.filter(({ on_complete_url }) => on_complete_url !== null).map(({ id }) => id);
     if (settled.length === 0) return [];
     return [{ settled: settled.length, notified: notified.length === 0 ? null : notified }];
@@ -56,7 +51,7 @@ export const settleStatements: Statements = {
   find_settled({ tables }, values) {
     return recordsAt<{ id: string; attempt: number }>(values, 1).flatMap(({ id, attempt }) => {
       const row = tables.tasks.get(id);
-      const isSettled = row?.attempts.some(
+      const isSettled = (row === undefined ? [] : attemptsOf(row)).some(
         ({ number, status }) => number === attempt && (status === "success" || status === "failed"),
       );
       return row !== undefined && isSettled ? [{ id, attempt, ...outlook(row) }] : [];
@@ -179,6 +174,17 @@ export const settleStatements: Statements = {
   },
 };
 
+/** An array for each column, as `unnest` takes them. */
+function completedRows(values: readonly unknown[]): SettledRow[] {
+  const [fences, attempts] = [arrayAt<number>(values, 4), arrayAt<string | null>(values, 5)];
+  const results = arrayAt<string>(values, 6);
+  return arrayAt<string>(values, 3).map((id, index) => {
+    const result: TaskResult = JSON.parse(results[index] ?? "");
+    const attempt: AttemptColumn | null = JSON.parse(attempts[index] ?? "null");
+    return { id, queue_id: 0, fence: fences[index] ?? 0, kind: "completed", attempt, result };
+  });
+}
+
 function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
   const { tables, model, nowMs } = session;
   for (const { id } of asked) waitForTask(session, id);
@@ -193,7 +199,10 @@ function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
       run_at: j.wait_ms === undefined ? row.run_at : nowMs + j.wait_ms,
       attempt_started_at: null,
       failures: row.failures + (j.kind === "retry" || j.kind === "failed" ? 1 : 0),
-      attempts: model.plant === "attempt-not-recorded" ? row.attempts : [...row.attempts, j.attempt],
+      attempts:
+        model.plant === "attempt-not-recorded" || j.attempt === null
+          ? row.attempts
+          : [...row.attempts, j.attempt],
       result: j.result ?? null,
       error: j.error ?? null,
       failure_reason: queueIsGone ? "queue_deleted" : failure(j.reason),

@@ -18,6 +18,13 @@ export function textAt(values: readonly unknown[], index: number): string {
   return value;
 }
 
+/** An array; the caller says of what, as the SQL does. */
+export function arrayAt<Item>(values: readonly unknown[], index: number): readonly Item[] {
+  const value = values[index - 1];
+  if (!Array.isArray(value)) throw new Error(`$${index} is no array but ${value}`);
+  return value;
+}
+
 /** The rows of `jsonb_to_recordset`; the caller says what they are, as the SQL does. */
 export function recordsAt<Row>(values: readonly unknown[], index: number): Row[] {
   return JSON.parse(textAt(values, index));

@@ -1,7 +1,7 @@
 import { type FailureReason, isEnded, type TaskStatus } from "../../packages/server/src/domain/task.ts";
 import { tellChange } from "./event-rows.ts";
 import type { Session } from "./session.ts";
-import type { TaskColumns } from "./tables.ts";
+import type { AttemptColumn, TaskColumns } from "./tables.ts";
 
 const camelNames = new Map<string, string>();
 
@@ -16,6 +16,19 @@ function camelName(column: string): string {
   const name = column.replace(/_([a-z])/g, (_, next: string) => next.toUpperCase());
   camelNames.set(column, name);
   return name;
+}
+
+/** The closed attempts. The only one of a task that it completed is not written, as in `store/tasks/task-attempts.ts`. */
+export function attemptsOf({
+  status,
+  attempts,
+  attempt_count,
+  result,
+}: TaskColumns): readonly AttemptColumn[] {
+  if (status !== "completed" || attempt_count !== 1 || attempts.length > 0 || result === null)
+    return attempts;
+  const { statusCode: code, duration: ms } = result;
+  return [{ number: 1, status: "success", code, at: "", ms, phase: "responded", error: null }];
 }
 
 /** `place`: among the events, of a statement within a transaction. */

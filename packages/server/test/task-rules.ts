@@ -21,5 +21,10 @@ alter table tasks
   add constraint tasks_wait_has_end
     check (case when status in ('waiting', 'polling') then deadline_at is not null
                 else deadline_at is null or status = 'pending' end),
-  add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback);
+  add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback),
+  add constraint tasks_is_found_by_its_state
+    check (due_at is not distinct from case when status = 'pending' and not sandbox then run_at end
+           and poll_at is not distinct from
+                 case when status = 'polling' and worker_id is null and not sandbox then run_at end
+           and list_key = case when status in ('active', 'completed') and not sandbox then 'begun' else status end);
 `;

@@ -127,6 +127,8 @@ export async function openTestHouse(
       await test.database.rows(
         `with moved as (
            update tasks set run_at = run_at - make_interval(secs => $1),
+                            due_at = due_at - make_interval(secs => $1),
+                            poll_at = poll_at - make_interval(secs => $1),
                             deadline_at = deadline_at - make_interval(secs => $1)
             where status in ('pending', 'waiting', 'polling')
          ), waited as (

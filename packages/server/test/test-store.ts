@@ -246,11 +246,21 @@ function collect(node: PlanNode, nodes: PlanNode[]): void {
   for (const child of node.Plans ?? []) collect(child, nodes);
 }
 
-function toLiteral(value: unknown): string {
+/** A value as it stands in the text of a statement. */
+export function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return "null";
-  if (typeof value === "number") return String(value);
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(",")}}`);
-  return pg.escapeLiteral(String(value));
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(toElement).join(",")}}`);
+  return pg.escapeLiteral(toText(value));
+}
+
+function toElement(value: unknown): string {
+  return value === null || value === undefined ? "null" : `"${toText(value).replace(/["\\]/g, "\\$&")}"`;
+}
+
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /**

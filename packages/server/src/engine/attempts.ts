@@ -10,6 +10,7 @@ import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
 import { closeAttempt, isSuccess, judge, type Verdict } from "../domain/verdict.ts";
 import type { JsonGate } from "../json/gate.ts";
+import { removeSettledBatches } from "../store/claim-batches.ts";
 import type { Sql } from "../store/sql.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
@@ -260,6 +261,7 @@ export function createAttempts(deps: {
       const { workerId } = lease;
       const untoldBefore = [...untold.keys()];
       const before = [...underWay.entries];
+      await removeSettledBatches(sql, workerId);
       const held = await heldTasks(sql, workerId);
       const keys = new Set(held.map(keyOf));
       for (const [key, attempt] of before) {

@@ -1,7 +1,7 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { heldNotifications } from "../store/tasks/notifications.ts";
-import { type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
+import { REAP_BATCH, type Returned, reapPolls, reapTasks } from "../store/tasks/task-returns.ts";
 import { heldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { DatabaseClock } from "./database-clock.ts";
@@ -64,11 +64,13 @@ export function createReaper(deps: {
         const dead = await removeExpiredWorkers(sql);
         if (dead.length > 0) log.warn({ workers: dead }, "workers.died");
       }
-      await reapPolls(sql);
+      while ((await reapPolls(sql)) === REAP_BATCH);
       await heldNotifications.reap(sql);
       await heldDeliveries.reap(sql);
-      const returned = await reapTasks(sql, deps.workerId());
-      if (returned.length > 0) {
+      for (let isMore = true; isMore; ) {
+        const returned = await reapTasks(sql, deps.workerId());
+        isMore = returned.length === REAP_BATCH;
+        if (returned.length === 0) continue;
         log.warn({ tasks: returned.length }, "tasks.reaped");
         meter.reaped(returned.length);
         deps.onReturned(returned);

@@ -27,6 +27,7 @@ import { sandboxTokens } from "./migrations/0020-sandbox-tokens.ts";
 import { sandboxClocks } from "./migrations/0021-sandbox-clocks.ts";
 import { eventOrder } from "./migrations/0022-event-order.ts";
 import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
+import { hotRow } from "./migrations/0026-hot-row.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, name: "sandbox clocks", sql: sandboxClocks },
   { version: 22, name: "event order", sql: eventOrder },
   { version: 24, name: "granted scopes", sql: grantedScopes },
+  { version: 26, name: "hot row", sql: hotRow },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

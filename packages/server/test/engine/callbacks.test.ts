@@ -181,7 +181,7 @@ describe("callbacks", () => {
         ...callbacks,
         // What the reaper does to the polls of a node that has died.
         house.database.rows(
-          "update tasks set worker_id = null, fence = fence + 1 where status = 'polling' and worker_id is not null",
+          "update tasks set worker_id = null, fence = fence + 1, poll_at = run_at where status = 'polling' and worker_id is not null",
         ),
       ];
       await Promise.all(racers);

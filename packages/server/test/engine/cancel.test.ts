@@ -155,7 +155,7 @@ describe("cancelling a task", () => {
     const broken = house.target.broken(2);
     const holder = house.engine.attempts.count === 1 ? house : second;
     await house.database.rows(
-      `update tasks set status = 'cancelled', completed_at = now(), worker_id = null, fence = fence + 1,
+      `update tasks set status = 'cancelled', list_key = 'cancelled', completed_at = now(), worker_id = null, fence = fence + 1,
                         attempt_started_at = null where id = $1`,
       [id],
     );

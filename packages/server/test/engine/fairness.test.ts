@@ -35,6 +35,7 @@ describe("fairness between teams", () => {
     await house.database.rows(
       `insert into tasks
        select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'pending',
+                 'due_at', t.run_at, 'list_key', 'pending',
                  'attempt_started_at', null, 'worker_id', null, 'attempt_count', 0, 'started_at', null))).*
          from tasks t, generate_series(1, 3000)`,
     );

@@ -307,10 +307,11 @@ describe("completion notifications", () => {
     await until(() => house.target.held.length === 1);
     await house.database.rows("update tasks set interruptions = 2 where id = $1", [id]);
     const dead = await house.openNode();
-    await house.database.rows("update tasks set worker_id = $2 where id = $1", [
-      id,
-      dead.engine.lease.workerId,
-    ]);
+    await house.database.rows(
+      `with given as (update tasks set worker_id = $2 where id = $1 returning team_id, id)
+       insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, array[id] from given`,
+      [id, dead.engine.lease.workerId],
+    );
     await dead.stop();
     await house.engine.reaper.reapOnce();
     house.target.release();

@@ -319,15 +319,16 @@ describe("polling", () => {
     await start();
     await house.database.rows(
       `insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, max_retries, backoff,
-                          retry_delay_seconds, timeout_seconds, run_at, created_at, deadline_at, poll_config, poll)
+                          retry_delay_seconds, timeout_seconds, run_at, poll_at, list_key, created_at, deadline_at, poll_config, poll)
        select t.team_id, gen_random_uuid(), t.queue_id, t.shape, t.status, t.priority, false, t.method, t.url,
-              t.max_retries, t.backoff, t.retry_delay_seconds, t.timeout_seconds, now() + interval '1 h', t.created_at,
+              t.max_retries, t.backoff, t.retry_delay_seconds, t.timeout_seconds, now() + interval '1 h', now() + interval '1 h',
+              t.list_key, t.created_at,
               now() + interval '2 h', t.poll_config, t.poll
          from tasks t, generate_series(1, 10000) where t.status = 'polling'`,
     );
     const explained = await house.database.rows<{ "QUERY PLAN": string }>(
-      `explain (analyze, buffers) select id from tasks where status = 'polling' and worker_id is null and not sandbox and run_at <= now()
-        order by run_at limit 100`,
+      `explain (analyze, buffers) select id from tasks where poll_at is not null and team_id = ${house.principal.teamId} and poll_at <= now()
+        order by poll_at limit 100`,
     );
     const text = explained.map((row) => row["QUERY PLAN"]).join("\n");
     assert.match(text, /tasks_polls_due/);

@@ -48,19 +48,31 @@ function settlement(id: string, body: string): Settlement {
   };
 }
 
+interface SettledRow {
+  readonly id: string;
+  readonly result?: { readonly body: string };
+}
+
 /** A database that takes every settlement but those this function refuses. */
-function createFakeSql(refuse: (rows: { id: string; result?: { body: string } }[]) => Error | null) {
+function createFakeSql(refuse: (rows: readonly SettledRow[]) => Error | null) {
   const statements: string[][] = [];
   const sql: Sql = {
     async rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
-      const rows = JSON.parse(String(values[0]));
-      statements.push(rows.map((row: { id: string }) => row.id));
+      const rows = completedRows(values);
+      statements.push(rows.map((row) => row.id));
       const error = refuse(rows);
       if (error !== null) throw error;
       return [{ settled: rows.length, notified: null }] as object[] as Row[];
     },
   };
   return { sql, statements };
+}
+
+/** What the statement for completed attempts is given: one array for each column. */
+function completedRows(values: readonly unknown[]): SettledRow[] {
+  const [, , ids, , , results] = values;
+  assert.ok(Array.isArray(ids) && Array.isArray(results));
+  return ids.map((id, index) => ({ id, result: JSON.parse(results[index]) }));
 }
 
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };

@@ -78,6 +78,53 @@ describe("migrating", () => {
     ]);
   });
 
+  it("makes tasks findable that a version without due_at, poll_at, list_key and claim_batches left", async () => {
+    const { database } = test;
+    const hotRow = MIGRATIONS.findIndex(({ name }) => name === "hot row");
+    for (const { sql } of MIGRATIONS.slice(0, hotRow)) await database.rows(sql);
+    await database.rows(
+      `insert into tasks (team_id, id, queue_id, shape, status, worker_id, priority, sandbox, method, url, timeout_seconds,
+                          max_retries, backoff, retry_delay_seconds, run_at, created_at, deadline_at)
+       select 1, (lpad(n::text, 8, '0') || '-0000-7000-8000-000000000000')::uuid, 1, 'queue', status, worker_id, 5, sandbox, 'POST',
+              'http://a/', 30, 3, 'fixed', 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z',
+              case when status = 'polling' then now() end
+         from (values (1, 'pending', null, false), (2, 'active', 7, false), (3, 'active', 7, false), (4, 'completed', null, false),
+                      (5, 'polling', null, false), (6, 'polling', 8, false), (7, 'pending', null, true), (8, 'active', null, true),
+                      (9, 'completed', null, true), (10, 'failed', null, false)) as asked(n, status, worker_id, sandbox)`,
+    );
+
+    await database.rows(MIGRATIONS[hotRow]?.sql ?? "");
+
+    const rows = await database.rows<{ n: number; has: string }>(
+      `select left(id::text, 8)::integer as n,
+              concat_ws(' ', list_key, case when due_at = run_at then 'due' end, case when poll_at = run_at then 'poll' end) as has
+         from tasks order by 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ has }) => has),
+      [
+        "pending due",
+        "begun",
+        "begun",
+        "begun",
+        "polling poll",
+        "polling",
+        "pending",
+        "active",
+        "completed",
+        "failed",
+      ],
+    );
+    const held = await database.rows(
+      `select worker_id::integer as worker, array(select left(id::text, 8)::integer from unnest(task_ids) as id order by 1) as tasks
+         from claim_batches order by 1`,
+    );
+    assert.deepEqual(held, [
+      { worker: 7, tasks: [2, 3] },
+      { worker: 8, tasks: [6] },
+    ]);
+  });
+
   describe("the stored history", () => {
     const history = () =>
       test.database.rows<{ version: number; hash: string | null }>(

@@ -48,11 +48,8 @@ const DEBTS = [
   "tasks/task-intake.ts: unstable in case (1)",
   "tasks/task-intake.ts: unstable in coalesce (1)",
   "tasks/task-intake.ts: unstable in on conflict (1)",
-  "tasks/task-polls.ts: unstable in coalesce (1)",
-  "tasks/task-polls.ts: unstable in returning (1)",
   "tasks/task-removals.ts: limit in a lateral over values (1)",
   "tasks/task-retries.ts: unstable in case (2)",
-  "tasks/task-settlements.ts: unstable in coalesce (1)",
   "tasks/webhook-deliveries.ts: unstable in coalesce (1)",
   "tasks/webhooks.ts: unstable in coalesce (1)",
 ];

@@ -13,7 +13,7 @@ export interface DueLook {
   readonly untilNextMs: number | null;
 }
 
-const DELAYED = "status = 'pending' and not sandbox and fence >= 0";
+const DELAYED = "due_at is not null and priority > 0";
 
 /**
  * What is due and what is not yet due are told apart by one `now()`: by two, a task that comes due in between is in
@@ -26,17 +26,17 @@ const LOOK_FOR_DUE = prepare(
      select distinct team_id, queue_id from (
        select team_id, queue_id from tasks
         where ${DELAYED}
-          and run_at > least(to_timestamp($1::float8 / 1000), now()) - make_interval(secs => $2 / 1000.0)
-          and run_at <= now()
-        order by run_at) came
+          and due_at > least(to_timestamp($1::float8 / 1000), now()) - make_interval(secs => $2 / 1000.0)
+          and due_at <= now()
+        order by due_at) came
    ), found as (
      select q.team_id, q.name
        from due join queues q on q.team_id = due.team_id and q.id = due.queue_id and q.deleted_at is null
    ), upcoming as (
-     select (select run_at from tasks where ${DELAYED} and run_at > now() order by run_at limit 1) as run_at
+     select (select due_at from tasks where ${DELAYED} and due_at > now() order by due_at limit 1) as due_at
    )
    select extract(epoch from now())::float8 * 1000 as "databaseMs",
-          extract(epoch from upcoming.run_at - clock_timestamp())::float8 * 1000 as "untilNextMs",
+          extract(epoch from upcoming.due_at - clock_timestamp())::float8 * 1000 as "untilNextMs",
           found.team_id as "teamId", found.name as queue
      from upcoming left join found on true`,
 );
@@ -62,8 +62,8 @@ const HAS_DUE_TASKS = `q.deleted_at is null and not q.paused and exists (
        cross join lateral (
          select 1 from tasks t
           where t.team_id = q.team_id and t.queue_id = q.id and t.priority = p.priority
-            and t.status = 'pending' and not t.sandbox and t.run_at <= now()
-          order by t.run_at limit 1) due)`;
+            and t.due_at is not null and t.due_at <= now()
+          order by t.due_at limit 1) due)`;
 
 const QUEUES_WITH_DUE_TASKS = patient(
   "chore",

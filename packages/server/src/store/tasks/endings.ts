@@ -1,6 +1,7 @@
 import type { EndedStatus, TaskStatus } from "../../domain/task.ts";
 import { TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { type NO_WORKER, one, tally } from "./tallies.ts";
+import { stateColumns } from "./task-state.ts";
 
 /*
  * What it means that a task ends, for every statement that can end one. `endColumns` is what becomes of its row, in the
@@ -18,6 +19,8 @@ export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${TOLD_COLUMNS}`;
  */
 export function endColumns(options: {
   readonly status: string;
+  /** The new run_at, where there is one. */
+  readonly runAt?: string;
   /** The rows that end. Left out: all of them. */
   readonly when?: string;
   /** The rows that end as completed. */
@@ -31,11 +34,12 @@ export function endColumns(options: {
   /** Spent: used, so that it leads nowhere any more. Otherwise it still tells the task's state. */
   readonly callback?: "spent";
 }): string {
-  const { status, when, completed, onward, keepsPoll, callback, at = "now()" } = options;
+  const { status, runAt, when, completed, onward, keepsPoll, callback, at = "now()" } = options;
   const ended = (value: string, otherwise: string) =>
     when === undefined ? value : `case when ${when} then ${value} else ${otherwise} end`;
   const columns = [
-    `status = ${status}`,
+    stateColumns(status, runAt),
+    ...(runAt === undefined ? [] : [`run_at = ${runAt}`]),
     `completed_at = ${ended(at, "null")}`,
     `deadline_at = ${ended("null", onward?.deadlineAt ?? "t.deadline_at")}`,
     `poll = ${ended(keepsPoll === undefined ? "null" : `case when ${keepsPoll} then t.poll end`, onward?.poll ?? "t.poll")}`,

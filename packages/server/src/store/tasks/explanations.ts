@@ -9,8 +9,8 @@ const MOST_BEHIND = 1000;
 /** Due tasks of the queue of `t` with this priority, one probe of the index and no further than is counted. */
 const due = (priority: string, more = "") => `select 1 from tasks p
           where p.team_id = t.team_id and p.queue_id = t.queue_id and p.priority = ${priority}
-            and p.status = 'pending' and not p.sandbox and p.run_at <= now() ${more}
-          order by p.run_at, p.id limit ${MOST_BEHIND}`;
+            and p.due_at is not null and p.due_at <= now() ${more}
+          order by p.due_at, p.id limit ${MOST_BEHIND}`;
 
 /** All that the database knows about why a task runs or does not. Null if there is no such task. */
 export async function findCircumstances(sql: Sql, reach: Reach, id: string): Promise<Circumstances | null> {
@@ -28,16 +28,21 @@ export async function findCircumstances(sql: Sql, reach: Reach, id: string): Pro
             exists (select 1 from workers where expires_at > now()) as "hasWorkers",
             case when t.status = 'pending' then (
               select coalesce(json_agg(json_build_object('node', h.name, 'calls', h.calls) order by h.calls desc, h.name), '[]')
-                from (select coalesce(hw.name, 'a node that is gone') as name, count(*)::integer as calls
-                        from tasks a left join workers hw on hw.id = a.worker_id
-                       where a.team_id = t.team_id and a.queue_id = t.queue_id and not a.sandbox and a.status = 'active'
+                from (select coalesce(hw.name, 'a node that is gone') as name, count(distinct a.id)::integer as calls
+                        from claim_batches b cross join lateral (
+                               select held.id, held.worker_id from tasks held
+                                where held.team_id = b.team_id and held.id = any(b.task_ids)
+                                  and held.worker_id = b.worker_id and held.queue_id = t.queue_id
+                                  and held.status = 'active') a
+                        left join workers hw on hw.id = a.worker_id
+                       where b.team_id = t.team_id
                        group by 1) h) end as holders,
             case when t.status = 'pending' then (
               select count(*)::integer from (
                 (select 1 from generate_series(t.priority + 1, 10) as higher(priority)
                   cross join lateral (${due("higher.priority")}) first limit ${MOST_BEHIND})
                 union all
-                (${due("t.priority", "and (p.run_at, p.id) < (t.run_at, t.id)")})) ahead) end as ahead
+                (${due("t.priority", "and (p.due_at, p.id) < (t.run_at, t.id)")})) ahead) end as ahead
        from tasks t
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
        left join workers w on w.id = t.worker_id ${withClock("t")}

@@ -57,7 +57,7 @@ export async function readFailureGroups(sql: Sql, query: FailureQuery): Promise<
          select f.* from unnest($2::bigint[]) as r(queue_id) cross join lateral (
            select t.queue_id, t.id, t.shape, t.failure_reason, t.completed_at, ${HOST} as host, ${ANSWER} as answer
              from tasks t
-            where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'")} and t.id >= $4
+            where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'", "$3")} and t.id >= $4
               and t.created_at >= $5
             order by ${listOrder("desc")} limit $6) f
        ), seen as (select queue_id, count(*) >= $6 as is_cut from looked group by queue_id)

@@ -13,6 +13,7 @@ import {
 import type { Accepted, Submission } from "./submission.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { hasOwnKeys } from "./task-columns.ts";
+import { holding } from "./task-state.ts";
 
 /*
  * Most tasks say nothing but their call, are to run at once, and come in batches for one queue. Those have a statement of their
@@ -20,9 +21,8 @@ import { hasOwnKeys } from "./task-columns.ts";
  * and answers with one row for the whole batch.
  */
 
-/** What a plain task says, column by column, with its type. What is false or null is left out of the JSON. */
+/** What a plain task says besides its id, column by column, with its type. Each column comes as an array. */
 const PLAIN = {
-  id: "uuid",
   /** A slot was set aside for it. */
   held: "boolean",
   shape: "text",
@@ -55,22 +55,24 @@ const queueIf = (condition: string) => `q as materialized (
         and exists (select 1 from workers where id = $2) and ${condition}
    )`;
 
+/** $1 has the ids, and from $9 on there is an array for each column. */
+const FIRST_ARRAY = 9;
 const asked = (record: object) =>
-  `q cross join jsonb_to_recordset($1::jsonb) as a(${Object.entries(record)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(", ")})`;
+  `q cross join unnest($1::uuid[], ${Object.values(record)
+    .map((type, index) => `$${FIRST_ARRAY + index}::${type}[]`)
+    .join(", ")}) as a(id, ${Object.keys(record).join(", ")})`;
 
 const inserting = (
   more: string,
-) => `insert into tasks as t (team_id, queue_id, ${SETTINGS}, sandbox, run_at, created_at,
+) => `insert into tasks as t (team_id, queue_id, ${SETTINGS}, sandbox, run_at, created_at, due_at, list_key,
                         status, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         id, shape, priority, method, url, headers, body, body_is_json, sign, on_complete_url${more})
-     select team_id, queue_id, ${SETTINGS}, sandbox, asked_at, asked_at,
+     select team_id, queue_id, ${SETTINGS}, sandbox, asked_at, asked_at, case when held then null else asked_at end,
+            case when held then 'begun' else 'pending' end,
             case when held then 'active' else 'pending' end, case when held then asked_at end,
             case when held then asked_at end, case when held then 1 else 0 end, case when held then 1 else 0 end,
             case when held then $2::bigint end,
-            id, shape, priority, method, url, headers, body, coalesce(body_is_json, false), coalesce(sign, false),
-            on_complete_url${more}`;
+            id, shape, priority, method, url, headers, body, body_is_json, sign, on_complete_url${more}`;
 
 const INSERTED = "t.team_id, t.queue_id, t.sandbox, t.status, t.id";
 
@@ -85,9 +87,11 @@ const INSERT_PLAIN_TASKS = hotStatement(
   (condition, tells) => `with ${queueIf(condition)}, inserted as (
      ${inserting("")}
        from ${asked(PLAIN)}
+   ), held as (
+     insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, $1 from q where active > 0
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
-   )${tells ? `, ${tellingPlain({ from: "q", queue: "$4", entries: "$9" })}` : ""}
+   )${tells ? `, ${tellingPlain({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(PLAIN).length}` })}` : ""}
    select ${ANSWER} from q`,
 );
 
@@ -116,7 +120,7 @@ const INSERT_KEYED_TASKS = hotStatement(
        from: "inserted",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${tells ? `, ${telling({ ...CREATED, isHot: true })}` : ""}, counted as (
+   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${telling({ ...CREATED, isHot: true })}` : ""}, counted as (
      select count(*) as stored, array_agg(id) as ids from inserted
    )
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`,
@@ -151,7 +155,7 @@ export async function insertPlainTasks(
     held += 1;
   }
   const values = [
-    JSON.stringify(submissions.map(isKeyed ? keyedRow : plainRow)),
+    submissions.map(({ task }) => task.id),
     workerId,
     teamId,
     queue,
@@ -159,6 +163,7 @@ export async function insertPlainTasks(
     held,
     submissions.length - held,
     slot?.epoch ?? null,
+    ...(isKeyed ? keyedColumns(submissions) : plainColumns(submissions)),
   ];
   const [stored] = isKeyed
     ? await tryHot<PlainAnswer>(sql, INSERT_KEYED_TASKS, values)
@@ -206,28 +211,27 @@ function isPlain(task: NewTask): boolean {
   );
 }
 
-function keyedRow(submission: Submission): Record<keyof typeof KEYED, unknown> {
-  const { idempotency } = submission.task;
-  return {
-    ...plainRow(submission),
-    idempotency_key: idempotency?.key,
-    request_hash: idempotency?.requestHash,
+function plainColumns(submissions: readonly Submission[]): unknown[][] {
+  const column = (value: (submission: Submission) => unknown) => submissions.map(value);
+  const columns: Record<keyof typeof PLAIN, unknown[]> = {
+    held: column(({ reservation }) => reservation !== null),
+    shape: column(({ task }) => task.shape),
+    priority: column(({ task }) => task.priority),
+    method: column(({ task }) => task.call.method),
+    url: column(({ task }) => task.call.url),
+    headers: column(({ task: { call } }) => (hasOwnKeys(call.headers) ? JSON.stringify(call.headers) : null)),
+    body: column(({ task }) => task.call.body),
+    body_is_json: column(({ task }) => task.bodyIsJson),
+    sign: column(({ task }) => task.sign),
+    on_complete_url: column(({ task }) => task.onCompleteUrl),
   };
+  return Object.values(columns);
 }
 
-function plainRow({ task, reservation }: Submission): Record<keyof typeof PLAIN, unknown> {
-  const { call } = task;
-  return {
-    id: task.id,
-    held: reservation === null ? undefined : true,
-    shape: task.shape,
-    priority: task.priority,
-    method: call.method,
-    url: call.url,
-    headers: hasOwnKeys(call.headers) ? call.headers : undefined,
-    body: call.body ?? undefined,
-    body_is_json: task.bodyIsJson || undefined,
-    sign: task.sign || undefined,
-    on_complete_url: task.onCompleteUrl ?? undefined,
-  };
+function keyedColumns(submissions: readonly Submission[]): unknown[][] {
+  return [
+    ...plainColumns(submissions),
+    submissions.map(({ task }) => task.idempotency?.key ?? null),
+    submissions.map(({ task }) => task.idempotency?.requestHash ?? null),
+  ];
 }

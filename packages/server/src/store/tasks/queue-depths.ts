@@ -15,8 +15,8 @@ export interface QueueDepth {
 /** The first task of each priority in the index of claimable tasks. */
 export const FIRST_RUN_AT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
   (priority) =>
-    `(select t.run_at from tasks t where t.team_id = c.team_id and t.queue_id = c.id
-         and t.priority = ${priority} and t.status = 'pending' and not t.sandbox order by t.run_at limit 1)`,
+    `(select t.due_at from tasks t where t.team_id = c.team_id and t.queue_id = c.id
+         and t.priority = ${priority} and t.due_at is not null order by t.due_at limit 1)`,
 );
 
 /**

@@ -87,7 +87,7 @@ const BEGIN_SIMULATED = prepare(
   "begin_simulated",
   `with begun as (
      update tasks t
-        set status = 'active', fence = t.fence + 1, attempt_count = t.attempt_count + 1, attempt_started_at = j.at,
+        set status = 'active', list_key = 'active', fence = t.fence + 1, attempt_count = t.attempt_count + 1, attempt_started_at = j.at,
             started_at = coalesce(t.started_at, j.at)
        from (select a.*, now() + make_interval(secs => a.ahead_ms / 1000) as at
                from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid, fence integer, ahead_ms float8)) j

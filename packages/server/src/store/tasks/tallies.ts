@@ -36,19 +36,19 @@ export function tally(options: {
   const sums = states.map((state) => (isSummed ? deltas[state] : `sum(${deltas[state]})`)).join(", ");
   const groups = isSummed ? "" : "group by team_id, queue_id, sandbox order by team_id, queue_id, sandbox";
   const adds = states.map((state) => `${state} = t.${state} + excluded.${state}`).join(", ");
-  return `insert into queue_tallies as t (team_id, queue_id, worker_id, writer, sandbox, ${states.join(", ")})
+  return `insert into queue_tallies as t (team_id, queue_id, worker_id, statement, sandbox, ${states.join(", ")})
     select team_id, queue_id, ${worker === NO_WORKER ? OWN_ROW : worker}, ${WRITERS[writer]}, sandbox, ${sums} from ${from} ${groups}
-    on conflict (team_id, queue_id, worker_id, writer, sandbox) do update set ${adds}`;
+    on conflict (team_id, queue_id, worker_id, statement, sandbox) do update set ${adds}`;
 }
 
 /** Adds up, in one row for each queue, what was counted by connections and by workers that are gone: reading stays short. */
 export const FOLD_TALLIES = `with folded as (
      delete from queue_tallies t using (
-       select team_id, queue_id, worker_id, writer, sandbox from queue_tallies c
+       select team_id, queue_id, worker_id, statement, sandbox from queue_tallies c
         where worker_id <> ${NO_WORKER} and not exists (select 1 from workers w where w.id = c.worker_id)
           for update skip locked) c
-      where (t.team_id, t.queue_id, t.worker_id, t.writer, t.sandbox)
-          = (c.team_id, c.queue_id, c.worker_id, c.writer, c.sandbox)
+      where (t.team_id, t.queue_id, t.worker_id, t.statement, t.sandbox)
+          = (c.team_id, c.queue_id, c.worker_id, c.statement, c.sandbox)
      returning t.*
    )
    ${tally({

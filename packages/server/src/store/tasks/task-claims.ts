@@ -4,6 +4,7 @@ import type { Sql } from "../sql.ts";
 import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
+import { holding } from "./task-state.ts";
 
 export interface ClaimRequest {
   readonly teamId: number;
@@ -21,8 +22,8 @@ const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, 
 
 /**
  * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
- * a high priority would be walked over on every claim. The rows are then updated by an array of their ids, not by a
- * join, which a plan made for an empty table began on the wrong side. The slots were granted under the queue's lock before, so
+ * a high priority would be walked over on every claim. The rows are then updated at the places where they were locked, which
+ * cannot change before this statement ends: by their ids a plan made for an empty table walked along an index of lists. The slots were granted under the queue's lock before, so
  * nothing is locked or counted here but the rows taken.
  */
 const CLAIM_DUE_TASKS = hotStatement(
@@ -32,14 +33,14 @@ const CLAIM_DUE_TASKS = hotStatement(
         and exists (select 1 from workers where id = $4) as is_current
       where ${condition}
    ), picked as (
-     select due.id
+     select due.place
        from current cross join (values (10), (9), (8), (7), (6), (5), (4), (3), (2), (1)) as p(priority)
        cross join lateral (
-         select t.id from tasks t
+         select t.ctid as place from tasks t
           where t.team_id = $1 and t.queue_id = $2 and t.priority = p.priority
-            and t.status = 'pending' and not t.sandbox and t.run_at <= now()
+            and t.due_at is not null and t.due_at <= now()
             and (t.deadline_at is null or t.deadline_at > now())
-          order by t.run_at, t.id
+          order by t.due_at, t.id
           limit $5
             for update skip locked
        ) due
@@ -47,13 +48,13 @@ const CLAIM_DUE_TASKS = hotStatement(
       limit $5
    ), claimed as (
      update tasks t
-        set status = 'active', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
+        set status = 'active', due_at = null, list_key = 'begun', worker_id = $4, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = now(), started_at = coalesce(started_at, now()), deadline_at = null
-      where t.team_id = $1 and t.id = any (array(select id from picked))
-     returning run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}${
-       tells ? `, team_id, queue_id, sandbox, status, ${TOLD_COLUMNS}` : ""
+      where t.ctid = any (array(select place from picked))
+     returning team_id, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}${
+       tells ? `, queue_id, sandbox, status, ${TOLD_COLUMNS}` : ""
      }
-   ), counted as (
+   ), ${holding("claimed", "$4::bigint")}, counted as (
      select $1::integer as team_id, $2::bigint as queue_id, false as sandbox, count(*) as claims from claimed having count(*) > 0
    ), tallied as (
      ${tally({

@@ -7,6 +7,7 @@ import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { one, tally, workerOrNone } from "./tallies.ts";
 import { INSERTED, insertedRow } from "./task-columns.ts";
+import { holding } from "./task-state.ts";
 
 export type { Accepted, Submission } from "./submission.ts";
 
@@ -59,18 +60,19 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
    ), inserted as (
      insert into tasks as t (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds,
                         retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
-                        run_at, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
+                        run_at, due_at, list_key, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         ${INSERTED.columns})
      select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
             own_retry_delay_seconds, own_retry_max_delay_seconds, own_no_retry_statuses, own_timeout_seconds,
-            coalesce(run_at, asked_at + make_interval(secs => delay_seconds)), asked_at,
+            begins_at, case when not handed_off and not coalesce(sandbox, false) then begins_at end,
+            case when handed_off then 'begun' else 'pending' end, asked_at,
             -- Of a task of the sandbox, simulations says when it expires.
             case when not handed_off and not coalesce(sandbox, false)
                  then asked_at + make_interval(secs => expires_in_seconds) end,
             case when handed_off then asked_at end, case when handed_off then asked_at end,
             handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end,
             ${INSERTED.values}
-       from asked
+       from (select *, coalesce(run_at, asked_at + make_interval(secs => delay_seconds)) as begins_at from asked) asked
       where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
                retry_max_delay_seconds, no_retry_statuses, timeout_seconds${tells ? `, ${TOLD_COLUMNS}` : ""}
@@ -81,7 +83,7 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   )${tells ? `, ${telling(CREATED)}` : ""}${further}
+   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${telling(CREATED)}` : ""}${further}
    select ${ACCEPTED} from inserted t`;
 
 const INSERT_TASKS = hotStatement("insert_tasks", (condition, tells) => insertion("", condition, tells));

@@ -1,30 +1,35 @@
 import type { PollClaim } from "../../domain/poll/poll-claim.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
+import { heldBy } from "../claim-batches.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
+import { holding } from "./task-state.ts";
 
 /** As much of a claim as tells it from every other. */
 type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
 
-const WAITING = "tasks where status = 'polling' and worker_id is null and not sandbox";
+const WAITING = "tasks where poll_at is not null";
 
 const CLAIM_DUE_POLLS = prepare(
   "claim_due_polls",
   `with picked as (
-     ${pickedByTeam("run_at", WAITING, { rooms: "$2", worker: "$1" })}
-   )
-   update tasks t set worker_id = $1, fence = fence + 1
-     from picked where t.team_id = picked.team_id and t.id = picked.id
-   returning t.team_id as "teamId", t.id, t.shape, t.queue_id::float8 as "queueId", t.fence,
-             t.poll_config as config, t.poll as plan,
-             -- Since the first call of this life of the task: a retry by hand began another.
-             round(extract(epoch from now() - case when t.retries = 0 then t.started_at
-               else (t.attempts -> -1 ->> 'at')::timestamptz end) * 1000)::float8 as "elapsedMs",
-             t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
-             encode(t.callback_sealed, 'hex') as "callbackSealed"`,
+     ${pickedByTeam("poll_at", WAITING, { rooms: "$2", worker: "$1" })}
+   ), claimed as (
+     update tasks t set worker_id = $1, fence = fence + 1, poll_at = null
+       from picked where t.team_id = picked.team_id and t.id = picked.id
+     returning t.team_id, t.id, t.shape, t.queue_id, t.fence, t.poll_config, t.poll,
+               -- Since the first call of this life of the task: a retry by hand began another.
+               case when t.retries = 0 then t.started_at else (t.attempts -> -1 ->> 'at')::timestamptz end as called_at,
+               t.timeout_seconds, t.headers, t.callback_sealed
+   ), ${holding("claimed", "$1::bigint")}
+   select team_id as "teamId", id, shape, queue_id::float8 as "queueId", fence, poll_config as config, poll as plan,
+          round(extract(epoch from now() - called_at) * 1000)::float8 as "elapsedMs",
+          timeout_seconds as "timeoutSeconds", coalesce(headers, '{}') as "firstHeaders",
+          encode(callback_sealed, 'hex') as "callbackSealed"
+     from claimed`,
 );
 
 /** Takes polls whose time has come, of each team as many as there is room for. They hold no slot of their queue. */
@@ -39,7 +44,7 @@ export async function claimDuePolls(
 /** What the database says this worker polls, to compare with what it knows of. */
 export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> {
   return sql.rows<PollKey>(
-    `select team_id as "teamId", id, fence from tasks where worker_id = $1 and status = 'polling'`,
+    `select distinct t.team_id as "teamId", t.id, t.fence ${heldBy("b.worker_id = $1")} and t.status = 'polling'`,
     [workerId],
   );
 }
@@ -47,14 +52,14 @@ export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> 
 /** Lets go of polls that no node makes: the answer to their claim was lost. */
 export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise<void> {
   await sql.rows(
-    `update tasks t set worker_id = null, fence = t.fence + 1
+    `update tasks t set worker_id = null, fence = t.fence + 1, poll_at = t.run_at
        from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
       where t.team_id = r."teamId" and t.id = r.id and t.fence = r.fence`,
     [JSON.stringify(polls.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
   );
 }
 
-export const teamsWithDuePolls = dueTeams("teams_with_due_polls", "run_at", WAITING);
+export const teamsWithDuePolls = dueTeams("teams_with_due_polls", "poll_at", WAITING);
 
 /** What a poll came to. */
 export type PollStep =
@@ -74,21 +79,24 @@ export interface PollSettlement {
 
 const SETTLE_POLLS = prepare(
   "settle_polls",
-  `with settled as (
+  `with asked as (
+     select j.*, now() + make_interval(secs => wait_ms / 1000.0) as next_at
+       from jsonb_to_recordset($1::jsonb) as j(
+              team_id integer, id uuid, fence integer, kind text, wait_ms integer, poll jsonb, result jsonb,
+              error text, reason text)
+   ), settled as (
      update tasks t
         set ${endColumns({
           status: "case when kind = 'again' then 'polling' else kind end",
+          runAt: "coalesce(j.next_at, t.run_at)",
           when: "kind <> 'again'",
           completed: "kind = 'completed'",
           onward: { poll: "j.poll" },
         })},
-            run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
             result = j.result,
             error = j.error,
             failure_reason = j.reason
-       from jsonb_to_recordset($1::jsonb) as j(
-              team_id integer, id uuid, fence integer, kind text, wait_ms integer, poll jsonb, result jsonb,
-              error text, reason text)
+       from asked j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
      returning t.team_id, t.queue_id, t.id, t.status, ${ENDING_COLUMNS}
    ), ${afterChange({

@@ -1,6 +1,5 @@
 import type { Reach } from "../../domain/reach.ts";
 import {
-  type Attempt,
   type PollsSeen,
   TASK_STATUSES,
   type Task,
@@ -9,21 +8,20 @@ import {
   type ToldSummary,
 } from "../../domain/task.ts";
 import { FIRST_ID, idRange, LAST_ID, type Order, type TaskFilter } from "../../domain/task-filter.ts";
+import { activeTasks } from "../claim-batches.ts";
 import { columns } from "../columns.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { type Patient, patient, prepare, type Sql } from "../sql.ts";
 import { NOTIFICATIONS_OF_TASK, type NotificationJson, toNotification } from "./notifications.ts";
+import { type AttemptColumns, attemptsOf, type StoredResult } from "./task-attempts.ts";
 import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
-import type { AttemptJson } from "./task-settlements.ts";
 
 type SummaryRow = Flat<TaskSummary>;
 type RecordRow = Omit<SummaryRow, "result"> & HistoryRow;
 
-interface HistoryRow {
+interface HistoryRow extends Pick<AttemptColumns, "closed" | "attemptStartedAt"> {
   readonly body: string | null;
-  readonly result: TaskResult | null;
-  readonly attemptStartedAt: Date | null;
-  readonly closed: readonly AttemptJson[];
+  readonly result: StoredResult | null;
   readonly polls: PollsSeen | null;
   readonly notifications: readonly NotificationJson[] | null;
 }
@@ -55,7 +53,7 @@ export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task
   if (row === undefined) return null;
   const { body, result, closed, attemptCount, attemptStartedAt, ...said } = row;
   const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, ...task } = said;
-  const attempts = attemptsOf({ closed, attemptCount, attemptStartedAt });
+  const attempts = attemptsOf(row);
   const call = { ...callOf(said), body };
   const notifications = said.notifications?.map(toNotification) ?? null;
   return {
@@ -66,38 +64,6 @@ export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task
     follow: followOf(said),
     result: result && inOrder(result),
   };
-}
-
-/** The closed attempts, and the open one if there is one: it lies in the row itself. */
-function attemptsOf({
-  closed,
-  attemptCount,
-  attemptStartedAt,
-}: Pick<RecordRow, "closed" | "attemptCount" | "attemptStartedAt">): Attempt[] {
-  const attempts = closed.map(
-    ({ number, status, code, at, ms, connect, first, phase, error }): Attempt => ({
-      number,
-      status,
-      responseCode: code,
-      executedAt: new Date(at),
-      durationMs: ms,
-      ...(connect !== undefined && { connectMs: connect }),
-      ...(first !== undefined && { firstByteMs: first }),
-      phase,
-      error,
-    }),
-  );
-  if (attemptStartedAt !== null)
-    attempts.push({
-      number: attemptCount,
-      status: "active",
-      responseCode: null,
-      executedAt: attemptStartedAt,
-      durationMs: null,
-      phase: "sent",
-      error: null,
-    });
-  return attempts;
 }
 
 interface Page {
@@ -153,13 +119,17 @@ function listedIds(teamId: number, filter: TaskFilter, page: Page, unordered?: "
   if (filter.queue === null && filter.statuses === null && !filter.sandbox)
     return { text: `select t.id from tasks t where ${within} ${inOrder("t.id")} limit $3 offset $4`, values };
   values.push(filter.queue, [...new Set(filter.statuses ?? TASK_STATUSES)]);
-  const text = `select x.id
-           from (select id as queue_id from queues where team_id = $1 and ($10::text is null or name = $10)) q
-          cross join (select status from unnest($11::text[]) as status) s
-          cross join lateral (
-            select t.id from tasks t
-             where ${within} and t.queue_id = q.queue_id and ${inState("s.status")}
-             order by ${listOrder(order)} limit $3::integer + $4::integer) x
+  const queues = "select id as queue_id from queues where team_id = $1 and ($10::text is null or name = $10)";
+  const text = `select x.id from (
+            select listed.id
+              from (${queues}) q
+             cross join (select status from unnest($11::text[]) as status) s
+             cross join lateral (
+               select t.id from tasks t
+                where ${within} and t.queue_id = q.queue_id and ${inState("s.status", "$5::boolean")}
+                order by ${listOrder(order)} limit $3::integer + $4::integer) listed
+             union
+            select t.id ${activeTasks("$1")} and 'active' = any($11::text[]) and t.queue_id in (${queues}) and ${within}) x
           ${inOrder("x.id")} limit $3 offset $4`;
   return { text, values };
 }
@@ -242,7 +212,7 @@ function callOf({ method, url, headers }: Pick<SummaryRow, "method" | "url" | "h
 }
 
 /** jsonb keeps members in an order of its own; a reader expects the status first. Each by name: a copy of the rest is slow. */
-function inOrder({ statusCode, headers, body, duration, truncated }: TaskResult): TaskResult {
+function inOrder({ statusCode, headers, body, duration, truncated }: StoredResult): TaskResult {
   return { statusCode, headers, body, duration, ...(truncated && { truncated }) };
 }
 

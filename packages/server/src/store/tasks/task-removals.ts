@@ -53,7 +53,7 @@ export async function removePendingOfDeletedQueues(
       `with doomed as (
        select t.team_id, t.id
          from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id
-                            and t.sandbox in (false, true) and t.status = 'pending'
+                            and t.sandbox in (false, true) and t.list_key = 'pending'
         where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
         limit $1
      ), removed as (
@@ -82,7 +82,7 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
           -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
           -- younger ones unread.
           select t.team_id, t.id from tasks t
-           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and ${inState("s.status")}
+           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and ${inState("s.status", "e.sandbox")}
              and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
                          || '00000000000000000000')::uuid
              and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)

@@ -3,6 +3,7 @@ import { prepare, type Sql } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
+import { stateColumns } from "./task-state.ts";
 
 /** How a task begins anew. */
 export interface Renewal {
@@ -29,16 +30,16 @@ export interface Retried {
 const RETRY_TASK = prepare(
   "retry_task",
   `with found as (
-     select f.team_id, f.id, f.queue_id, f.status as was, f.completed_at as ended_at,
-            make_interval(secs => ${aheadSeconds()}) as ahead
+     select f.team_id, f.id, f.queue_id, f.status as was, make_interval(secs => ${aheadSeconds()}) as ahead,
+            greatest(now() + make_interval(secs => ${aheadSeconds()}) + make_interval(secs => $3),
+                     case when f.status = 'cancelled' then f.completed_at + interval '1 second' end) as begins_at
        from tasks f ${withClock("f")}
       where f.team_id = $1 and f.id = $2 and ($5 = 'live' or f.sandbox) and f.status in ('failed', 'cancelled')
         for update of f
    ), ${keepingQueues("select team_id, queue_id from found")}, retried as (
      update tasks t
-        set status = 'pending',
-            run_at = greatest(now() + found.ahead + make_interval(secs => $3),
-                              case when was = 'cancelled' then ended_at + interval '1 second' end),
+        set ${stateColumns("'pending'", "found.begins_at")},
+            run_at = found.begins_at,
             priority = coalesce($4, t.priority),
             fence = t.fence + 1,
             retries = t.retries + 1,

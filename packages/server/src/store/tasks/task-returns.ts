@@ -1,11 +1,16 @@
 import type { Claim } from "../../domain/claim.ts";
 import type { FailureReason } from "../../domain/task.ts";
+import { heldBy, lockingTasksOfTheDead } from "../claim-batches.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { one } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
 const MAX_INTERRUPTIONS = 3;
+/**
+ * So that a node lost with thousands of calls in flight holds no lock for long.
+ */
+export const REAP_BATCH = 500;
 
 export interface Returned {
   readonly teamId: number;
@@ -22,10 +27,19 @@ export type HeldTask = Pick<Claim, "teamId" | "id" | "queueId" | "fence">;
 
 /**
  * Gives tasks back whose attempt will never be settled. The attempt is closed as interrupted and consumes no
- * retry. `lost` must yield team_id, id, fence, counts (whether it counts towards the limit) and phase.
+ * retry. The CTE `lost` must yield team_id and queue_id; `from` and `where` say how its tasks are found in `tasks t`.
  */
-function returning(lost: string): string {
-  const tooMany = `t.interruptions + lost.counts >= ${MAX_INTERRUPTIONS}`;
+function returning(options: {
+  readonly lost: string;
+  /** With the CTE `kept` as q. */
+  readonly from: string;
+  readonly where: string;
+  /** Whether each counts towards the limit, as 0 or 1. */
+  readonly counts: string;
+  readonly phase: string;
+}): string {
+  const { lost, from, where, counts, phase } = options;
+  const tooMany = `t.interruptions + ${counts} >= ${MAX_INTERRUPTIONS}`;
   const ends = `${tooMany} or q.deleted_at is not null`;
   return `with lost as (${lost}
    ), ${keepingQueues("select distinct team_id, queue_id from lost")}, returned as (
@@ -34,14 +48,14 @@ function returning(lost: string): string {
             failure_reason = case when ${tooMany} then 'worker_lost'
                                   when q.deleted_at is not null then 'queue_deleted' end,
             error = 'The worker was lost while it made the call',
-            interruptions = t.interruptions + lost.counts,
+            interruptions = t.interruptions + ${counts},
             attempt_started_at = null,
             attempts = t.attempts || jsonb_build_object(
               'number', t.attempt_count, 'status', 'interrupted', 'code', null,
               'at', to_char(t.attempt_started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-              'ms', null, 'phase', lost.phase, 'error', 'The worker was lost while it made the call')
-       from lost join kept q on q.team_id = lost.team_id and q.id = lost.queue_id
-      where t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence and t.attempt_started_at is not null
+              'ms', null, 'phase', ${phase}, 'error', 'The worker was lost while it made the call')
+       from ${from}
+      where ${where} and q.team_id = t.team_id and q.id = t.queue_id and t.attempt_started_at is not null
      returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, t.failure_reason, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "returned",
@@ -53,27 +67,35 @@ function returning(lost: string): string {
 }
 
 /**
- * In batches, so that a node lost with thousands of calls in flight holds no lock for long. A worker that settles one
- * at this moment, being less dead than it seemed, is not waited for: there is a next round.
+ * A worker that settles one at this moment, being less dead than it seemed, is not waited for: there is a next round.
  */
 const REAP_TASKS = prepare(
   "reap_tasks",
-  returning(`
-     select t.team_id, t.id, t.queue_id, t.fence, 1 as counts, 'sent' as phase from tasks t
-      where t.worker_id is not null and t.status = 'active' and not exists (select 1 from workers w where w.id = t.worker_id)
-      limit 500 for update of t skip locked`),
+  returning({
+    lost: lockingTasksOfTheDead("active", "t.ctid as place, t.team_id, t.queue_id", REAP_BATCH),
+    // Where they were locked: by their keys a plan made for a small table began with the tasks.
+    from: "kept q",
+    where: "t.ctid = any (array(select place from lost))",
+    counts: "1",
+    phase: "'sent'",
+  }),
 );
 
-/** Takes tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
+/** Takes a batch of tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
 export async function reapTasks(sql: Sql, workerId: number): Promise<Returned[]> {
   return sql.rows<Returned>(REAP_TASKS, [workerId]);
 }
 
 const RELEASE_TASKS = prepare(
   "release_tasks",
-  returning(`
-     select r.team_id, r.id, r.queue_id, r.fence, 0 as counts, r.phase
-       from jsonb_to_recordset($2::jsonb) as r(team_id integer, id uuid, queue_id bigint, fence integer, phase text)`),
+  returning({
+    lost: `select r.team_id, r.id, r.queue_id, r.fence, r.phase
+             from jsonb_to_recordset($2::jsonb) as r(team_id integer, id uuid, queue_id bigint, fence integer, phase text)`,
+    from: "lost join kept q on q.team_id = lost.team_id and q.id = lost.queue_id",
+    where: "t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence",
+    counts: "0",
+    phase: "lost.phase",
+  }),
 );
 
 /** Gives back what this worker holds and will not finish. A stop does not count against the task: it is not at fault. */
@@ -97,12 +119,9 @@ export async function releaseTasks(
 export async function reapPolls(sql: Sql): Promise<number> {
   const rows = await sql.rows(
     `with lost as (
-       select t.team_id, t.id from tasks t
-        where t.worker_id is not null and t.status = 'polling'
-          and not exists (select 1 from workers w where w.id = t.worker_id)
-          for update of t skip locked
+       ${lockingTasksOfTheDead("polling", "t.team_id, t.id", REAP_BATCH)}
      )
-     update tasks t set worker_id = null, fence = fence + 1
+     update tasks t set worker_id = null, fence = fence + 1, poll_at = t.run_at
        from lost where t.team_id = lost.team_id and t.id = lost.id
      returning 1`,
   );
@@ -112,8 +131,8 @@ export async function reapPolls(sql: Sql): Promise<number> {
 /** What the database says this worker holds, to compare with what it knows of. */
 export async function heldTasks(sql: Sql, workerId: number): Promise<HeldTask[]> {
   return sql.rows<HeldTask>(
-    `select team_id as "teamId", id, queue_id::float8 as "queueId", fence from tasks
-      where worker_id = $1 and status = 'active'`,
+    `select distinct t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence
+       ${heldBy("b.worker_id = $1")} and t.status = 'active'`,
     [workerId],
   );
 }

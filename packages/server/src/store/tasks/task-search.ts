@@ -1,7 +1,9 @@
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { idRange, type LastAnswer, type Order, type TaskFilter } from "../../domain/task-filter.ts";
+import { activeTasks } from "../claim-batches.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { patient, type Sql } from "../sql.ts";
+import { LAST_CODE } from "./task-attempts.ts";
 
 /*
  * Tasks that no index tells apart are found by looking at one after the other, in the order of their ids. How many are
@@ -133,6 +135,7 @@ async function look(
       : await queueIds(sql, teamId, filter.queue);
   const ranges = listed === null && isRanged ? rangesOf(queues ?? [], statuses ?? TASK_STATUSES) : null;
   const isMatch = matching(filter, { queues: filter.queue === null ? null : queues, statuses }, bind);
+  const mayBeActive = !filter.sandbox && (statuses === null || statuses.includes("active"));
   const isFew = ranges !== null && ranges.length <= MOST_RANGES;
   const each = isFew ? Math.max(1, Math.floor(most / Math.max(1, ranges.length))) : most;
 
@@ -156,14 +159,20 @@ async function look(
       return stretch(
         `select ${row} from tasks t where t.team_id = $1 ${within("t.id")} order by t.id ${order} limit ${bind(each)}`,
       );
+    const sandbox = `${bind(filter.sandbox)}::boolean`;
     return `select s.* from unnest(${bind(ranges.map(({ queueId }) => queueId))}::bigint[],
                                    ${bind(ranges.map(({ status }) => status))}::text[]) as r(queue_id, status)
              cross join lateral (${stretch(
                `select ${row} from tasks t
-                 where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = ${bind(filter.sandbox)}
-                   and ${inState("r.status")} ${within("t.id")}
+                 where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = ${sandbox}
+                   and ${inState("r.status", sandbox)} ${within("t.id")}
                  order by ${listOrder(order)} limit ${bind(each)}`,
-             )}) s`;
+             )}) s
+            union all ${stretch(
+              `select distinct on (t.id) ${row} ${activeTasks("$1")} and ${mayBeActive}
+                  and t.queue_id = any(${bind(queues)}::bigint[]) ${within("t.id")}
+                order by t.id ${order} limit ${bind(each)}`,
+            )}`;
   };
   return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };
 }
@@ -234,7 +243,7 @@ export const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt
 function answered(wanted: LastAnswer, bind: (value: unknown) => string): string {
   const last = "t.attempts -> -1";
   if ("least" in wanted)
-    return `(${last} ->> 'code')::integer between ${bind(wanted.least)} and ${bind(wanted.most)}`;
+    return `(${LAST_CODE})::integer between ${bind(wanted.least)} and ${bind(wanted.most)}`;
   return wanted.none === "timeout"
     ? `${last} ->> 'status' = 'timeout'`
     : `${last} ->> 'status' = 'failed' and ${last} ->> 'phase' <> 'responded'`;

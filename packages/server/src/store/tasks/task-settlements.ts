@@ -1,11 +1,12 @@
 import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
 import type { Settlement } from "../../domain/settlement.ts";
-import type { Attempt, FollowUp, TaskStatus } from "../../domain/task.ts";
+import type { Attempt, FollowUp, TaskResult, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { askHot, hotStatement, TOLD_COLUMNS } from "./event-writes.ts";
-import { one, workerOrNone } from "./tallies.ts";
+import { NO_WORKER, one, workerOrNone } from "./tallies.ts";
+import { attemptToJson, HAS_DERIVED_ATTEMPT, type StoredResult } from "./task-attempts.ts";
 
 export interface Settled {
   readonly status: TaskStatus;
@@ -36,7 +37,8 @@ const SETTLE_ATTEMPTS = hotStatement(
               deadline_ms bigint, poll jsonb, attempt jsonb, result jsonb, error text, reason text)
       where ${condition}
    ), ${keepingQueues("select distinct team_id, queue_id from asked where kind = 'retry'")}, judged as (
-     select j.*, kept.deleted_at is not null and j.kind = 'retry' as queue_is_gone
+     select j.*, kept.deleted_at is not null and j.kind = 'retry' as queue_is_gone,
+            now() + make_interval(secs => wait_ms / 1000.0) as next_at
        from asked j left join kept on kept.team_id = j.team_id and kept.id = j.queue_id
    ), settled as (
      update tasks t
@@ -44,9 +46,9 @@ const SETTLE_ATTEMPTS = hotStatement(
           status: "case when queue_is_gone then 'failed' when kind = 'retry' then 'pending' else kind end",
           when: "kind in ('completed', 'failed') or queue_is_gone",
           completed: "kind = 'completed'",
+          runAt: "coalesce(j.next_at, t.run_at)",
           onward: { deadlineAt: "now() + make_interval(secs => deadline_ms / 1000.0)", poll: "j.poll" },
         })},
-            run_at = coalesce(now() + make_interval(secs => wait_ms / 1000.0), t.run_at),
             ${CLOSED},
             failures = t.failures + (kind in ('retry', 'failed'))::integer,
             result = j.result,
@@ -75,15 +77,18 @@ const SETTLE_ATTEMPTS = hotStatement(
 
 /**
  * What most attempts come to, all of a batch alike, for less: nothing else of a task changes, and one row answers
- * for all of them, if there are any.
+ * for all of them, if there are any. It changes no column that an index mentions, so that the row stays on its page; the first
+ * attempt of a task is not written, see `derivedAttempt`.
  */
 const SETTLE_COMPLETED = hotStatement(
   "settle_attempts_completed",
   (condition, tells) => `with settled as (
      update tasks t
-        set ${endColumns({ status: "'completed'", completed: "true" })},
-            ${CLOSED}, result = j.result, error = null, failure_reason = null
-       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, fence integer, attempt jsonb, result jsonb)
+        set status = 'completed', completed_at = now(), poll = null, callback_sealed = null, fence = t.fence + 1, worker_id = null,
+            attempt_started_at = null, attempts = case when j.attempt is null then t.attempts else t.attempts || j.attempt end,
+            result = j.result, error = null, failure_reason = null
+       from unnest($1::integer[], $3::uuid[], $4::integer[], $5::jsonb[], $6::jsonb[])
+              as j(team_id, id, fence, attempt, result)
       where ${CLAIM_STANDS} and ${condition}
      returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${tells ? `, ${TOLD_COLUMNS}` : ""}
    ), ${afterChange({
@@ -104,11 +109,21 @@ export async function settleAttempts(
   settlements: readonly Settlement[],
   workerId: number,
 ): Promise<(Settled | null)[]> {
-  if (!settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
+  // The statement for completed attempts leaves the key by which a task is listed as it is, which only live tasks can have.
+  if (workerId === NO_WORKER || !settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
   const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
     sql,
     SETTLE_COMPLETED,
-    [JSON.stringify(settlements.map(completedRow)), workerId],
+    [
+      settlements.map(({ claim }) => claim.teamId),
+      workerId,
+      settlements.map(({ claim }) => claim.id),
+      settlements.map(({ claim }) => claim.fence),
+      settlements.map(({ attempt }) =>
+        attempt.number === 1 ? null : JSON.stringify(attemptToJson(attempt)),
+      ),
+      settlements.map(({ attempt, verdict }) => JSON.stringify(resultColumn(verdict.result, attempt))),
+    ],
   );
   if (done?.settled === settlements.length) {
     const notified = new Set(done.notified);
@@ -155,7 +170,8 @@ export async function findSettled(sql: Sql, settlements: readonly Settlement[]):
        join tasks t on t.team_id = j.team_id and t.id = j.id
       where exists (
         select 1 from jsonb_array_elements(t.attempts) a
-         where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))`,
+         where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))
+         or (j.attempt = 1 and ${HAS_DERIVED_ATTEMPT})`,
     [JSON.stringify(keys)],
   );
   const found = new Map(rows.map(({ id, attempt, ...each }) => [`${id} ${attempt}`, each]));
@@ -182,14 +198,12 @@ function isCompleted(settlement: Settlement): settlement is Completion {
   return settlement.verdict.kind === "completed";
 }
 
-function completedRow({ claim, attempt, verdict }: Completion): object {
-  return {
-    team_id: claim.teamId,
-    id: claim.id,
-    fence: claim.fence,
-    attempt: attemptToJson(attempt),
-    result: verdict.result,
-  };
+/** With what the derived attempt needs besides. */
+function resultColumn(
+  { statusCode, headers, body, duration, truncated }: TaskResult,
+  { connectMs: connect, firstByteMs: first }: Attempt,
+): StoredResult {
+  return { statusCode, headers, body, duration, truncated, connect, first };
 }
 
 function toRow({ claim, attempt, verdict }: Settlement): object {
@@ -219,35 +233,6 @@ function verdictColumns(verdict: Verdict, { pollConfig, maxWaitSeconds }: Follow
       return { wait_ms: interval * 1000, deadline_ms: maxDuration * 1000, poll: verdict.plan };
     }
   }
-}
-
-/** Attempts as they lie in the row. */
-export interface AttemptJson {
-  number: number;
-  status: Attempt["status"];
-  code: number | null;
-  at: string;
-  ms: number | null;
-  connect?: number | undefined;
-  first?: number | undefined;
-  /** The wait that follows is the target's own, by Retry-After. */
-  asked?: true | undefined;
-  phase: Attempt["phase"];
-  error: string | null;
-}
-
-function attemptToJson(attempt: Attempt): AttemptJson {
-  return {
-    number: attempt.number,
-    status: attempt.status,
-    code: attempt.responseCode,
-    at: attempt.executedAt.toISOString(),
-    ms: attempt.durationMs,
-    connect: attempt.connectMs,
-    first: attempt.firstByteMs,
-    phase: attempt.phase,
-    error: attempt.error,
-  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Reach } from "../../domain/reach.ts";
 import type { TokenTasks } from "../../domain/vault-token.ts";
+import { activeTasks } from "../claim-batches.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { patient, type Sql } from "../sql.ts";
 
@@ -44,14 +45,18 @@ export async function countTokenTasks(
       "list",
       `select count(*)::integer as seen, (count(*) filter (where x.named))::integer as named
          from (select jsonb_path_exists(t.headers, '$.* ? (@ == $id)', jsonb_build_object('id', $3::text)) as named
-                 from queues q
-                cross join unnest(array['pending', 'active', 'waiting', 'polling']) as s(status)
-                cross join lateral (
-                  select t.headers from tasks t
-                   where t.team_id = $1 and t.queue_id = q.id and t.sandbox = $2
-                     and ${inState("s.status")}
-                   order by ${listOrder("desc")} limit $4) t
-                where q.team_id = $1
+                 from (
+                   select open.headers
+                     from queues q
+                    cross join unnest(array['pending', 'active', 'waiting', 'polling']) as s(status)
+                    cross join lateral (
+                      select t.headers from tasks t
+                       where t.team_id = $1 and t.queue_id = q.id and t.sandbox = $2
+                         and ${inState("s.status", "$2::boolean")}
+                       order by ${listOrder("desc")} limit $4) open
+                    where q.team_id = $1
+                    union all
+                   (select distinct on (t.id) t.headers ${activeTasks("$1")} and not $2)) t
                 limit $4) x`,
     ),
     [reach.teamId, reach.environment === "test", tokenId, most + 1],

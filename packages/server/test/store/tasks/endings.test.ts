@@ -62,7 +62,7 @@ describe("the end of a task", () => {
 
   const poll = async (claim: Claim, step: PollStep) => {
     await settle(claim, POLLING);
-    await store.database.rows("update tasks set run_at = now() where id = $1", [claim.id]);
+    await store.database.rows("update tasks set run_at = now(), poll_at = now() where id = $1", [claim.id]);
     const [due] = await claimDuePolls(store.database, workerId, [{ teamId: claim.teamId, most: 1 }]);
     assert.ok(due);
     assert.deepEqual(await settlePolls(store.database, [{ claim: due, step }], workerId), [true]);
@@ -149,7 +149,11 @@ describe("the end of a task", () => {
         await store.database.rows("update tasks set interruptions = 2 where id = $1", [claim.id]);
         const dead = await store.openWorker();
         await removeWorker(store.database, dead);
-        await store.database.rows("update tasks set worker_id = $2 where id = $1", [claim.id, dead]);
+        await store.database.rows(
+          `with given as (update tasks set worker_id = $2 where id = $1 returning team_id, id)
+           insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, array[id] from given`,
+          [claim.id, dead],
+        );
         assert.equal((await reapTasks(store.database, workerId)).length, 1);
       },
     },

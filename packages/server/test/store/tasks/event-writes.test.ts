@@ -84,10 +84,11 @@ describe("a statement on every task's way", () => {
     await runTask();
 
     assert.equal(await told(), 0);
-    const rows = await store.database.rows<{ attempts: number }>(
-      "select jsonb_array_length(attempts) as attempts from tasks",
-    );
-    assert.deepEqual(rows, [{ attempts: 1 }, { attempts: 1 }]);
+    const rows = await store.database.rows("select attempt_count as attempts, fence from tasks");
+    assert.deepEqual(rows, [
+      { attempts: 1, fence: 2 },
+      { attempts: 1, fence: 2 },
+    ]);
   });
 
   it("tells of tasks that are alike by their ids alone, and of the others what is their own", async () => {
@@ -100,7 +101,7 @@ describe("a statement on every task's way", () => {
       tasks.map((task) => ({ task, reservation: null })),
       workerId,
     );
-    await store.database.rows("update tasks set run_at = $1 where id = $2", [runAt, tagged.id]);
+    await store.database.rows("update tasks set run_at = $1, due_at = $1 where id = $2", [runAt, tagged.id]);
     const { claims } = await claimDueTasks(sql, await claimRequest(store.database, queue, { workerId }));
     const failed = { kind: "failed", result: null, error: "Gone", reason: "not_retryable" } as const;
     await settleAttempts(

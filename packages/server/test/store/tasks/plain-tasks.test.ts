@@ -39,7 +39,7 @@ describe("a batch of plain tasks", () => {
 
   /** With the times relative to the creation. */
   async function stored(id: string): Promise<object | undefined> {
-    const times = ["run_at", "started_at", "attempt_started_at", "deadline_at", "completed_at"];
+    const times = ["run_at", "due_at", "started_at", "attempt_started_at", "deadline_at", "completed_at"];
     const [row] = await store.database.rows<{ task: object }>(
       `select to_jsonb(t) - 'id' - 'created_at' - '{${times.join()}}'::text[]
               || jsonb_build_object(${times.map((time) => `'${time}', ${time} - created_at`).join()}) as task

@@ -35,6 +35,11 @@ const MODES = ["custom", "generic"] as const;
 
 /** Rows straight into the table: what matters here is only that they are many. */
 async function fill(store: TestStore, queue: StoredQueue, count: number, columns: Record<string, string>) {
+  const { status = "", run_at = "" } = columns;
+  Object.assign(columns, {
+    due_at: status === "'pending'" ? run_at : "null",
+    list_key: status === "'pending'" ? status : "'begun'",
+  });
   const names = Object.keys(columns);
   await store.database.rows(
     `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff, retry_delay_seconds,
@@ -252,7 +257,9 @@ describe("the plans of reading", () => {
     await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
     await fill(store, queue, 10_000, { ...delayed, priority: "5" });
     await store.database.rows("analyze tasks");
-    await store.database.rows("update tasks set status = 'completed', run_at = now(), completed_at = now()");
+    await store.database.rows(
+      "update tasks set status = 'completed', due_at = null, list_key = 'begun', run_at = now(), completed_at = now()",
+    );
     await vacuumTasks(store.database, "vacuum");
     await store.insert(queue, { tags: ["seldom"] }, { delaySeconds: 60 });
   });

@@ -21,7 +21,10 @@ describe("the depths of the queues", () => {
     return new Map(depths.map(({ queue, ...depth }) => [queue, depth]));
   };
   const age = (seconds: number) =>
-    store.database.rows("update tasks set run_at = run_at - make_interval(secs => $1)", [seconds]);
+    store.database.rows(
+      "update tasks set run_at = run_at - make_interval(secs => $1), due_at = due_at - make_interval(secs => $1)",
+      [seconds],
+    );
 
   it("are 0 of a queue that never had a task", async () => {
     await open("quiet", await store.openTeam());

@@ -15,7 +15,7 @@ import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
 import { SERVER } from "../../places.ts";
 import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../../test-house.ts";
-import { vacuumTasks } from "../../test-store.ts";
+import { toLiteral, vacuumTasks } from "../../test-store.ts";
 
 interface Statement {
   readonly text: string;
@@ -110,17 +110,21 @@ describe("a plan that a connection has made once and keeps", () => {
     await releaseTasks(house.database, [{ teamId, id, queueId: 1, fence: 1 }], "sent", 1);
   }
 
-  const finished = "'completed', now(), now()";
-  const due = "'pending', now() - interval '1 hour', null";
-  const delayed = "'pending', now() + interval '1 hour', null";
+  const finished = "'completed', now(), now(), null, 'begun'";
+  const pendingFrom = (at: string) => `'pending', ${at}, null, ${at}, 'pending'`;
+  const due = pendingFrom("now() - interval '1 hour'");
+  const delayed = pendingFrom("now() + interval '1 hour'");
+  const endAll =
+    "update tasks set status = 'completed', due_at = null, list_key = 'begun', completed_at = now()";
 
   /** Rows straight into the table: what matters here is only that they are many. */
   async function fill(count: number, columns: string, sql: Sql = house.database): Promise<void> {
     await sql.rows(
       `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff,
-                          retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at)
+                          retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
+                          due_at, list_key)
        select $1, gen_random_uuid(), $2, 'queue', false, 'POST', 'http://localhost/', 3, 'fixed', 1, 30, now(), 5, ${columns}
-         from generate_series(1, $3)`,
+         from generate_series(1, $3) n`,
       [house.principal.teamId, queueId, count],
     );
   }
@@ -171,7 +175,7 @@ describe("a plan that a connection has made once and keeps", () => {
         await house.database.rows("truncate tasks");
         // The index of pending tasks keeps the pages that it grew.
         await fill(ended, due);
-        await house.database.rows("update tasks set status = 'completed', completed_at = now()");
+        await house.database.rows(endAll);
         await fill(pending, due);
         await vacuumTasks(house.database, "vacuum analyze");
         await assertFewBlocks();
@@ -179,8 +183,8 @@ describe("a plan that a connection has made once and keeps", () => {
 
   it("looks for what is due along its index, though that alone kept the pages that it grew", async () => {
     await house.database.rows("truncate tasks");
-    await fill(3_000, "'pending', now() - random() * interval '1 hour', null");
-    await house.database.rows("update tasks set status = 'completed', completed_at = now()");
+    await fill(3_000, pendingFrom("now() - n * interval '1 second'"));
+    await house.database.rows(endAll);
     await fill(1, due);
     await vacuumTasks(house.database, "vacuum analyze");
     for (const other of ["claimable", "listed", "pkey"])
@@ -244,20 +248,4 @@ async function recordStatements(live: () => Promise<void>): Promise<Map<string, 
 
 function listOf(values: readonly unknown[]): string {
   return values.length === 0 ? "" : `(${values.map(toLiteral).join(", ")})`;
-}
-
-function toLiteral(value: unknown): string {
-  if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(toElement).join(",")}}`);
-  return pg.escapeLiteral(toText(value));
-}
-
-function toElement(value: unknown): string {
-  return value === null || value === undefined ? "null" : `"${toText(value).replace(/["\\]/g, "\\$&")}"`;
-}
-
-function toText(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

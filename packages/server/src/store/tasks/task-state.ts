@@ -1,0 +1,33 @@
+import { listKey } from "../list-index.ts";
+
+/*
+ * The columns by which indexes find a task, kept in step with its status by every statement that changes that: see the
+ * migration "hot row". In production no constraint asks for it; the databases of the tests have one.
+ */
+
+/**
+ * For `update tasks t`: a new status, of tasks that no worker holds afterwards. `runAt` is the new run_at, where there is one.
+ */
+export function stateColumns(status: string, runAt = "t.run_at"): string {
+  const isKnown = /^'\w+'$/.test(status);
+  const whileIn = (state: string) =>
+    isKnown
+      ? status === `'${state}'`
+        ? `case when not t.sandbox then ${runAt} end`
+        : "null"
+      : `case when ${status} = '${state}' and not t.sandbox then ${runAt} end`;
+  return [
+    `status = ${status}`,
+    `due_at = ${whileIn("pending")}`,
+    `poll_at = ${whileIn("polling")}`,
+    `list_key = ${listKey(status, "t.sandbox")}`,
+  ].join(",\n            ");
+}
+
+/** The CTE that notes which tasks a worker has got: `from` yields their team_id and id. */
+export function holding(from: string, worker: string, condition = "true"): string {
+  return `held as (
+     insert into claim_batches (worker_id, team_id, task_ids)
+     select ${worker}, team_id, array_agg(id) from ${from} where ${condition} group by team_id
+   )`;
+}
