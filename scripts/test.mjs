@@ -1,23 +1,19 @@
 // Runs the tests on one real PostgreSQL, where every test file has databases of its own, cloned from a migrated template.
 // Arguments are test files; without any, all of them. They run as `npm run compile` left them in .build, because
 // compiling while loading costs each of these processes two seconds. `--times` tells at the end what each process took.
-import { execFileSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec, tap } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
-import { createDatabase } from "../packages/server/dist/postgres/database.js";
-import { startEmbeddedPostgres } from "../packages/server/dist/postgres/embedded.js";
-import { migrate } from "../packages/server/dist/store/migrate.js";
 import { describeFailures } from "./test-failures.mjs";
 import { planProcesses } from "./test-processes.mjs";
 import { makeScratch, removeScratch } from "./test-scratch.mjs";
+import { startTestServer } from "./test-server.mjs";
 import { cpuSecondsOf, readTimes } from "./test-times.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -30,24 +26,10 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const scratch = await makeScratch();
-// Tests make databases of their own, and name none of this server's passwords.
-const hbaFile = join(scratch, "hba.conf");
-await writeFile(hbaFile, "local all all trust\n", { mode: 0o644 });
-const dataDir = join(scratch, "server");
-const first = await startEmbeddedPostgres({ dataDir, log: () => {} });
-await first.stop();
-process.env.TEST_DATA_DIR = join(scratch, "data");
-execFileSync("cp", ["-a", dataDir, process.env.TEST_DATA_DIR]);
-const postgres = await startEmbeddedPostgres({
-  dataDir,
-  log: () => {},
-  // To compress what nobody will read costs more than to write it.
-  extraSettings: { hba_file: hbaFile, wal_compression: "off" },
-});
-const { password: _password, ...connection } = postgres.adminConnection;
+const postgres = await startTestServer(scratch, tree);
 try {
   await prepareTree();
-  await makeTemplate();
+  await postgres.makeTemplate();
   await runTests();
 } finally {
   await postgres.stop();
@@ -69,19 +51,8 @@ function compiled(file) {
   return join(tree, relative(root, resolve(file))).replace(/ts$/, "js");
 }
 
-async function makeTemplate() {
-  const pool = new pg.Pool({ ...connection, max: 1 });
-  await pool.query("create database template_house");
-  const template = new pg.Pool({ ...connection, database: "template_house", max: 1 });
-  await migrate(createDatabase(template));
-  const { TASK_RULES } = await import(join(tree, "packages/server/test/task-rules.js"));
-  await template.query(TASK_RULES);
-  await template.end();
-  await pool.end();
-}
-
 async function testFiles() {
-  const names = (await Promise.all(["packages", "chaos", "simulation"].map(filesIn))).flat();
+  const names = (await Promise.all(["packages", "chaos", "simulation", "prove"].map(filesIn))).flat();
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
 }
@@ -102,7 +73,6 @@ async function runTests() {
   const entries =
     named.length > 0 ? named.map(compiled) : await planProcesses((await testFiles()).map(compiled), tree);
   const times = join(scratch, "times");
-  process.env.TEST_POSTGRES = JSON.stringify(connection);
   // Handed on to the process of each file.
   process.execArgv.push("--enable-source-maps");
   if (hasTimes) {
