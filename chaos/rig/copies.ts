@@ -16,8 +16,9 @@ export async function copyTask(query: Query, queue: string, copies: number): Pro
         cross join lateral jsonb_populate_record(found.t, jsonb_build_object('id', gen_random_uuid(), 'copy', copy)) c
        returning team_id, queue_id
      )
-     insert into queue_tallies (team_id, queue_id, worker_id, statement, pending)
-     select team_id, queue_id, 0, 3, count(*) from copied group by 1, 2`,
+     insert into queue_tallies as t (team_id, queue_id, worker_id, statement, pending)
+     select team_id, queue_id, 0, 3, count(*) from copied group by 1, 2
+     on conflict (team_id, queue_id, worker_id, statement, sandbox) do update set pending = t.pending + excluded.pending`,
     [queue, copies],
   );
 }

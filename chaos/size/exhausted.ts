@@ -35,8 +35,8 @@ async function playOut(scene: {
   const { node } = server;
   const pid = node.pid;
   await sleep(2_000);
-  const before = load.accepted.length;
   await scene.useUp();
+  const before = load.accepted.length;
   const usedUpAt = performance.now();
   await sleep(USED_UP_MS);
   const during = load.accepted.length - before;
