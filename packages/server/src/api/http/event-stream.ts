@@ -1,8 +1,12 @@
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { EventSink } from "../../domain/event-sink.ts";
 
 /** The body of an answer that goes on. Nothing is asked of a source: what is written waits until the connection takes it. */
-export function createEventBody(): { readonly body: Readable; readonly sink: EventSink } {
+export function createEventBody(connection: ServerResponse): {
+  readonly body: Readable;
+  readonly sink: EventSink;
+} {
   const waiting: (() => void)[] = [];
   const wake = () => {
     for (const resolve of waiting.splice(0)) resolve();
@@ -15,10 +19,10 @@ export function createEventBody(): { readonly body: Readable; readonly sink: Eve
       if (!isOver && !body.destroyed) body.push(text);
     },
     get waitingBytes() {
-      return body.readableLength;
+      return body.readableLength + connection.writableLength;
     },
     drained: () =>
-      body.destroyed || body.readableLength === 0
+      body.destroyed || (body.readableLength === 0 && !connection.writableNeedDrain)
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push(resolve)),
     cut: () => void body.destroy(),

@@ -117,7 +117,7 @@ export function registerEventRoutes(
       const principal = callerOf(request);
       const filter = readEventFilter(request.query, principal);
       const lastId = request.headers["last-event-id"]?.slice(0, LONGEST_ID) ?? null;
-      const { body, sink } = createEventBody();
+      const { body, sink } = createEventBody(reply.raw);
       const stream = await events.open(principal, filter, lastId, sink);
       open.add(sink);
       let looks = 0;

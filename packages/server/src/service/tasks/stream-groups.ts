@@ -11,7 +11,7 @@ export interface Stream {
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
-  /** How much waited for its reader at the last look. */
+  /** How much waited for its reader after the last look. */
   waitedBytes: number;
 }
 
