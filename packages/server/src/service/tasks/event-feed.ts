@@ -32,9 +32,6 @@ const BUSY_BYTES = 65_536;
 const BUSY_MS = 200;
 /** A sixth of the time for which a team counts as listened to. */
 const RENEW_MS = 600_000;
-/** What may wait for one reader, and for all of them together. */
-const MOST_WAITING_BYTES = 1_048_576;
-const ALL_WAITING_BYTES = 134_217_728;
 /** An id after which no stream can resume. */
 const NOWHERE = formatPosition(startOf("0", 0));
 
@@ -163,7 +160,7 @@ export function createEventFeed(deps: {
           continue;
         }
         // What it has not taken yet stays all that waits for it: it reads on for itself once it has.
-        if (text.length > 0 && hasMuchWaiting(stream)) continue;
+        if (text.length > 0 && stream.sink.waitingBytes > places.mostWaitingBytes) continue;
         if (comparePositions(position, stream.position) > 0) stream.position = position;
         if (text.length > 0) stream.sink.write(text);
         stream.waitedBytes = stream.sink.waitingBytes;
@@ -185,13 +182,10 @@ export function createEventFeed(deps: {
     deps.onCut?.(reason);
   }
 
-  function hasMuchWaiting({ sink }: Stream): boolean {
-    return sink.waitingBytes > Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / places.taken);
-  }
-
   /** Its reader has taken nothing of much since the last look: asked at every look, also when there is no news. */
   function isStuck(stream: Stream): boolean {
-    return hasMuchWaiting(stream) && stream.sink.waitingBytes >= stream.waitedBytes;
+    const { waitingBytes } = stream.sink;
+    return waitingBytes > places.mostWaitingBytes && waitingBytes >= stream.waitedBytes;
   }
 
   /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */

@@ -5,6 +5,9 @@ const MOST_ON_A_NODE = 2_000;
 /** The last tenth of a node's streams is for teams that have none open there, one each. */
 const MOST_OF_THOSE_WITH_STREAMS = MOST_ON_A_NODE * 0.9;
 const RETRY_AFTER_SECONDS = 5;
+/** What may wait for one reader, and for all of them together. */
+const MOST_WAITING_BYTES = 1_048_576;
+const ALL_WAITING_BYTES = 134_217_728;
 
 export type StreamOwner = Terms & { readonly teamId: number };
 
@@ -13,6 +16,8 @@ export interface StreamPlaces {
   /** Refuses when there are too many. Returns how to give the place back. */
   take(owner: StreamOwner): () => void;
   readonly taken: number;
+  /** What may wait for each reader, with as many as there are. */
+  readonly mostWaitingBytes: number;
 }
 
 export function createStreamPlaces(): StreamPlaces {
@@ -37,6 +42,9 @@ export function createStreamPlaces(): StreamPlaces {
     },
     get taken() {
       return taken;
+    },
+    get mostWaitingBytes() {
+      return Math.min(MOST_WAITING_BYTES, ALL_WAITING_BYTES / taken);
     },
   };
 }
