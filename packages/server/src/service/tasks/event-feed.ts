@@ -183,9 +183,8 @@ export function createEventFeed(deps: {
   }
 
   /** Its reader has taken nothing of much since the last look: asked at every look, also when there is no news. */
-  function isStuck(stream: Stream): boolean {
-    const { waitingBytes } = stream.sink;
-    return waitingBytes > places.mostWaitingBytes && waitingBytes >= stream.waitedBytes;
+  function isStuck({ sink: { waitingBytes }, waitedBytes }: Stream): boolean {
+    return waitingBytes > places.mostWaitingBytes && waitingBytes >= waitedBytes;
   }
 
   /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */
