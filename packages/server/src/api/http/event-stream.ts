@@ -13,6 +13,8 @@ export function createEventBody(connection: ServerResponse): {
   };
   const body = new Readable({ read: wake });
   body.once("close", wake);
+  // A body that was asked for more before the connection was full is not asked again when it has room.
+  connection.on("drain", wake);
   let isOver = false;
   const sink: EventSink = {
     write(text) {

@@ -13,7 +13,7 @@ import type { Sql } from "../../store/sql.ts";
 import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
 import type { EventTeller, EventWords } from "./event-teller.ts";
 import { createEventPages } from "./event-telling.ts";
-import { type Group, groupByWish, type Stream } from "./stream-groups.ts";
+import { type Group, groupByWish, isStuck, openStream, type Stream } from "./stream-groups.ts";
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
 
 /*
@@ -155,7 +155,7 @@ export function createEventFeed(deps: {
       const text = texts[index] ?? "";
       for (const stream of group.streams) {
         if (!streams.has(stream)) continue;
-        if (isStuck(stream)) {
+        if (isStuck(stream, places.mostWaitingBytes, time.monotonicMs())) {
           cut(stream.sink, "slow");
           continue;
         }
@@ -180,11 +180,6 @@ export function createEventFeed(deps: {
   function cut(sink: EventSink, reason: "slow" | "failed"): void {
     sink.cut();
     deps.onCut?.(reason);
-  }
-
-  /** Its reader has taken nothing of much since the last look: asked at every look, also when there is no news. */
-  function isStuck({ sink: { waitingBytes }, waitedBytes }: Stream): boolean {
-    return waitingBytes > places.mostWaitingBytes && waitingBytes >= waitedBytes;
   }
 
   /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */
@@ -229,6 +224,7 @@ export function createEventFeed(deps: {
 
   function join(stream: Stream, reading: Reading): void {
     if (comparePositions(reading.position, stream.position) > 0) stream.position = reading.position;
+    stream.movedAtMs = time.monotonicMs();
     reading.streams.add(stream);
     readings.set(stream.teamId, reading);
     lookWithin(LOOK_MS);
@@ -238,8 +234,7 @@ export function createEventFeed(deps: {
     async open(owner, filter, lastId, sink) {
       const leave = places.take(owner);
       const { teamId } = owner;
-      const [position, wish] = [startOf("0", 0), JSON.stringify(filter)];
-      const stream: Stream = { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0 };
+      const stream = openStream(teamId, filter, sink, startOf("0", 0));
       const close = () => {
         if (!stream.isOpen) return;
         stream.isOpen = false;

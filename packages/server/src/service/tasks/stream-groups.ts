@@ -13,6 +13,28 @@ export interface Stream {
   isOpen: boolean;
   /** How much waited for its reader after the last look. */
   waitedBytes: number;
+  /** When it was last seen that its reader takes something, or has little to take. */
+  movedAtMs: number;
+}
+
+export function openStream(
+  teamId: number,
+  filter: EventFilter,
+  sink: EventSink,
+  position: EventPosition,
+): Stream {
+  const wish = JSON.stringify(filter);
+  return { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
+}
+
+/** For so long a reader may take nothing of much. */
+const STUCK_MS = 2_000;
+
+/** Asked at every look, also when there is no news. */
+export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number): boolean {
+  const { waitingBytes } = stream.sink;
+  if (waitingBytes <= mostWaitingBytes || waitingBytes < stream.waitedBytes) stream.movedAtMs = nowMs;
+  return nowMs - stream.movedAtMs > STUCK_MS;
 }
 
 /** Streams that are told the same. */
