@@ -205,12 +205,15 @@ describe("a start of two processes of which one is held up", { skip: process.pla
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
-  /** The server's own processes, in the order in which they were started; PostgreSQL is a child of the parent too. */
+  /**
+   * The server's own processes, in the order in which they were started; PostgreSQL is a child of the parent too. Only those that run
+   * their program: the parent waits for a new one to get there, and would wait for ever for one that was stopped before.
+   */
   function membersOf(pid: number): number[] {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
     return children.map(Number).filter((child) => {
       try {
-        return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("main.js");
+        return readFileSync(`/proc/${child}/environ`, "utf8").includes("NODE_UNIQUE_ID=");
       } catch {
         return false;
       }
