@@ -395,7 +395,7 @@ describe("events", () => {
     await house.submit({ delaySeconds: 60 }, team);
     await quick.log.reaches(2);
     await until(() => slow.wasCut);
-    assert.deepEqual([slow.log.events.length, quick.wasCut], [1, false]);
+    assert.equal(quick.wasCut, false);
   });
 
   it("refuse a reader beyond the plan's figure until one of the team's closes", async () => {

@@ -20,7 +20,7 @@ import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
  * The streams of this node. One look reads what is new for all teams that have a stream here, and each event is put into
  * words once, however many streams it goes to. A stream that is behind, because it was broken off, reads for itself, as
  * fast as its reader takes it, until it has come to where the look is; it joins in the same turn of the event loop in which it
- * has seen that, so that nothing lies between. Nothing waits here for a reader: one that takes nothing is cut.
+ * has seen that, so that nothing lies between. Nothing waits here for a reader: one that does not keep up is cut.
  */
 
 /** What other nodes do is seen by looking. */
@@ -159,16 +159,13 @@ export function createEventFeed(deps: {
           cut(stream.sink, "slow");
           continue;
         }
-        // What it has not taken yet stays all that waits for it: it reads on for itself once it has.
-        if (text.length > 0 && stream.sink.waitingBytes > places.mostWaitingBytes) continue;
         if (comparePositions(position, stream.position) > 0) stream.position = position;
         if (text.length > 0) stream.sink.write(text);
-        stream.waitedBytes = stream.sink.waitingBytes;
       }
     }
   }
 
-  /** Those that came while the others were asked for, or had too much waiting, and have not been told what was read for them. */
+  /** Those that came while the others were asked for, and have not been told what was read for them. */
   function letCatchUp(reading: Reading): void {
     for (const stream of reading.streams) {
       if (comparePositions(stream.position, reading.position) >= 0) continue;
@@ -202,7 +199,6 @@ export function createEventFeed(deps: {
   async function catchUp(stream: Stream, since: string): Promise<void> {
     const { teamId, sink, filter } = stream;
     for (let hasJoined = false; stream.isOpen && !hasJoined; ) {
-      await sink.drained();
       const { events, position, isLast } = await pages.read(teamId, stream.position);
       const text = events
         .filter((event) => isWanted(event, filter))
@@ -210,7 +206,7 @@ export function createEventFeed(deps: {
         .join("");
       stream.position = position;
       if (text !== "" && stream.isOpen) sink.write(text);
-      stream.waitedBytes = sink.waitingBytes;
+      await sink.drained();
       const reading = readingOf(teamId, { since, horizon: position });
       if (!isLast || !stream.isOpen || comparePositions(reading.position, position) > 0) continue;
       join(stream, reading);

@@ -11,9 +11,9 @@ export interface Stream {
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
-  /** How much waited for its reader after the last look. */
+  /** How much waited for its reader at the last look. */
   waitedBytes: number;
-  /** When it was last seen that its reader takes something, or has little to take. */
+  /** When less was last seen to wait for its reader, or little. */
   movedAtMs: number;
 }
 
@@ -27,13 +27,14 @@ export function openStream(
   return { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
 }
 
-/** For so long a reader may take nothing of much. */
+/** For so long what waits for a reader may be much and not become less. */
 const STUCK_MS = 2_000;
 
 /** Asked at every look, also when there is no news. */
 export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number): boolean {
   const { waitingBytes } = stream.sink;
   if (waitingBytes <= mostWaitingBytes || waitingBytes < stream.waitedBytes) stream.movedAtMs = nowMs;
+  stream.waitedBytes = waitingBytes;
   return nowMs - stream.movedAtMs > STUCK_MS;
 }
 
