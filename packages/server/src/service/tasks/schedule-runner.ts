@@ -22,8 +22,6 @@ const BATCH = 500;
 /** The net under the hints: a schedule that another node was told of is seen this late at worst. */
 const LONGEST_NAP_MS = 5_000;
 
-/** Batches at a time while there are full ones: one is prepared here while PostgreSQL stores the other. */
-const MOST_LANES = 2;
 /** Schedules whose firings are prepared in one turn of the event loop: each may take a fifth of a millisecond. */
 const PER_TURN = 25;
 
@@ -70,7 +68,6 @@ export function createScheduleRunner(deps: {
   readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleRunner {
   const { database, traceFirings = (each) => each } = deps;
-  let lanes = 1;
 
   async function judge(
     schedule: DueSchedule,
@@ -150,9 +147,7 @@ export function createScheduleRunner(deps: {
   return {
     fireAhead: (time) => fireBatch(time, BATCH),
     async fireOnce() {
-      const fired = await Promise.all(Array.from({ length: lanes }, () => fireBatch(BY_THE_CLOCK, BATCH)));
-      lanes = fired.every((count) => count === BATCH) ? MOST_LANES : 1;
-      if (fired.some((count) => count > 0)) return 0;
+      if ((await fireBatch(BY_THE_CLOCK, BATCH)) > 0) return 0;
       const untilMs = await untilNextRunMs(database);
       // A timer may fire a fraction early. What is due already is in another node's hands.
       return untilMs === null
