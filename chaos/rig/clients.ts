@@ -20,7 +20,7 @@ export interface Clients {
   work(signal: AbortSignal): Promise<void>;
   /** Fills a queue of one slot while it is paused, and lets it go: the order in which it starts is looked at. */
   tryOrder(): Promise<string>;
-  /** One more task, after everything: whoever is told of it was told of all that was before. Null if nobody took it. */
+  /** Creates one last task: a reader that is told of it has been told of every event before it. Null if no node accepted it. */
   last(queue: "moody" | "neighbour"): Promise<string | null>;
 }
 

@@ -42,7 +42,7 @@ export function startReader(options: {
     else if (type !== undefined && id !== undefined) told.push(readEvent(id, type, data ?? ""));
   }
 
-  /** Until the stream ends, whoever ends it. */
+  /** Resolves when the server or the reader ends the stream. */
   function follow({ url }: Node): Promise<void> {
     return new Promise((resolve) => {
       const stream = request(`${url}/v1/events`, {
