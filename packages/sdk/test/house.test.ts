@@ -288,14 +288,15 @@ describe("the SDK, against a real server", () => {
       assert.equal(manifest.dependencies, undefined);
     });
 
-    it("compiles and runs the code of docs/sdk.md and docs/quickstart.md, which does what the pages say", async () => {
+    it("compiles and runs the code of docs/sdk.md, docs/quickstart.md and README.md, which does what the pages say", async () => {
       const { secret } = await bellhop.signingSecret.get();
       const env = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, BELLHOP_SIGNING_SECRET: secret };
-      // Of the quickstart `bellhop dev` is the target, of the other page its own code.
+      // The echo is the target of the quickstart and the readme; docs/sdk.md starts its own.
       const target = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
       const examples = [
         ...(await examplesOf("docs/sdk.md", await freePort())),
         ...(await examplesOf("docs/quickstart.md", new URL(target.url).port)),
+        ...(await examplesOf("README.md", new URL(target.url).port)),
       ];
       try {
         const sources = examples.map(({ source }, index) => [`example${index}`, source]);

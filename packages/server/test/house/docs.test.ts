@@ -98,6 +98,11 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
     });
   }
 
+  it("of README.md fit into 120 lines, with everything around them", async () => {
+    const lines = (await readFile(join(ROOT, "README.md"), "utf8")).trimEnd().split("\n");
+    assert.ok(lines.length <= 120, `${lines.length} lines: move something to docs/`);
+  });
+
   it("of docs/api.md are all run", async () => {
     assert.equal((await examplesOf("docs/api.md")).unmarked, 0);
   });
