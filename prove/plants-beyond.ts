@@ -100,7 +100,7 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "webhook-events-skipped",
-    file: "service/tasks/event-telling.ts",
+    file: "service/tasks/event-pages.ts",
     find: "const last = rows.length < ROWS ? undefined : rows.at(-1);",
     replace: "const last = rows.length <= ROWS ? undefined : rows.at(-1);",
     breaks: "every state change is told",

@@ -170,7 +170,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "else if (claims.length < limit) deps.onShort(local);",
     replace: "",
     breaks: "a task that was locked for a moment starts soon",
-    tests: ["engine/second-look.test.ts", "engine/dispatcher.test.ts"],
+    tests: ["engine/recheck.test.ts", "engine/dispatcher.test.ts"],
   },
   {
     name: "overdrawn-grant-used",
@@ -253,12 +253,12 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     tests: ["engine/delay.test.ts"],
   },
   {
-    name: "failed-second-look-dropped",
-    file: "engine/second-look.ts",
+    name: "failed-recheck-dropped",
+    file: "engine/recheck.ts",
     find: "      for (const queue of asked) later(queue);\n",
     replace: "",
     breaks: "a task that was locked for a moment starts soon",
-    tests: ["engine/second-look.test.ts"],
+    tests: ["engine/recheck.test.ts"],
   },
   {
     name: "wake-during-round-lost",

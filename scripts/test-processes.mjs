@@ -1,9 +1,9 @@
 // Which test files share a process, and which of the processes starts first. To start one and load the house takes longer
-// than most files do, so the files of a room are dealt out to a few; the longest start first, so that none is waited for.
+// than most files do, so the files of a folder are dealt out to a few; the longest start first, so that none is waited for.
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** In how many processes the files of a room run. Files of other rooms have one each. */
+/** In how many processes the files of a folder run. Files of other rooms have one each. */
 const SHARED = {
   "packages/dashboard/test": 1,
   "packages/server/test/domain": 1,
@@ -17,40 +17,40 @@ const SHARED = {
 };
 
 /** They change what belongs to the whole process, or start servers. */
-const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/tls", "vault/house"];
+const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/tls", "vault/server"];
 
 /** What takes longest, the longest first. `test.mjs --times` tells. */
 const FIRST = [
-  "house/silence",
-  "house/start",
-  "house/checkout",
-  "house/dashboard",
+  "server/silence",
+  "server/start",
+  "server/checkout",
+  "server/dashboard",
   "simulation/simulation",
-  "house/user-cli",
-  "house/life",
-  "house/docs",
-  "house/cli",
-  "house/frozen",
-  "house/processes",
-  "vault/house",
+  "server/user-cli",
+  "server/life",
+  "server/docs",
+  "server/cli",
+  "server/frozen",
+  "server/processes",
+  "vault/server",
   "api/api",
-  "house/package",
-  "house/access-matrix",
+  "server/package",
+  "server/access-matrix",
 ];
 
 /** Modules to run, in this order: test files as they were compiled, and such as load several of them. */
 export async function planProcesses(files, tree) {
-  const alone = files.filter((file) => roomOf(file, tree) === undefined);
+  const alone = files.filter((file) => folderOf(file, tree) === undefined);
   const entries = [...alone];
   const directory = join(tree, "shared");
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory);
-  for (const [room, count] of Object.entries(SHARED)) {
-    const own = await bySize(files.filter((file) => roomOf(file, tree) === room));
+  for (const [folder, count] of Object.entries(SHARED)) {
+    const own = await bySize(files.filter((file) => folderOf(file, tree) === folder));
     for (let process = 0; process < count; process += 1) {
       const dealt = own.filter((_, index) => index % count === process);
       if (dealt.length === 0) continue;
-      const name = room.replace(/^packages\/(server\/test\/)?/, "").replace("/test", "");
+      const name = folder.replace(/^packages\/(server\/test\/)?/, "").replace("/test", "");
       const entry = join(directory, `${name}-${process + 1}.js`);
       // Together: no test runs while another file is still being loaded.
       await writeFile(entry, dealt.map((file) => `import "../${relative(tree, file)}";\n`).join(""));
@@ -60,10 +60,10 @@ export async function planProcesses(files, tree) {
   return entries.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
-function roomOf(file, tree) {
+function folderOf(file, tree) {
   const name = relative(tree, file);
   if (ALONE.some((each) => name.endsWith(`${each}.test.js`))) return undefined;
-  return Object.keys(SHARED).find((room) => name.startsWith(`${room}/`));
+  return Object.keys(SHARED).find((folder) => name.startsWith(`${folder}/`));
 }
 
 /** Long files take long: dealt out in this order, each process gets its share of them. */

@@ -30,8 +30,8 @@ export async function startTestServer(scratch, tree) {
 
 async function makeTemplate(connection, tree) {
   const pool = new pg.Pool({ ...connection, max: 1 });
-  await pool.query("create database template_house");
-  const template = new pg.Pool({ ...connection, database: "template_house", max: 1 });
+  await pool.query("create database template_server");
+  const template = new pg.Pool({ ...connection, database: "template_server", max: 1 });
   await migrate(createDatabase(template));
   const { TASK_RULES } = await import(join(tree, "packages/server/test/task-rules.js"));
   await template.query(TASK_RULES);

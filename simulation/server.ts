@@ -7,7 +7,7 @@ import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
 import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
 import type { createBulkWorker } from "../packages/server/src/service/tasks/bulk-worker.ts";
 import type { createEventFeed } from "../packages/server/src/service/tasks/event-feed.ts";
-import type { createEventTeller } from "../packages/server/src/service/tasks/event-teller.ts";
+import type { createEventSerializer } from "../packages/server/src/service/tasks/event-serializer.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
 import type { createScheduleRunner } from "../packages/server/src/service/tasks/schedule-runner.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
@@ -31,7 +31,7 @@ export interface Server {
   readonly insertSchedule: typeof insertSchedule;
   readonly updateSchedule: typeof updateSchedule;
   readonly createEventFeed: typeof createEventFeed;
-  readonly createEventTeller: typeof createEventTeller;
+  readonly createEventSerializer: typeof createEventSerializer;
   readonly insertBulk: typeof insertBulk;
   readonly insertPortion: typeof insertPortion;
   readonly removePendingTask: typeof removePendingTask;
@@ -52,7 +52,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "service/tasks/bulk-worker.js",
     "service/tasks/schedule-runner.js",
     "service/tasks/event-feed.js",
-    "service/tasks/event-teller.js",
+    "service/tasks/event-serializer.js",
     "store/tasks/bulks.js",
     "store/tasks/schedules.js",
     "store/tasks/task-reads.js",

@@ -26,8 +26,8 @@ import type {
 import { attemptsOf } from "./model/task-rows.ts";
 import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
+import { createCluster } from "./world/cluster.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
-import { createHouse } from "./world/house.ts";
 import { QUEUES, SCHEDULED, TEAM } from "./world/new-tasks.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
 import { createReader } from "./world/reader.ts";
@@ -73,10 +73,10 @@ export async function simulate(options: Options): Promise<Run> {
     nowMs: () => START_OF_TIME_MS + scheduler.nowMs,
     plant: statementPlant ?? null,
     onChange: (change) => changes.push(logged(change, changes.length, scheduler.nowMs)),
-    onNotify: (payload) => house.hint(payload),
+    onNotify: (payload) => cluster.hint(payload),
   });
   const nodes = random.between(1, 3);
-  const house = createHouse({
+  const cluster = createCluster({
     server,
     scheduler,
     random: random.fork(),
@@ -87,17 +87,17 @@ export async function simulate(options: Options): Promise<Run> {
     statementMs: statementMs ?? STATEMENT_MS,
     onStatement,
   });
-  const clients = createClients({ server, scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
+  const clients = createClients({ server, scheduler, random: random.fork(), nodeAt: cluster.nodeAt, nodes });
 
   const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1, timeoutSeconds: 3 };
   const database = createModelDatabase(model, onStatement);
   for (const queue of QUEUES)
     await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });
   await insertQueue(database, TEAM, SCHEDULED, { ...first, concurrency: 3 });
-  house.startAll();
+  cluster.startAll();
   // Of the statements on every task's way there are two forms: one for when nobody listens.
   const isFollowed = random.chance(0.5);
-  const reader = createReader({ scheduler, random: random.fork(), nodeAt: house.nodeAt, nodes });
+  const reader = createReader({ scheduler, random: random.fork(), nodeAt: cluster.nodeAt, nodes });
   if (isFollowed) reader.start();
   // Every second there is another task: in each run they would hide the rest.
   const isScheduled = random.chance(0.2);
@@ -109,7 +109,7 @@ export async function simulate(options: Options): Promise<Run> {
   for (let each = random.between(0, 8); each > 0; each -= 1)
     scheduler.after(burstMs + random.next() * 5, clients.act);
   for (let atMs = 500; atMs < STORM_MS; atMs += weather.everyMs * 2 * random.next() + 1)
-    scheduler.after(atMs, house.strike);
+    scheduler.after(atMs, cluster.strike);
   const { tasks, notifications } = model.tables;
   let lookedAt = -1;
   const isAtRest = () => {
@@ -124,10 +124,10 @@ export async function simulate(options: Options): Promise<Run> {
     );
   };
   await scheduler.run(STORM_MS);
-  house.heal();
+  cluster.heal();
   targets.heal();
   // Until the last process is awake, and has done what it was asked to before: it may be to pause a queue.
-  await scheduler.run(Math.max(STORM_MS, house.quietAtMs) + 5_000);
+  await scheduler.run(Math.max(STORM_MS, cluster.quietAtMs) + 5_000);
   clients.resumeAll();
   if (isScheduled) clients.endSchedules();
   const calmUntilMs = scheduler.nowMs + CALM_MS;
@@ -143,8 +143,8 @@ export async function simulate(options: Options): Promise<Run> {
     answers: clients.answers,
     seen: targets.seen,
     changes,
-    faults: house.faults,
-    lives: house.lives,
+    faults: cluster.faults,
+    lives: cluster.lives,
     lags: [],
     readers: isFollowed ? [{ teamId: TEAM, readyAt: reader.readyAt, told: reader.told }] : [],
     receivers: [],
@@ -162,7 +162,7 @@ export async function simulate(options: Options): Promise<Run> {
       orderedQueueId: null,
     },
   };
-  const bugs = house.bugs.map(
+  const bugs = cluster.bugs.map(
     ({ at, text }): Violation => ({
       promise: "process",
       text: `an engine met a bug: ${text}`,
@@ -173,7 +173,7 @@ export async function simulate(options: Options): Promise<Run> {
   return {
     history,
     tables: model.tables,
-    faultsMet: house.met,
+    faultsMet: cluster.met,
     violations: [...check(history).filter(isInScope), ...bugs],
   };
 }

@@ -6,7 +6,7 @@ import { repositoryRoot, startProcess } from "../../bench/child-process.ts";
 import { withOperatorDatabase } from "../../packages/server/src/cli/operator-database.ts";
 import { createOperatorsKey } from "../../packages/server/src/service/operator/operator-keys.ts";
 import { createOperatorsTeam } from "../../packages/server/src/service/operator/operator-teams.ts";
-import { readDatabaseBytes } from "../../packages/server/src/store/space.ts";
+import { readDatabaseBytes } from "../../packages/server/src/store/disk-usage.ts";
 import type { Answer, Scene, Stage } from "../scene.ts";
 import { startTarget } from "./target.ts";
 

@@ -342,17 +342,18 @@ test("order: nothing begins before it is due", () => {
 
 test("told: the caller hears of the end, after it, and as it was", () => {
   const changes = goodChanges({ hasNotification: true });
-  const telling = (begunAt: number, says: string) =>
+  const notification = (begunAt: number, says: string) =>
     call(begunAt, begunAt + 10, { kind: "notification", attempt: null, says });
-  const heard = (...tellings: ReturnType<typeof telling>[]) =>
-    brokenIn(historyOf({ changes, seen: [call(1_020, 1_100), ...tellings] }));
-  assert.deepEqual(heard(telling(1_300, "task.completed")), []);
-  assert.deepEqual(heard(), ["told"]);
-  assert.deepEqual(heard(telling(1_150, "task.completed")), ["told"]);
-  assert.deepEqual(heard(telling(1_300, "task.failed")), ["told"]);
-  assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100), telling(1_300, "task.completed")] })), [
-    "told",
-  ]);
+  const reported = (...notifications: ReturnType<typeof notification>[]) =>
+    brokenIn(historyOf({ changes, seen: [call(1_020, 1_100), ...notifications] }));
+  assert.deepEqual(reported(notification(1_300, "task.completed")), []);
+  assert.deepEqual(reported(), ["told"]);
+  assert.deepEqual(reported(notification(1_150, "task.completed")), ["told"]);
+  assert.deepEqual(reported(notification(1_300, "task.failed")), ["told"]);
+  assert.deepEqual(
+    brokenIn(historyOf({ seen: [call(1_020, 1_100), notification(1_300, "task.completed")] })),
+    ["told"],
+  );
 });
 
 test("answers: every request is answered in time, unless its node was stopped, or has just begun again", () => {

@@ -21,10 +21,10 @@ function checkStories({ teamId, readyAt, told }: Reader, stories: Stories): Viol
   const unknown = [...byTask.keys()].map(stories.find).filter(({ changes }) => changes.length === 0);
   return [...stories.all.filter(({ changes }) => changes.length > 0), ...unknown].flatMap(
     (story): Violation[] => {
-      const heard = byTask.get(story.id) ?? [];
+      const reported = byTask.get(story.id) ?? [];
       const isOwn = story.changes[0] === undefined || story.changes[0].row.teamId === teamId;
-      if (!isOwn && heard.length === 0) return [];
-      const text = isOwn ? complaint(heard, readyAt, story) : "a reader of another team was told of it";
+      if (!isOwn && reported.length === 0) return [];
+      const text = isOwn ? complaint(reported, readyAt, story) : "a reader of another team was told of it";
       const at = story.changes.at(-1)?.committedAt ?? null;
       return text === null ? [] : [{ promise: "events", text, taskId: story.id, at }];
     },
@@ -42,13 +42,13 @@ function checkIds({ told }: Reader): Violation[] {
   });
 }
 
-function complaint(heard: readonly string[], readyAt: number | null, { changes }: Story): string | null {
+function complaint(reported: readonly string[], readyAt: number | null, { changes }: Story): string | null {
   const [first] = changes;
   const happened = changes.flatMap((change, index) => eventsOf(changes[index - 1], change));
   const isWhole = first !== undefined && readyAt !== null && first.committedAt > readyAt;
-  const expected = isWhole ? happened : happened.slice(happened.length - heard.length);
-  if (heard.length <= happened.length && heard.join() === expected.join()) return null;
-  return `told: ${heard.join(", ") || "nothing"}; what happened: ${happened.join(", ") || "nothing"}`;
+  const expected = isWhole ? happened : happened.slice(happened.length - reported.length);
+  if (reported.length <= happened.length && reported.join() === expected.join()) return null;
+  return `told: ${reported.join(", ") || "nothing"}; what happened: ${happened.join(", ") || "nothing"}`;
 }
 
 /** What a change is told as. */

@@ -42,26 +42,26 @@ function checkStories(
     if (delivery.taskId !== null) told.set(delivery.taskId, [...(told.get(delivery.taskId) ?? []), delivery]);
   const unknown = [...told.keys()].map(stories.find).filter(({ changes }) => changes.length === 0);
   return [...stories.all, ...unknown].flatMap((story): Violation[] => {
-    const heard = told.get(story.id) ?? [];
-    const text = complaint(receiver, heard, undelivered, story, stories);
-    const at = story.changes.at(-1)?.committedAt ?? heard.at(-1)?.at ?? 0;
+    const reported = told.get(story.id) ?? [];
+    const text = complaint(receiver, reported, undelivered, story, stories);
+    const at = story.changes.at(-1)?.committedAt ?? reported.at(-1)?.at ?? 0;
     return text === null ? [] : [violation(text, { taskId: story.id, at })];
   });
 }
 
 function complaint(
   receiver: Receiver,
-  heard: readonly Delivery[],
+  reported: readonly Delivery[],
   undelivered: History["rest"]["undelivered"],
   story: Story,
   stories: Stories,
 ): string | null {
   const [first] = story.changes;
-  if (first === undefined) return heard.length === 0 ? null : "told of a task that never was";
+  if (first === undefined) return reported.length === 0 ? null : "told of a task that never was";
   if (!isWanted(receiver, story, stories))
-    return heard.length === 0 ? null : "told of a task of another team or queue";
+    return reported.length === 0 ? null : "told of a task of another team or queue";
   const happened = story.changes.flatMap((change, index) => eventsOf(story.changes[index - 1], change));
-  const types = inOrder(heard).map(({ type }) => type);
+  const types = inOrder(reported).map(({ type }) => type);
   const later = undelivered.filter(({ taskId }) => taskId === story.id).map(({ type }) => type);
   const isWhole = first.committedAt > receiver.since;
   const expected = isWhole ? happened : happened.slice(happened.length - types.length - later.length);
@@ -77,9 +77,9 @@ function isWanted({ teamId, queue }: Receiver, { changes, last }: Story, stories
 }
 
 /** A task that is created and begun at once tells both in one instant. */
-function inOrder(heard: readonly Delivery[]): Delivery[] {
+function inOrder(reported: readonly Delivery[]): Delivery[] {
   const isCreation = ({ type }: Delivery) => Number(type !== "task.created");
-  return [...heard].sort(
+  return [...reported].sort(
     (one, other) => one.happenedAt - other.happenedAt || isCreation(one) - isCreation(other),
   );
 }

@@ -5,19 +5,19 @@ import type { Node } from "./node.ts";
 import type { Random } from "./random.ts";
 
 /** How long a client repeats what must be done, during faults and after them. */
-export const INSIST_MS = { storm: 5_000, calm: 20_000 } as const;
+export const RETRY_MS = { storm: 5_000, calm: 20_000 } as const;
 
 export interface Asking {
   anyNode(): Node;
   /** Again, at another node, until one says yes or a reason why not. */
-  insist(ask: (node: Node) => Promise<Told>, forMs?: number): Promise<Told>;
+  retryRequest(ask: (node: Node) => Promise<Told>, forMs?: number): Promise<Told>;
 }
 
 export function createAsking(nodes: readonly Node[], random: Random): Asking {
   const anyNode = () => random.pick(nodes);
   return {
     anyNode,
-    async insist(ask, forMs = INSIST_MS.storm) {
+    async retryRequest(ask, forMs = RETRY_MS.storm) {
       const untilMs = now() + forMs;
       let told = await ask(anyNode());
       while (now() < untilMs && (told.status === null || told.status >= 500)) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi, type Told } from "./api.ts";
-import { createAsking, INSIST_MS } from "./asking.ts";
+import { createAsking, RETRY_MS } from "./asking.ts";
 import type { Node } from "./node.ts";
 import { createQueueClients, QUEUES } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
@@ -38,7 +38,7 @@ export function createClients(deps: {
 }): Clients {
   const { api, nodes, random } = deps;
   const asking = createAsking(nodes, random);
-  const { anyNode, insist } = asking;
+  const { anyNode, retryRequest } = asking;
   const queues = createQueueClients(api, asking, random);
   const schedules = createScheduleClients(api, asking, random, deps.target);
   const background = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ export function createClients(deps: {
     const told =
       request.idempotencyKey === null
         ? await create(request, anyNode())
-        : await insist((node) => create(request, node));
+        : await retryRequest((node) => create(request, node));
     const taskId = readTaskId(told.body);
     if (told.status !== 201 || taskId === null) return;
     const callbackId = readCallbackId(told.body);
@@ -164,8 +164,8 @@ export function createClients(deps: {
 
   return {
     async prepare() {
-      for (const queue of Object.values(QUEUES)) await queues.create(queue, INSIST_MS.calm);
-      await queues.create(NEIGHBOUR, INSIST_MS.calm, deps.neighbour);
+      for (const queue of Object.values(QUEUES)) await queues.create(queue, RETRY_MS.calm);
+      await queues.create(NEIGHBOUR, RETRY_MS.calm, deps.neighbour);
       await schedules.prepare();
       // The first requests of a process are its slowest, and say nothing about faults.
       const unheard = createApi();
@@ -184,18 +184,18 @@ export function createClients(deps: {
     },
     async tryOrder() {
       const queue = "ordered";
-      await queues.create({ name: queue, concurrency: 1 }, INSIST_MS.calm);
-      await queues.set("pause", queue, INSIST_MS.calm);
+      await queues.create({ name: queue, concurrency: 1 }, RETRY_MS.calm);
+      await queues.set("pause", queue, RETRY_MS.calm);
       for (let left = 15; left > 0; left -= 1) {
         const request = plain(queue, "ok?ms=20", { priority: random.between(1, 10) });
-        await insist((node) => create(request, node));
+        await retryRequest((node) => create(request, node));
       }
-      await queues.set("resume", queue, INSIST_MS.calm);
+      await queues.set("resume", queue, RETRY_MS.calm);
       return queue;
     },
     async last(queue) {
       const request = plain(queue, "ok?");
-      const told = await insist((node) => create(request, node), INSIST_MS.calm);
+      const told = await retryRequest((node) => create(request, node), RETRY_MS.calm);
       return readTaskId(told.body);
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
-import { type Asking, INSIST_MS } from "./asking.ts";
+import { type Asking, RETRY_MS } from "./asking.ts";
 import type { Random } from "./random.ts";
 
 /** One that is never touched, a narrow one, one that is paused and resized, one that comes and goes. */
@@ -20,15 +20,15 @@ export interface QueueClients {
   settle(): Promise<void>;
 }
 
-export function createQueueClients(api: Api, { insist }: Asking, random: Random): QueueClients {
+export function createQueueClients(api: Api, { retryRequest }: Asking, random: Random): QueueClients {
   async function set(action: "pause" | "resume", queue: string, forMs?: number): Promise<void> {
     const path = `/v1/queues/${queue}/${action}`;
-    await insist((node) => api.ask({ action, node, method: "POST", path, queue }), forMs);
+    await retryRequest((node) => api.ask({ action, node, method: "POST", path, queue }), forMs);
   }
 
   async function changeLimit(queue: string, concurrency: number, forMs?: number): Promise<void> {
     const path = `/v1/queues/${queue}`;
-    await insist(
+    await retryRequest(
       (node) => api.ask({ action: "limit", node, method: "PATCH", path, queue, body: { concurrency } }),
       forMs,
     );
@@ -41,12 +41,12 @@ export function createQueueClients(api: Api, { insist }: Asking, random: Random)
   ): Promise<void> {
     const body = { ...queue, retry_backoff: "fixed", retry_delay: 1, max_retries: 2, timeout: 3 };
     const asked = { action: "create-queue", method: "POST", path: "/v1/queues", queue: queue.name } as const;
-    await insist((node) => api.ask({ ...asked, node, body, ...(key !== undefined && { key }) }), forMs);
+    await retryRequest((node) => api.ask({ ...asked, node, body, ...(key !== undefined && { key }) }), forMs);
   }
 
   async function renew(): Promise<void> {
     const { name } = QUEUES.brief;
-    await insist((node) =>
+    await retryRequest((node) =>
       api.ask({ action: "delete-queue", node, method: "DELETE", path: `/v1/queues/${name}`, queue: name }),
     );
     await sleep(random.between(0, 500));
@@ -75,9 +75,9 @@ export function createQueueClients(api: Api, { insist }: Asking, random: Random)
     },
     async settle() {
       // A pause whose resume got no answer must not be taken for a task that is stuck.
-      await set("resume", QUEUES.moody.name, INSIST_MS.calm);
-      await changeLimit(QUEUES.moody.name, 8, INSIST_MS.calm);
-      await create(QUEUES.brief, INSIST_MS.calm);
+      await set("resume", QUEUES.moody.name, RETRY_MS.calm);
+      await changeLimit(QUEUES.moody.name, 8, RETRY_MS.calm);
+      await create(QUEUES.brief, RETRY_MS.calm);
     },
   };
 }

@@ -10,7 +10,7 @@ const AT_ONCE = 8;
 /** A server that is busy may refuse for a while. */
 const TRIES = 40;
 
-async function insist(ask: () => Promise<Told>): Promise<Told> {
+async function retryRequest(ask: () => Promise<Told>): Promise<Told> {
   let told = await ask();
   for (let left = TRIES; left > 0 && (told.status === null || told.status >= 500); left -= 1) {
     await sleep(250);
@@ -35,7 +35,7 @@ export async function readRecords(
       const key = teams.find((team) => team.id === teamId)?.key;
       if (key === undefined) throw new Error(`Task ${id} is of a team that no client has`);
       const asked = { action: "read", node, method: "GET", path: `/v1/tasks/${id}`, key } as const;
-      const { body } = await insist(() => api.ask(asked));
+      const { body } = await retryRequest(() => api.ask(asked));
       const record = isRecord(body) && isRecord(body.task) ? body.task : body;
       if (!isRecord(record) || record.status !== status)
         throw new Error(`Task ${id} is ${status}, and the API says: ${JSON.stringify(body)}`);

@@ -11,8 +11,8 @@ import {
 } from "./change-log.ts";
 import { createClients } from "./clients.ts";
 import { now } from "./clock.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
 import { watchDisk } from "./disk.ts";
-import { type House, openHouse } from "./house.ts";
 import { watchLag } from "./lag.ts";
 import { NO_RULE } from "./line.ts";
 import { watchMachine } from "./machine.ts";
@@ -46,9 +46,9 @@ export interface RunOptions {
 /** Starts everything, lets it storm, waits until it is calm, and brings the history home. */
 export async function runOnce(options: RunOptions): Promise<History> {
   const { say } = options;
-  const house = await openHouse(options);
+  const cluster = await openCluster(options);
   const lag = watchLag();
-  const disk = watchDisk(house.postgres);
+  const disk = watchDisk(cluster.postgres);
   const machine = watchMachine();
   try {
     const random = createRandom(options.seed);
@@ -56,54 +56,54 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const faults: Fault[] = [];
     const clients = createClients({
       api,
-      nodes: house.nodes,
+      nodes: cluster.nodes,
       random: random.fork(),
-      target: house.target.url,
-      neighbour: house.teams.neighbour.key,
+      target: cluster.target.url,
+      neighbour: cluster.teams.neighbour.key,
       mix: MIX,
       rate: options.rate,
     });
     await clients.prepare();
-    const witnesses = await createWitnesses({ api, ...house, random: random.fork() });
+    const witnesses = await createWitnesses({ api, ...cluster, random: random.fork() });
     // Teams, keys and queues are not what a crash of a careless database is to be seen by.
-    await house.postgres.query("checkpoint");
+    await cluster.postgres.query("checkpoint");
     const beganAt = now();
     say(`storm: ${options.seconds} s, ${options.nodes} nodes, seed ${options.seed}`);
 
     const over = new AbortController();
     const working = new AbortController();
     setTimeout(() => over.abort(), options.seconds * 1000);
-    const progress = setInterval(() => say(describe(api, house, faults, beganAt)), 10_000);
+    const progress = setInterval(() => say(describe(api, cluster, faults, beganAt)), 10_000);
     const note = (fault: Fault) => void faults.push(fault);
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
-    const storm = rage({ ...house, note }, weather, random.fork(), over.signal);
+    const storm = rage({ ...cluster, note }, weather, random.fork(), over.signal);
     const work = clients.work(working.signal);
     // Before that nobody listens: what is done then takes another way through the server.
     const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
     await Promise.all([storm, sleep(options.seconds * 1000)]);
     working.abort();
-    for (const line of house.lines) line.set(NO_RULE);
+    for (const line of cluster.lines) line.set(NO_RULE);
     await Promise.all([work, listening]);
     const calmAt = now();
     say(`calm: waiting until everything has ended, ${options.calmSeconds} s at most`);
-    const isCalm = await waitForCalm(house, options.calmSeconds, say);
+    const isCalm = await waitForCalm(cluster, options.calmSeconds, say);
     const ordered = isCalm ? await clients.tryOrder() : null;
     if (ordered !== null) {
       await witnesses.finish(clients);
-      await waitForCalm(house, options.calmSeconds, say);
+      await waitForCalm(cluster, options.calmSeconds, say);
     }
     clearInterval(progress);
     await witnesses.stop();
 
-    const rest = await readRest(house, api, ordered);
-    await Promise.all(house.nodes.map((node) => node.stop()));
+    const rest = await readRest(cluster, api, ordered);
+    await Promise.all(cluster.nodes.map((node) => node.stop()));
     await disk.stop();
     return {
       answers: api.answers,
-      seen: house.target.seen,
-      changes: await readChangeLog(house.postgres),
+      seen: cluster.target.seen,
+      changes: await readChangeLog(cluster.postgres),
       faults,
-      lives: house.nodes.flatMap(({ lives }) => lives),
+      lives: cluster.nodes.flatMap(({ lives }) => lives),
       lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
       readers: witnesses.readers.map(({ teamId, readyAt, told }) => ({ teamId, readyAt, told })),
@@ -117,8 +117,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
     lag.stop();
     machine.stop();
     await disk.stop();
-    await options.keepLogs(house.logDir);
-    await house.stop();
+    await options.keepLogs(cluster.logDir);
+    await cluster.stop();
   }
 }
 
@@ -130,12 +130,12 @@ function wasDatabaseHit(from: number, to: number, faults: readonly Fault[]): boo
 }
 
 /** Twice in a row: a task may be between two of its states. */
-async function waitForCalm(house: House, seconds: number, say: (line: string) => void): Promise<boolean> {
+async function waitForCalm(cluster: Cluster, seconds: number, say: (line: string) => void): Promise<boolean> {
   const untilMs = now() + seconds * 1000;
   let quiet = 0;
   let left = "";
   while (now() < untilMs) {
-    const counts = Object.entries(await countUnfinished(house.postgres)).filter(([, count]) => count > 0);
+    const counts = Object.entries(await countUnfinished(cluster.postgres)).filter(([, count]) => count > 0);
     quiet = counts.length === 0 ? quiet + 1 : 0;
     if (quiet === 2) return true;
     left = counts.map(([name, count]) => `${count} ${name}`).join(", ");
@@ -145,7 +145,11 @@ async function waitForCalm(house: House, seconds: number, say: (line: string) =>
   return false;
 }
 
-async function readRest({ postgres, nodes, teams }: House, api: Api, ordered: string | null): Promise<Rest> {
+async function readRest(
+  { postgres, nodes, teams }: Cluster,
+  api: Api,
+  ordered: string | null,
+): Promise<Rest> {
   const queues = (await readQueues(postgres)).filter(({ deleted }) => !deleted);
   const [node] = nodes;
   if (node === undefined) throw new Error("There is no node to ask");
@@ -168,7 +172,7 @@ async function readRest({ postgres, nodes, teams }: House, api: Api, ordered: st
   };
 }
 
-function describe(api: Api, { target }: House, faults: readonly Fault[], beganAt: number): string {
+function describe(api: Api, { target }: Cluster, faults: readonly Fault[], beganAt: number): string {
   const seconds = ((now() - beganAt) / 1000).toFixed(0).padStart(4);
   return `${seconds} s: ${api.answers.length} requests, ${target.seen.length} calls seen, ${faults.length} faults`;
 }

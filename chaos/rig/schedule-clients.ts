@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
-import { type Asking, INSIST_MS } from "./asking.ts";
+import { type Asking, RETRY_MS } from "./asking.ts";
 import { QUEUES } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
 import { isRecord } from "./task-requests.ts";
@@ -20,7 +20,7 @@ export interface ScheduleClients {
 
 export function createScheduleClients(
   api: Api,
-  { insist }: Asking,
+  { retryRequest }: Asking,
   random: Random,
   target: string,
 ): ScheduleClients {
@@ -29,12 +29,12 @@ export function createScheduleClients(
     const webhook_url = `${target}/call/ok?ms=5&nonce=${nonce}`;
     const body = { cron: EVERY_SECOND, task: { queue: QUEUES.steady.name, webhook_url, payload: { nonce } } };
     const path = `/v1/schedules/${name}`;
-    await insist((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
+    await retryRequest((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
   }
 
   async function end(name: string, forMs?: number): Promise<void> {
     const path = `/v1/schedules/${name}`;
-    await insist((node) => api.ask({ action: "schedule", node, method: "DELETE", path }), forMs);
+    await retryRequest((node) => api.ask({ action: "schedule", node, method: "DELETE", path }), forMs);
   }
 
   async function pass(name: string): Promise<void> {
@@ -44,7 +44,7 @@ export function createScheduleClients(
   }
 
   return {
-    prepare: () => put(STEADY, INSIST_MS.calm),
+    prepare: () => put(STEADY, RETRY_MS.calm),
     async work(signal, later) {
       for (let made = 1; !signal.aborted; made += 1) {
         later(pass(`brief-${made}`));
@@ -54,12 +54,12 @@ export function createScheduleClients(
     /** Also those whose end got no answer. */
     async settle() {
       const path = "/v1/schedules";
-      const { body } = await insist(
+      const { body } = await retryRequest(
         (node) => api.ask({ action: "read", node, method: "GET", path }),
-        INSIST_MS.calm,
+        RETRY_MS.calm,
       );
       const schedules = isRecord(body) && Array.isArray(body.schedules) ? body.schedules : [];
-      for (const { name } of schedules) await end(name, INSIST_MS.calm);
+      for (const { name } of schedules) await end(name, RETRY_MS.calm);
     },
   };
 }

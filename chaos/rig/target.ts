@@ -23,7 +23,7 @@ export type Draft = { -readonly [Field in keyof Seen]: Seen[Field] };
 export async function startTarget(): Promise<Target> {
   const seen: Draft[] = [];
   const polls = new Map<string, number>();
-  const tellings = new Map<string, number>();
+  const notifications = new Map<string, number>();
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const url = new URL(request.url ?? "/", "http://target");
@@ -111,8 +111,8 @@ export async function startTarget(): Promise<Target> {
     entry.says = type;
     entry.nonces = noncesOf(task);
     entry.value = resultValue(task);
-    const count = (tellings.get(taskId) ?? 0) + 1;
-    tellings.set(taskId, count);
+    const count = (notifications.get(taskId) ?? 0) + 1;
+    notifications.set(taskId, count);
     const isAway = count === 1 && taskId.endsWith("7");
     misbehave(isAway ? "error" : "ok", { response, entry, ms: 0, body: "{}" });
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reader, Receiver } from "../checker/history.ts";
 import type { Api } from "./api.ts";
-import { createAsking, INSIST_MS } from "./asking.ts";
+import { createAsking, RETRY_MS } from "./asking.ts";
 import type { Clients } from "./clients.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
@@ -53,7 +53,7 @@ export async function createWitnesses(deps: {
 }): Promise<Witnesses> {
   const { api, nodes, random } = deps;
   const { main, neighbour } = deps.teams;
-  const { insist, anyNode } = createAsking(nodes, random);
+  const { retryRequest, anyNode } = createAsking(nodes, random);
   const readers: EventReader[] = [];
   const subscriptions: Subscription[] = [
     { team: main, queue: "moody", receiver: await receiverOf(main), accepted: null },
@@ -62,9 +62,9 @@ export async function createWitnesses(deps: {
 
   async function receiverOf({ key }: Team): Promise<WebhookReceiver> {
     const path = "/v1/signing-secret";
-    const { body } = await insist(
+    const { body } = await retryRequest(
       (node) => api.ask({ action: "read", node, method: "GET", path, key }),
-      INSIST_MS.calm,
+      RETRY_MS.calm,
     );
     const { secret } = isRecord(body) && isRecord(body.signingSecret) ? body.signingSecret : {};
     if (typeof secret !== "string") throw new Error("There is no signing secret");

@@ -45,7 +45,7 @@ export const eventStatements: Statements = {
 };
 
 /** While some team is listened to, the quiet form of a statement on every task's way does nothing. */
-export function isHeard({ listeners }: Session["tables"]): boolean {
+export function hasSubscribers({ listeners }: Session["tables"]): boolean {
   return listeners.size > 0;
 }
 

@@ -2,7 +2,7 @@ import type { Patient, Prepared } from "../../packages/server/src/store/sql.ts";
 import { bulkStatements } from "./bulk-statements.ts";
 import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
-import { eventStatements, isHeard } from "./event-rows.ts";
+import { eventStatements, hasSubscribers } from "./event-rows.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
 import { scheduleStatements } from "./schedule-statements.ts";
@@ -114,7 +114,7 @@ export function statementName(query: string | Prepared | Patient): string {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const given = typeof query === "string" ? undefined : query.name;
-  const name = given?.replace(/_telling$/, "") ?? nameByWords(text);
+  const name = given?.replace(/_with_events$/, "") ?? nameByWords(text);
   if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
   known.set(text, name);
   return name;
@@ -145,7 +145,7 @@ export function findStatement(query: string | Prepared | Patient): Statement {
   const statement = STATEMENTS[name] ?? nothing;
   const isQuiet = HOT.includes(name) && typeof query !== "string" && query.name === name;
   return isQuiet
-    ? (session, values) => (isHeard(session.tables) ? [] : statement(session, values))
+    ? (session, values) => (hasSubscribers(session.tables) ? [] : statement(session, values))
     : statement;
 }
 
@@ -158,5 +158,5 @@ export function formName(query: string | Prepared | Patient): string {
 /** All that there are, for a count of those that were met. */
 export const STATEMENT_NAMES: readonly string[] = [
   ...Object.keys(STATEMENTS),
-  ...HOT.map((name) => `${name}_telling`),
+  ...HOT.map((name) => `${name}_with_events`),
 ];

@@ -149,7 +149,7 @@ export function createClients(options: {
     return server.createTaskService({
       database,
       submit: engine.submit,
-      stock: { admit: () => undefined },
+      storageQuota: { admit: () => undefined },
       vault: {
         isOpen: false,
         check: unasked,
@@ -256,20 +256,20 @@ export function createClients(options: {
   }
 
   /** Asks until it is done. */
-  function insist(
+  function retryRequest(
     action: Action,
     about: { readonly queue?: string },
     work: (node: SimulatedNode) => Promise<number>,
   ): void {
     request(action, about, work, (status) => {
-      if (status === null || status >= 500) scheduler.after(100, () => insist(action, about, work));
+      if (status === null || status >= 500) scheduler.after(100, () => retryRequest(action, about, work));
     });
   }
 
   return {
     answers,
     schedule() {
-      insist("schedule", {}, async ({ databases: { api } }) => {
+      retryRequest("schedule", {}, async ({ databases: { api } }) => {
         await server.insertSchedule(api, REQUESTER, {
           ...SCHEDULE,
           nextRunAt: new Date(START_OF_TIME_MS + 1_000),
@@ -278,7 +278,7 @@ export function createClients(options: {
       });
     },
     endSchedules() {
-      insist("schedule", {}, async ({ databases: { api } }) => {
+      retryRequest("schedule", {}, async ({ databases: { api } }) => {
         await server.updateSchedule(api, { teamId: TEAM, id: SCHEDULE.id }, { ...SCHEDULE, nextRunAt: null });
         return 200;
       });
@@ -327,7 +327,7 @@ const SCHEDULE = {
   catchUp: "one",
   paused: false,
   aheadSeconds: 0,
-  // What it makes is said by the house.
+  // What it makes is said by the cluster.
   task: { text: "{}", request: {} as TaskRequest },
 } as const;
 

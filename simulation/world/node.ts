@@ -5,7 +5,7 @@ import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { Log } from "../../packages/server/src/engine/log.ts";
 import type { Caller } from "../../packages/server/src/outbound/caller.ts";
 import type { EventFeed } from "../../packages/server/src/service/tasks/event-feed.ts";
-import type { EventWords } from "../../packages/server/src/service/tasks/event-teller.ts";
+import type { EventWords } from "../../packages/server/src/service/tasks/event-serializer.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Purpose } from "./connections.ts";
@@ -115,8 +115,8 @@ function lineOf(line: ToldLine): string {
 
 /** The streams of one process. */
 export function createNodeEvents(server: Server, process: Process, api: Database): EventFeed {
-  const teller = server.createEventTeller(api, LINES);
-  return server.createEventFeed({ sql: api, time: process.time, words: LINES, teller });
+  const serializer = server.createEventSerializer(api, LINES);
+  return server.createEventFeed({ sql: api, time: process.time, words: LINES, serializer });
 }
 
 function noVault(): never {

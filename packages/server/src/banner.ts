@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
-import type { House } from "./house.ts";
+import type { RunningServer } from "./open-server.ts";
 import { describeEgress } from "./outbound/egress-policy.ts";
 import { LINK_MINUTES } from "./service/people/sign-in-service.ts";
 import { SETTINGS } from "./settings.ts";
@@ -18,31 +18,31 @@ const MOST_SHOWN = 5;
 
 /** What a start tells. Its last line is the one that scripts wait for. */
 export function renderBanner(
-  house: House,
+  server: RunningServer,
   otherData: readonly string[],
   config: Config,
   /** How many processes this machine has room for. */
   suitable: number,
 ): string {
-  const { url, database } = house;
+  const { url, database } = server;
   const lines = [
     `Bellhop ${VERSION}`,
     `  address   ${url}${config.role === "worker" ? "" : `  (dashboard; API reference at ${url}/docs)`}`,
     ...(config.role === "all" ? [] : [`  role      ${ROLES[config.role]}`]),
-    ...processLines(house, config, suitable),
+    ...processLines(server, config, suitable),
     `  database  ${database}`,
-    ...dataLines(house, otherData),
+    ...dataLines(server, otherData),
     `  egress    ${describeEgress(config.egress)}`,
     ...peopleLines(config),
-    ...vaultLines(house, config),
-    ...keyLines(house, config),
+    ...vaultLines(server, config),
+    ...keyLines(server, config),
     `Bellhop is ready at ${url}`,
   ];
   return `${lines.join("\n")}\n`;
 }
 
 /** A start in the wrong directory makes an empty database there: the operator who misses tasks must see it at once. */
-function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]): string[] {
+function dataLines({ dataDir, isNewData }: RunningServer, otherData: readonly string[]): string[] {
   if (dataDir === null) return [];
   if (!isNewData) return [`  data      ${dataDir}`];
   if (otherData.length === 0) return [`  data      ${dataDir}  (new and empty)`];
@@ -56,7 +56,7 @@ function dataLines({ dataDir, isNewData }: House, otherData: readonly string[]):
 }
 
 /** Nothing where there is nothing to choose: on a machine whose cores are all used. */
-function processLines({ processes }: House, config: Config, suitable: number): string[] {
+function processLines({ processes }: RunningServer, config: Config, suitable: number): string[] {
   const { name } = SETTINGS.processes;
   if (processes > 1)
     return [
@@ -83,7 +83,7 @@ function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
   return [`  sign-up   ${SIGN_UP[signUp.value]} (${signUp.why})`, `  sign-in   links ${links}`];
 }
 
-function vaultLines({ missingKeys, dataDir }: House, { vaultKeys, databaseUrl }: Config): string[] {
+function vaultLines({ missingKeys, dataDir }: RunningServer, { vaultKeys, databaseUrl }: Config): string[] {
   if (missingKeys.length > 0) return missingKeyLines(missingKeys, vaultKeys === null ? dataDir : null);
   if (vaultKeys !== null || databaseUrl === null) return [];
   return [
@@ -105,7 +105,7 @@ function missingKeyLines(ids: readonly string[], keyFileIn: string | null): stri
 }
 
 /** Key and link are shown once; an operator who lost one makes another. */
-function keyLines({ firstKey, firstLink }: House, { apiKey, role }: Config): string[] {
+function keyLines({ firstKey, firstLink }: RunningServer, { apiKey, role }: Config): string[] {
   if (firstKey !== null)
     return [
       "",

@@ -51,7 +51,7 @@ type Http = Omit<
   /** Left out: what this process counts. */
   readonly metricsPage?: MetricsPage;
   /** Other than every 15 s: how often a stream of events is kept alive, and its credential looked at. */
-  readonly pulseMs?: number;
+  readonly heartbeatMs?: number;
 };
 
 const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
@@ -127,7 +127,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
             itemLimitBytes: http.bodyLimitBytes,
             loop,
           }),
-        (app) => registerEventRoutes(app, { events: services.events, auth, pulseMs: http.pulseMs }),
+        (app) => registerEventRoutes(app, { events: services.events, auth, heartbeatMs: http.heartbeatMs }),
         (app) => registerWebhookRoutes(app, { webhooks: services.webhooks, refuseUrl }),
         (app) => registerScheduleRoutes(app, { schedules: services.schedules, refuseUrl }),
         (app) => registerSandboxRoutes(app, services.sandbox),

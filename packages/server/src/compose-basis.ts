@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { SERVER_SENT } from "./api/tasks/event-view.ts";
-import { composeSpaceWatch, type Space } from "./compose-space.ts";
+import { composeDiskMonitor, type Space } from "./compose-disk-monitor.ts";
 import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
 import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
@@ -16,9 +16,9 @@ import { MOST_QUEUES } from "./metrics/queue-metrics.ts";
 import type { Caller } from "./outbound/caller.ts";
 import type { HitLines } from "./processes/hits.ts";
 import { createLoopShare } from "./service/access/loop-share.ts";
-import { createStock } from "./service/stock.ts";
+import { createStorageQuota } from "./service/storage-quota.ts";
 import { createEventFeed } from "./service/tasks/event-feed.ts";
-import { createEventTeller, type EventTeller } from "./service/tasks/event-teller.ts";
+import { createEventSerializer, type EventSerializer } from "./service/tasks/event-serializer.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { createTaskWaits } from "./service/tasks/task-waits.ts";
 import { createSigningSecretService } from "./service/vault/signing-secret-service.ts";
@@ -58,7 +58,7 @@ export interface NodeDeps {
   /** Left out: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** Left out: the main thread serializes events. */
-  readonly teller?: EventTeller | undefined;
+  readonly serializer?: EventSerializer | undefined;
   /** Of a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;
   /** Whether all processes of the server have started. Left out: there is one. */
@@ -77,7 +77,7 @@ export interface NodeDeps {
 const MOST_NODES = 2 ** 47;
 
 /** What the engine and the services of a node share. */
-export function composeBasis({ databases, keyRing, time, planLimits, space, log, teller }: NodeDeps) {
+export function composeBasis({ databases, keyRing, time, planLimits, space, log, serializer }: NodeDeps) {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
   const metrics = createMetrics({
@@ -89,7 +89,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
     sql: database,
     time,
     words: SERVER_SENT,
-    teller: teller ?? createEventTeller(database, SERVER_SENT),
+    serializer: serializer ?? createEventSerializer(database, SERVER_SENT),
     onCut: metrics.streamCut,
   });
   metrics.watchStreams(() => events.count);
@@ -99,8 +99,12 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
   return {
     limitsOf: createLimitsOf(planLimits),
-    space: space === undefined ? null : composeSpaceWatch(space, databases.chores, log),
-    stock: createStock({ sql: database, chores: databases.chores, monotonicMs: time.monotonicMs }),
+    space: space === undefined ? null : composeDiskMonitor(space, databases.chores, log),
+    storageQuota: createStorageQuota({
+      sql: database,
+      chores: databases.chores,
+      monotonicMs: time.monotonicMs,
+    }),
     vault,
     json,
     loop,

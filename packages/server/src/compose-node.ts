@@ -8,12 +8,12 @@ import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
 import { createOutgoing } from "./engine/outgoing.ts";
 import { turnSessionKeys } from "./service/access/session-keys.ts";
 import { createBudgetLookup } from "./service/access/team-budgets.ts";
-import { createPresence, type Presence } from "./service/presence.ts";
+import { createNodeHeartbeat, type NodeHeartbeat } from "./service/node-heartbeat.ts";
 import { removeOldRecords } from "./service/retention.ts";
 import { createBulkWorker } from "./service/tasks/bulk-worker.ts";
 import { createWebhookFanOut } from "./service/tasks/webhook-fan-out.ts";
 import { createDeliverySettlement } from "./service/tasks/webhook-service.ts";
-import { takePulse } from "./store/pulse.ts";
+import { watchDatabaseHealth } from "./store/database-health.ts";
 import { findTask } from "./store/tasks/task-reads.ts";
 import { createRotation } from "./vault/rotation.ts";
 import { createTokenUses } from "./vault/token-uses.ts";
@@ -24,7 +24,7 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly engine: Work;
   readonly vault: Vault;
   readonly services: Services;
-  readonly presence: Presence;
+  readonly heartbeat: NodeHeartbeat;
   /** Writes what it has noted in memory since its last rounds: when it has stopped. */
   readonly writeLast: () => Promise<unknown>;
 }
@@ -33,7 +33,7 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
 export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
   const { databases, log, time } = deps;
   const basis = composeBasis(deps);
-  const intake = takePulse(databases.intake, time.monotonicMs);
+  const intake = watchDatabaseHealth(databases.intake, time.monotonicMs);
   const engine = createFrontDesk({
     databases: { intake: intake.database, chores: databases.chores },
     // Any: two nodes that happened on the same would only wait for each other now and then.
@@ -42,15 +42,15 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     meter: basis.meter,
     time,
   });
-  const presence = addPresence(deps, engine, null);
-  addSpaceWatch(basis, engine);
+  const heartbeat = addNodeHeartbeat(deps, engine, null);
+  addDiskMonitor(basis, engine);
   addCounters(basis, engine);
-  const parts = { ...basis, engine, isDispatching: null, pulses: { intake } };
+  const parts = { ...basis, engine, isDispatching: null, databaseHealth: { intake } };
   return {
     engine,
     vault: basis.vault,
     services: composeServices(deps, parts),
-    presence,
+    heartbeat,
     writeLast: basis.counters.writeLast,
   };
 }
@@ -61,18 +61,18 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const database = databases.api;
   const basis = composeBasis(deps);
   const { vault, signingSecrets, metrics, limitsOf } = basis;
-  const pulses = {
-    intake: takePulse(databases.intake, time.monotonicMs),
-    claims: takePulse(databases.claim, time.monotonicMs),
-    settlements: takePulse(databases.settle, time.monotonicMs),
+  const databaseHealth = {
+    intake: watchDatabaseHealth(databases.intake, time.monotonicMs),
+    claims: watchDatabaseHealth(databases.claim, time.monotonicMs),
+    settlements: watchDatabaseHealth(databases.settle, time.monotonicMs),
   };
   const tokenUses = createTokenUses({ sql: databases.chores, time });
   const engine = createEngine({
     databases: {
       ...databases,
-      intake: pulses.intake.database,
-      claim: pulses.claims.database,
-      settle: pulses.settlements.database,
+      intake: databaseHealth.intake.database,
+      claim: databaseHealth.claims.database,
+      settle: databaseHealth.settlements.database,
     },
     meter: basis.meter,
     outgoing: createOutgoing({
@@ -95,7 +95,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
       basis.waits.ended(taskId);
       basis.events.notice();
     },
-    hasRoom: basis.stock.hasRoom,
+    hasRoom: basis.storageQuota.hasRoom,
     settleDelivery: createDeliverySettlement({ database: databases.chores }),
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await findTask(database, { teamId, environment: "live" }, taskId);
@@ -126,19 +126,23 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     onStored: () => engine.actors.wake("webhook-courier"),
   });
   engine.actors.add({ name: "webhooks", once: fanOut.workOnce });
-  const presence = addPresence(deps, engine, engine);
-  addSpaceWatch(basis, engine);
+  const heartbeat = addNodeHeartbeat(deps, engine, engine);
+  addDiskMonitor(basis, engine);
   addCounters(basis, engine);
   const isDispatching = engine.lease.isHeld;
-  const services = composeServices(deps, { ...basis, engine, isDispatching, pulses });
+  const services = composeServices(deps, { ...basis, engine, isDispatching, databaseHealth });
   engine.actors.add({ name: "scheduler", once: services.scheduleRunner.fireOnce });
   engine.actors.add({ name: "sandbox", once: services.sandboxWalk.walkOnce });
   const writeLast = () => Promise.all([basis.counters.writeLast(), tokenUses.writeLast()]);
-  return { engine, vault, services, presence, writeLast };
+  return { engine, vault, services, heartbeat, writeLast };
 }
 
-function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Engine | null): Presence {
-  const presence = createPresence({
+function addNodeHeartbeat(
+  deps: NodeDeps,
+  { actors }: FrontDesk | Engine,
+  caller: Engine | null,
+): NodeHeartbeat {
+  const heartbeat = createNodeHeartbeat({
     sql: deps.databases.api,
     name: deps.name,
     role: deps.role,
@@ -148,14 +152,14 @@ function addPresence(deps: NodeDeps, { actors }: FrontDesk | Engine, caller: Eng
     callsInFlight: () => caller?.attempts.count ?? 0,
     nowMs: deps.time.nowMs,
   });
-  actors.add({ name: "presence", once: presence.beatOnce });
-  return presence;
+  actors.add({ name: "heartbeat", once: heartbeat.beatOnce });
+  return heartbeat;
 }
 
 function addCounters({ counters }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
   actors.add({ name: "queue-stats", once: counters.writeOnce });
 }
 
-function addSpaceWatch({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
+function addDiskMonitor({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
   if (space !== null) actors.add({ name: "space", once: space.lookOnce });
 }

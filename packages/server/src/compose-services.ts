@@ -38,7 +38,7 @@ import { createTaskService } from "./service/tasks/task-service.ts";
 import { createWaitingService } from "./service/tasks/waiting-service.ts";
 import { createWebhookService } from "./service/tasks/webhook-service.ts";
 import { createVaultService } from "./service/vault/vault-service.ts";
-import type { Pulse } from "./store/pulse.ts";
+import type { DatabaseHealth } from "./store/database-health.ts";
 
 export type Services = ReturnType<typeof composeServices>;
 
@@ -65,7 +65,7 @@ export function composeServices(
   parts: ReturnType<typeof composeBasis> & {
     readonly engine: Pick<FrontDesk, "actors" | "submit" | "ended" | "pending" | "follow" | "isCrowded">;
     readonly isDispatching: (() => boolean) | null;
-    readonly pulses: Readonly<Record<string, Pulse>>;
+    readonly databaseHealth: Readonly<Record<string, DatabaseHealth>>;
   },
 ) {
   const { publicUrl, sendMail, signUp, sendsLinks, providers } = deps;
@@ -76,10 +76,10 @@ export function composeServices(
     signingSecrets,
     metrics,
     meter,
-    pulses,
+    databaseHealth,
     limitsOf,
     space,
-    stock,
+    storageQuota,
     waits,
     events,
     loop,
@@ -117,7 +117,7 @@ export function composeServices(
   const untraced = createTaskService({
     database,
     submit: engine.submit,
-    stock,
+    storageQuota,
     hasSpace: () => space?.isLow !== true,
     vault,
     providers,
@@ -170,7 +170,7 @@ export function composeServices(
     signingSecrets,
     health: createHealthService({
       sql: database,
-      pulses,
+      databaseHealth,
       isDispatching: parts.isDispatching,
       isServerStarted: deps.isServerStarted,
     }),
@@ -180,7 +180,7 @@ export function composeServices(
     apiKeys: createApiKeyService({ database }),
     signIn: createSignInService({ database, signer, sendMail, publicUrl, signUp, sendsLinks, now }),
     sessions: createSessionService({ database, signer }),
-    teams: createTeamService({ database, stock }),
+    teams: createTeamService({ database, storageQuota }),
     members: createMemberService({ database }),
     invitations: createInvitationService({ database, sendMail, publicUrl }),
     applications: createOAuthApplicationService({ database }),

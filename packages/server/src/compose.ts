@@ -8,10 +8,10 @@ import { readPageFiles } from "./api/pages/page-files.ts";
 import type { LinkDelivery } from "./api/pages/sign-in.ts";
 import type { MetricsPage } from "./api/routes/metrics.ts";
 import { composeApi, composeWorkerApi } from "./compose-api.ts";
-import { type Closers, chooseKeyRing, type Ground } from "./compose-ground.ts";
+import { type Closers, chooseKeyRing, type DatabaseSetup } from "./compose-database.ts";
+import { spaceOf } from "./compose-disk-monitor.ts";
+import { createEventSerializerThread } from "./compose-event-serializer.ts";
 import { composeApiNode, composeNode } from "./compose-node.ts";
-import { spaceOf } from "./compose-space.ts";
-import { createTellingThread } from "./compose-telling.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
@@ -30,11 +30,11 @@ import { createListener } from "./postgres/listener.ts";
 import { type ConnectionSettings, createPool, endPool } from "./postgres/pool.ts";
 import type { HitLines } from "./processes/hits.ts";
 import type { Work } from "./processes/member.ts";
+import { retryOnStart } from "./retry-on-start.ts";
 import type { LoopShare } from "./service/access/loop-share.ts";
-import type { EventTeller } from "./service/tasks/event-teller.ts";
+import type { EventSerializer } from "./service/tasks/event-serializer.ts";
 import type { ProviderService } from "./service/tasks/provider-service.ts";
 import { SETTINGS } from "./settings.ts";
-import { insist } from "./start-patience.ts";
 import type { Database } from "./store/sql.ts";
 import { CHANNEL } from "./store/tasks/hints.ts";
 import { removeWorker } from "./store/tasks/workers.ts";
@@ -58,7 +58,7 @@ const BACKLOG = 2_048;
 const PAGE = fileURLToPath(new URL("page", import.meta.url));
 
 /** This process among others that share a port with it, and the bounds that are the whole server's. */
-export interface Seat {
+export interface ProcessSlot {
   readonly processes: number;
   readonly hitLines: HitLines;
   isServerStarted(): boolean;
@@ -75,24 +75,24 @@ interface OpenProcess extends Work {
 export async function openProcess({
   config,
   log,
-  ground,
+  setup,
   providers,
   prepare,
   closers,
-  seat,
+  processSlot,
 }: {
   readonly config: Config;
   readonly log: Logger;
-  readonly ground: Ground;
+  readonly setup: DatabaseSetup;
   readonly providers: ProviderService;
   /** Brings the database to where a node can stand on it. */
   readonly prepare: (database: Database) => Promise<unknown>;
   readonly closers: Closers;
   /** Left out: it is alone. */
-  readonly seat?: Seat;
+  readonly processSlot?: ProcessSlot;
 }): Promise<OpenProcess> {
-  const { connection, dataDir } = ground;
-  const processes = seat?.processes ?? 1;
+  const { connection, dataDir } = setup;
+  const processes = processSlot?.processes ?? 1;
   const pools = new Map<string, Pool>();
   // At once: each may have to wait for a moment until its server is taken for deaf.
   closers.push(() => Promise.all([...pools.values()].map(endPool)));
@@ -110,7 +110,7 @@ export async function openProcess({
 
   const database = open("api", API_CONNECTIONS);
   await prepare(database);
-  const keyRing = await chooseKeyRing(config, ground);
+  const keyRing = await chooseKeyRing(config, setup);
 
   const files = createFileWatch(log);
   const guard = createEgressGuard(config.egress);
@@ -139,8 +139,8 @@ export async function openProcess({
   let listensAt = "";
   const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
-  const teller = openTelling(connection, log, closers);
-  const { engine, services, presence, writeLast } = compose({
+  const serializer = openEventSerializer(connection, log, closers);
+  const { engine, services, heartbeat, writeLast } = compose({
     databases: {
       api: database,
       lease: openHot("lease", 1),
@@ -165,9 +165,9 @@ export async function openProcess({
     capacity: shareOf(config.maxInFlight, processes),
     planLimits: config.planLimits,
     tracing,
-    teller,
-    hitLines: seat?.hitLines,
-    isServerStarted: seat?.isServerStarted,
+    serializer,
+    hitLines: processSlot?.hitLines,
+    isServerStarted: processSlot?.isServerStarted,
     ...spaceOf(config, dataDir, database),
     retentionDays: config.retentionDays,
     resultLimitBytes,
@@ -194,8 +194,8 @@ export async function openProcess({
     onHandle: tracing?.follow,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
-    ...(seat !== undefined && {
-      metricsPage: seat.metricsPage(services.metrics),
+    ...(processSlot !== undefined && {
+      metricsPage: processSlot.metricsPage(services.metrics),
       // Connections are handed out in turn: of all, and of one source, each process has about its part.
       connections: {
         mostConnections: shareOf(CONNECTION_BOUNDS.mostConnections, processes),
@@ -211,10 +211,10 @@ export async function openProcess({
   closers.push(() =>
     Promise.all([
       engine.stop(config.stopGraceSeconds * 1000).then(writeLast),
-      presence.leave().catch((err) => log.debug({ err }, "presence.not_ended")),
+      heartbeat.leave().catch((err) => log.debug({ err }, "heartbeat.not_ended")),
     ]),
   );
-  await insist(log, "this node's lease", () => engine.start());
+  await retryOnStart(log, "this node's lease", () => engine.start());
   closers.push(listen(connection, engine).stop);
 
   closers.push(() => api.close());
@@ -226,7 +226,7 @@ export async function openProcess({
     callsUnderWay: () => ("attempts" in engine ? engine.attempts.count : 0),
     workerId: () => ("lease" in engine ? engine.lease.workerId : null),
     scrape: services.metrics.renderOwn,
-    async bury(workerId) {
+    async removeDeadWorker(workerId) {
       await removeWorker(chores, workerId).catch((err) => log.warn({ err }, "process.not_buried"));
       engine.actors.wake("reaper");
     },
@@ -252,9 +252,15 @@ async function openTracing(closers: Closers): Promise<Tracing | undefined> {
 }
 
 /** Of several servers only this thread knows which one can be written to. */
-function openTelling(connection: ConnectionSettings, log: Logger, closers: Closers): EventTeller | undefined {
+function openEventSerializer(
+  connection: ConnectionSettings,
+  log: Logger,
+  closers: Closers,
+): EventSerializer | undefined {
   if ("primary" in connection) return undefined;
-  const thread = createTellingThread(connection, (err) => log.error({ err }, "telling.thread_failed"));
+  const thread = createEventSerializerThread(connection, (err) =>
+    log.error({ err }, "event_serializer.thread_failed"),
+  );
   closers.push(thread.stop);
   return thread;
 }

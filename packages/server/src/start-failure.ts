@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from "./config.ts";
 import { TracePackagesMissing } from "./outbound/trace-exporter.ts";
 import { explainDatabaseFailure } from "./postgres/database-failure.ts";
-import { NotStarted } from "./processes/crew.ts";
+import { NotStarted } from "./processes/process-group.ts";
 
 /** Why the server did not start, in a line that names the setting and the remedy. */
 export function explainStartFailure(error: unknown, config: Config | null): string {

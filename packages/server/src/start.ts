@@ -3,10 +3,10 @@ import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
 import { type Config, readConfig } from "./config.ts";
-import { openCrew, openHouse, openMember, type Running } from "./house.ts";
 import { createLog } from "./log.ts";
 import { onNpmShellGone } from "./npm-shell.ts";
 import { warnOfLowFileLimit } from "./open-files.ts";
+import { openMember, openProcessGroup, openServer, type Running } from "./open-server.ts";
 import { findOtherData } from "./postgres/data-dir.ts";
 import { processesFor, readMachine } from "./processes/count.ts";
 import { joinParent, type Member } from "./processes/member.ts";
@@ -41,15 +41,15 @@ async function start(): Promise<void> {
   for (const name of config.withoutEffect) log.warn({ setting: name }, "setting.without_effect");
   warnOfLowFileLimit(log);
 
-  const opening = processes === 1 ? openHouse(config, log) : openCrew(config, processes, log);
+  const opening = processes === 1 ? openServer(config, log) : openProcessGroup(config, processes, log);
   trapSignals(opening, config, log, flush);
-  const house = await opening;
+  const server = await opening;
   const otherData =
-    house.isNewData && house.dataDir !== null
-      ? await findOtherData(house.dataDir, SETTINGS.dataDir.fallback)
+    server.isNewData && server.dataDir !== null
+      ? await findOtherData(server.dataDir, SETTINGS.dataDir.fallback)
       : [];
   flush();
-  process.stdout.write(renderBanner(house, otherData, config, processesFor(machine, true)));
+  process.stdout.write(renderBanner(server, otherData, config, processesFor(machine, true)));
 }
 
 /** One process of a server whose parent has started, and speaks for all of them. */
@@ -85,20 +85,20 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
       giveUp,
       config.stopGraceSeconds * 1000 + (cluster.isWorker ? STUCK_MEMBER_MS : STUCK_MS),
     );
-    // A signal during the start waits for its end: half a house cannot be closed in order.
-    const house = await opening.catch(() => null);
-    if (house === null) {
+    // A signal during the start waits for its end: half a server cannot be closed in order.
+    const server = await opening.catch(() => null);
+    if (server === null) {
       stuck.unref();
       return;
     }
     if (stopping) {
-      house.hurry();
+      server.hurry();
       return;
     }
     stopping = true;
     process.exitCode = exitCode;
-    announce(house.callsUnderWay());
-    await house.stop().catch((err) => {
+    announce(server.callsUnderWay());
+    await server.stop().catch((err) => {
       log.error({ err }, "stop.failed");
       process.exitCode = 1;
     });

@@ -29,7 +29,7 @@ const body = { queue: "errands", webhook_url: "https://target.example/hook", pay
 function request() {
   return readTask(body, {
     text: JSON.stringify(body),
-    carried: null,
+    extracted: null,
     idempotencyKey: undefined,
     now: new Date(0),
     refuseUrl: () => null,

@@ -25,7 +25,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
   const server = readServer();
   const name = `test_${randomBytes(6).toString("hex")}`;
   // The other strategy writes every page of it to the log: nine times the work.
-  const template = options.template ?? "template_house";
+  const template = options.template ?? "template_server";
   await onServer(server, `create database ${name} template ${template} strategy file_copy`);
   // The type knows only the name of the embedded database; a test's is one of many on the same server.
   const connection = { ...server, database: name as "bellhop" };

@@ -35,10 +35,10 @@ export function Shell() {
   }
   if (known.data === undefined) return null;
   if ("signIn" in known.data) return <SignIn ways={known.data.signIn} />;
-  return isSignedOut ? <SignIn ways={{ mail: true, linkInLog: false }} /> : <House />;
+  return isSignedOut ? <SignIn ways={{ mail: true, linkInLog: false }} /> : <SignedIn />;
 }
 
-function House() {
+function SignedIn() {
   useStream();
   useWanted();
   const navigate = useNavigate();

@@ -45,7 +45,7 @@ export function createCancellations(deps: {
 }): Cancellations {
   const { lease, log } = deps;
   const dropped = createDroppedClaims(deps);
-  const telling = new Set<Promise<void>>();
+  const notifying = new Set<Promise<void>>();
   let tearDown = new AbortController();
 
   function drop(claim: HeldClaim): void {
@@ -78,8 +78,8 @@ export function createCancellations(deps: {
   function watch(work: Promise<void>): void {
     const told = work
       .catch((err) => log.warn({ err }, "provider.not_told"))
-      .finally(() => telling.delete(told));
-    telling.add(told);
+      .finally(() => notifying.delete(told));
+    notifying.add(told);
   }
 
   async function takeJob(teamId: number, taskId: string): Promise<void> {
@@ -107,7 +107,7 @@ export function createCancellations(deps: {
       tearDown = new AbortController();
     },
     async finished() {
-      await Promise.all(telling);
+      await Promise.all(notifying);
     },
   };
 }

@@ -14,7 +14,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
 import type { HasRoom } from "./fit-result.ts";
-import { createHearing } from "./hearing.ts";
+import { createHintHandler } from "./hint-handler.ts";
 import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
@@ -26,7 +26,7 @@ import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing, TraceCalls } from "./outgoing.ts";
 import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper } from "./reaper.ts";
-import { createSecondLook } from "./second-look.ts";
+import { createRecheck } from "./recheck.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
@@ -76,7 +76,7 @@ export function createEngine(deps: {
     onHeld: () => dispatcher.forget(),
   });
   const workerId = () => lease.workerId;
-  const hint = createHints({ sql: databases.chores, workerId, isHeard: () => lease.peers > 0, log });
+  const hint = createHints({ sql: databases.chores, workerId, hasReceivers: () => lease.peers > 0, log });
   const unanswered = createUnanswered(time);
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
@@ -104,10 +104,10 @@ export function createEngine(deps: {
     meter,
     start,
     release,
-    onShort: (local) => secondLook.later(local),
+    onShort: (local) => recheck.later(local),
     hint,
   });
-  const secondLook = createSecondLook({ sql: databases.chores, dispatcher, time, log });
+  const recheck = createRecheck({ sql: databases.chores, dispatcher, time, log });
   const intake = createIntake({
     sql: databases.intake,
     lease,
@@ -157,7 +157,7 @@ export function createEngine(deps: {
     wake: wakeWebhooks,
   });
   // Heard by the node that has cancelled, which need be no worker.
-  const tell = createHints({ sql: databases.chores, workerId, isHeard: () => true, log });
+  const tell = createHints({ sql: databases.chores, workerId, hasReceivers: () => true, log });
   const cancellations = createCancellations({
     ...deps,
     sql: databases.chores,
@@ -179,10 +179,10 @@ export function createEngine(deps: {
   actors.add({ name: "reconciler", once: reconcile });
   actors.add({ name: "budgets", once: budget.refreshOnce });
 
-  const hear = createHearing({
+  const hear = createHintHandler({
     ownId: workerId,
     dispatcher,
-    secondLook,
+    recheck,
     cancellations,
     budget,
     wakeAlarm: () => alarmActor.wake(),
@@ -219,7 +219,7 @@ export function createEngine(deps: {
   /** Gives everything back. What a silent database does not take back is found by the reaper of another node. */
   async function letGo(): Promise<void> {
     settler.giveUp();
-    secondLook.stop();
+    recheck.stop();
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();

@@ -28,7 +28,7 @@ export interface FrontDesk {
   ended(): void;
   /** A task was stored without the intake, or begun anew: it waits in its queue. */
   pending(task: Waiting, times: Pick<Accepted, "createdAt" | "runAt">): void;
-  /** Resolves once no worker makes a call of a cancelled task: its worker says so, or is not heard for a second. */
+  /** Resolves once no worker makes a call of a cancelled task: its worker says so, or is not hint for a second. */
   follow(cancelled: Cancelled): Promise<void>;
   /** This node has slots of the queue, and no room for another call of the team. */
   isCrowded(teamId: number, queue: string): boolean;
@@ -52,7 +52,7 @@ export function createFrontDesk(deps: {
 }): FrontDesk {
   const { databases, time, log, meter } = deps;
   const actors = createActors({ time, log });
-  const say = createHints({ sql: databases.chores, workerId: () => 0, isHeard: () => true, log });
+  const say = createHints({ sql: databases.chores, workerId: () => 0, hasReceivers: () => true, log });
   const dropped = createDroppedClaims({ time, send: say });
   const intake = createIntake({
     sql: databases.intake,
@@ -86,8 +86,8 @@ export function createFrontDesk(deps: {
       if (held !== null) await dropped.ask(held);
     },
     hear(message) {
-      const heard = parseHint(message);
-      if (heard?.kind === "dropped") dropped.hear(heard.claim);
+      const hint = parseHint(message);
+      if (hint?.kind === "dropped") dropped.hear(hint.claim);
     },
     isCrowded: () => false,
     start: async () => actors.start(),

@@ -13,7 +13,7 @@ export function createHints(deps: {
   readonly sql: Sql;
   readonly workerId: () => number;
   /** Whether there is any other worker. */
-  readonly isHeard: () => boolean;
+  readonly hasReceivers: () => boolean;
   readonly log: Log;
 }): SayHint {
   const unsaid = new Set<string>();
@@ -30,7 +30,7 @@ export function createHints(deps: {
   }
 
   return (hint) => {
-    if (!deps.isHeard()) return;
+    if (!deps.hasReceivers()) return;
     unsaid.add(hintText(hint, deps.workerId()));
     if (!isSpeaking) void speak();
   };

@@ -1,6 +1,6 @@
 import { excessText, jsonBounds } from "../domain/json/json-limits.ts";
 import { type LookedUp, lookUp } from "../domain/json/look-up.ts";
-import { Carried, MOST_OUTLINE_FIELDS } from "../domain/json/outline.ts";
+import { ExtractedPayloads, MOST_OUTLINE_FIELDS } from "../domain/json/outline.ts";
 import { NO_BOUNDS, type Scanned, scanJson } from "../domain/json/scan.ts";
 import { type Limits, UNBOUNDED } from "../domain/limits.ts";
 import { Problem } from "../domain/problem.ts";
@@ -13,7 +13,7 @@ export interface ReadBody {
   /** As it was written, or its outline. */
   readonly text: string;
   /** Null: the text is whole. */
-  readonly carried: Carried | null;
+  readonly extracted: ExtractedPayloads | null;
 }
 
 /** The one way in for JSON of strangers: what callers, targets, providers and callbacks send. */
@@ -93,8 +93,8 @@ export function createJsonGate(pool: JsonPool = createJsonPool()): JsonGate {
         });
       case "json": {
         const { outline, places } = outlined;
-        if (outline === null) return { value: JSON.parse(text), text, carried: null };
-        return { value: JSON.parse(outline), text: outline, carried: new Carried(text, places) };
+        if (outline === null) return { value: JSON.parse(text), text, extracted: null };
+        return { value: JSON.parse(outline), text: outline, extracted: new ExtractedPayloads(text, places) };
       }
     }
   }

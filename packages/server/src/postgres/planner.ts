@@ -21,7 +21,7 @@ const SETTINGS = {
   enable_sort: "off",
   enable_incremental_sort: "off",
   // Before version 18 a plan that has to do what is off here counts as endlessly dear, and dear plans are compiled first: a
-  // tenth of a second and 100 MB for each connection of a stock PostgreSQL, for statements that take a millisecond.
+  // tenth of a second and 100 MB for each connection of a storageQuota PostgreSQL, for statements that take a millisecond.
   jit: "off",
 } as const;
 

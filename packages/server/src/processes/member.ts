@@ -17,7 +17,7 @@ export interface Work {
   /** What it counts itself. */
   scrape(): Promise<string>;
   /** Gives back what a worker that is no more had claimed. */
-  bury(workerId: number): Promise<void>;
+  removeDeadWorker(workerId: number): Promise<void>;
 }
 
 /** This process, as one of several. */
@@ -53,7 +53,7 @@ export async function joinParent(): Promise<Member> {
     else if (message.kind === "gathered") gathering.answer(message.id, message.scrapes);
     else if (message.kind === "hits") exchange.hear(message.hits);
     else if (message.kind === "started") isServerStarted = true;
-    else if (message.kind === "died") void work?.bury(message.workerId);
+    else if (message.kind === "died") void work?.removeDeadWorker(message.workerId);
   }
 
   function beat({ callsUnderWay, workerId }: Work): void {

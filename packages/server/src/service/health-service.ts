@@ -1,5 +1,5 @@
+import { type DatabaseHealth, tryToWrite } from "../store/database-health.ts";
 import { findSchemaConflict } from "../store/migrate.ts";
-import { type Pulse, tryToWrite } from "../store/pulse.ts";
 import type { Sql } from "../store/sql.ts";
 
 export interface Health {
@@ -22,18 +22,18 @@ const LATE_MS = 3_000;
 export function createHealthService(deps: {
   readonly sql: Sql;
   /** Of the connections that tasks go through, by what they are for. */
-  readonly pulses: Readonly<Record<string, Pulse>>;
+  readonly databaseHealth: Readonly<Record<string, DatabaseHealth>>;
   /** Null on a node that makes no calls. */
   readonly isDispatching: (() => boolean) | null;
   /** Of a server of several processes: whether all of them have started. Left out: there is one. */
   readonly isServerStarted?: (() => boolean) | undefined;
 }): HealthService {
   async function unanswered(): Promise<string | null> {
-    for (const [name, pulse] of Object.entries(deps.pulses)) {
-      if (pulse.unansweredMs() <= LATE_MS) continue;
+    for (const [name, health] of Object.entries(deps.databaseHealth)) {
+      if (health.unansweredMs() <= LATE_MS) continue;
       // The last statement failed, and there may be none any more to tell that the next would not.
-      await tryToWrite(pulse.database).catch(() => {});
-      const lateMs = pulse.unansweredMs();
+      await tryToWrite(health.database).catch(() => {});
+      const lateMs = health.unansweredMs();
       if (lateMs > LATE_MS) return `has not answered ${name} for ${Math.round(lateMs / 1000)} s`;
     }
     return null;

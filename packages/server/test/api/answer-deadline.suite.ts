@@ -53,7 +53,7 @@ describe("an answer that does not come", () => {
   };
 
   it("is a 503 when its time is over, and what the work says afterwards goes nowhere", async () => {
-    const { database } = api.house;
+    const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
       const asked = send("PATCH", "/v1/queues/default");
@@ -84,7 +84,7 @@ describe("an answer that does not come", () => {
   });
 
   it("has its whole time from when the body is complete, however late in the time of the request that is", async () => {
-    const { database } = api.house;
+    const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
       headStartMs = 1_700;

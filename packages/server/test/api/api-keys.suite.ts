@@ -148,7 +148,7 @@ describe("API keys", () => {
 
   it("a team that has as many as it may is told to revoke one", async () => {
     const { id, headers } = await api.openTeam();
-    await api.house.database.rows(
+    await api.server.database.rows(
       `insert into api_keys (id, team_id, name, environment, prefix, hash)
        select gen_random_uuid(), $1, 'Many', 'live', 'bh_live_', sha256(gen_random_uuid()::text::bytea)
          from generate_series(1, 98)`,

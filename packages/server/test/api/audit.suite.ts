@@ -22,7 +22,7 @@ describe("GET /v1/audit", () => {
     const ada = await signIn("ada", "owner");
     const detail = { name: "Replicate", deep: { n: 1, none: null } };
     const ids = [newUuid(), newUuid()];
-    await api.house.database.rows(
+    await api.server.database.rows(
       `insert into audit_events (team_id, id, actor_kind, actor_id, actor_name, action, target, detail)
        values ($1, $2, 'operator', 'root', 'root', 'team.plan_changed', 'team_1', null),
               ($1, $3, 'operator', 'root', 'root', 'team.plan_changed', 'team_1', $4)`,

@@ -37,7 +37,7 @@ describe("signing in by API", () => {
     assert.equal(status, 202);
     assert.deepEqual(body, { sent: true });
     assert.equal(api.mails.at(-1)?.to, "asks@auth.example");
-    const links = await api.house.database.rows(
+    const links = await api.server.database.rows(
       "select next_path from sign_in_links where email = 'asks@auth.example'",
     );
     assert.deepEqual(links, [{ next_path: null }]);

@@ -19,7 +19,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await recordOf(id)).status, "waiting");
     return { id, callbackId: body.callbackId ?? body.callback_id };
   }
-  const waiting = () => wait({ targetUrl: api.house.target.url, waitForCallback: true });
+  const waiting = () => wait({ targetUrl: api.server.target.url, waitForCallback: true });
   const recordOf = async (id: string) => {
     const { body } = await api.call("GET", `/v1/tasks/${id}`);
     return body.task ?? body;
@@ -206,7 +206,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
         headers: { "x-forwarded-for": "192.0.2.1, 198.51.100.1" },
         payload: "{}",
       });
-      const [last] = await api.house.database.rows<{ source: string }>(
+      const [last] = await api.server.database.rows<{ source: string }>(
         "select source from source_hits where source like 'callback %' order by looked_at desc limit 1",
       );
       return last?.source;

@@ -127,7 +127,7 @@ describe("a compressed body", () => {
 
   it("is read from callbacks and forms too", async () => {
     const { body: task } = await api.call("POST", "/v1/tasks", {
-      targetUrl: api.house.target.url,
+      targetUrl: api.server.target.url,
       waitForCallback: true,
     });
     const callback = await api.send({

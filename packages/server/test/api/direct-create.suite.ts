@@ -84,7 +84,7 @@ describe("POST /v1/tasks, a direct task", () => {
   });
 
   it("needs nothing but targetUrl: the queue is default, the call a POST without a body, unsigned", async () => {
-    const { calls, url: targetUrl } = api.house.target;
+    const { calls, url: targetUrl } = api.server.target;
     const record = await recordOf({});
 
     const { queue, method, headers, priority, createdAt, runAt } = record;
@@ -104,7 +104,7 @@ describe("POST /v1/tasks, a direct task", () => {
   });
 
   it("sends an object or an array as JSON, byte for byte, and shows it as it was given", async () => {
-    const { calls, url } = api.house.target;
+    const { calls, url } = api.server.target;
     for (const body of [
       '{ "id" : 12345678901234567890, "price": 1.10, "\\u0061": "\\ud800" }',
       "[1.0, [], {}]",
@@ -123,7 +123,7 @@ describe("POST /v1/tasks, a direct task", () => {
   });
 
   it("leaves the type of a JSON body to the caller who sets one, and adds none to text", async () => {
-    const { calls, url: targetUrl } = api.house.target;
+    const { calls, url: targetUrl } = api.server.target;
     const typeOf = async (fields: object) => {
       await api.run({ targetUrl, ...fields });
       return calls.at(-1)?.headers["content-type"];
@@ -134,13 +134,13 @@ describe("POST /v1/tasks, a direct task", () => {
   });
 
   it("keeps the type of a JSON body over a retry", async (test) => {
-    const { target } = api.house;
+    const { target } = api.server;
     const { answer } = target;
     test.mock.method(target, "answer", (...[call, response]: Parameters<typeof answer>) =>
       call.headers["bellhop-attempt"] === "1" ? response.writeHead(500).end() : response.end(),
     );
     const { body } = await api.run({ targetUrl: target.url, body: ["{callbackId}"], maxRetries: 1 });
-    await api.house.dispatchOnce();
+    await api.server.dispatchOnce();
 
     const [first, second] = target.calls.slice(-2);
     assert.deepEqual([first?.headers["bellhop-attempt"], second?.headers["bellhop-attempt"]], ["1", "2"]);

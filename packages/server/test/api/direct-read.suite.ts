@@ -22,7 +22,7 @@ describe("direct tasks that exist", () => {
 
   /** A job that the provider takes on and that fails there: its poll says so. */
   async function createFailedJob(test: TestContext, fields: object = {}): Promise<string> {
-    const { target, engine, advance } = api.house;
+    const { target, engine, advance } = api.server;
     const taken = { status_url: `${target.url}/status`, response_url: `${target.url}/result` };
     test.mock.method(target, "answer", (...[{ method }, response]: Parameters<typeof target.answer>) =>
       method === "POST"
@@ -66,7 +66,7 @@ describe("direct tasks that exist", () => {
 
   it("the record of an ended task has everything, in the words of direct tasks", async (test) => {
     const { token } = (await api.call("POST", "/v1/tokens", { name: "T", value: "Bearer secret" })).body;
-    const onCompleteUrl = `${api.house.target.url}/done`;
+    const onCompleteUrl = `${api.server.target.url}/done`;
     const fields = { headers: { Authorization: token.id }, body: "text", sign: true, onCompleteUrl };
     const id = await createFailedJob(test, fields);
 
@@ -77,7 +77,7 @@ describe("direct tasks that exist", () => {
       id,
       status: "failed",
       queue: "runs",
-      targetUrl: api.house.target.url,
+      targetUrl: api.server.target.url,
       method: "POST",
       ...fields,
       priority: 5,
@@ -163,7 +163,7 @@ describe("direct tasks that exist", () => {
 
     const { tasks } = (await api.call("GET", "/v1/tasks?limit=2")).body;
 
-    const { url } = api.house.target;
+    const { url } = api.server.target;
     assert.deepEqual([tasks[0].id, tasks[0].targetUrl], [b, url]);
     assertNow(tasks[0].completedAt);
     assert.deepEqual([tasks[1].id, tasks[1].webhook_url], [a, url]);
@@ -191,7 +191,7 @@ describe("direct tasks that exist", () => {
   });
 
   it("are told about when they end, like queue tasks, with the record as it is answered", async (test) => {
-    const { target, engine } = api.house;
+    const { target, engine } = api.server;
     const done = `${target.url}/done`;
     const told = async (id: string): Promise<string> => {
       await engine.courier.workOnce();

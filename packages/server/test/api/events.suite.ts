@@ -9,7 +9,7 @@ import { createTestApi, type TestApi } from "./test-api.ts";
 describe("GET /v1/events", () => {
   let api: TestApi;
   before(async () => {
-    api = await createTestApi({ pulseMs: 40 });
+    api = await createTestApi({ heartbeatMs: 40 });
     await api.app.listen({ host: "127.0.0.1", port: 0 });
   });
   after(() => api.close());
@@ -42,7 +42,7 @@ describe("GET /v1/events", () => {
     api.call(
       "POST",
       "/v1/tasks",
-      { queue: "default", webhook_url: api.house.target.url, ...fields },
+      { queue: "default", webhook_url: api.server.target.url, ...fields },
       headers,
     );
 
@@ -51,7 +51,7 @@ describe("GET /v1/events", () => {
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers["content-type"], "text/event-stream; charset=utf-8");
     const { body } = await create({ tags: ["a"], metadata: { order: "1" } });
-    const direct = await api.call("POST", "/v1/tasks", { targetUrl: api.house.target.url });
+    const direct = await api.call("POST", "/v1/tasks", { targetUrl: api.server.target.url });
     await log.reaches(2);
 
     const [queueTask, directTask] = log.events;
@@ -146,7 +146,7 @@ describe("GET /v1/events", () => {
     slow.answer.pause();
     const quick = await follow();
     // Far more than the buffers of two sockets hold.
-    await api.house.database.rows(
+    await api.server.database.rows(
       `insert into events (team_id, sandbox, queue, entries)
        select $1, false, 'q', json_build_array(json_build_array('queue.changed', json_build_object(
                 'name', repeat('x', 500000), 'noRetryStatuses', '[]'::json, 'createdAt', now(), 'updatedAt', now())))

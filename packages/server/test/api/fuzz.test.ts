@@ -187,7 +187,7 @@ describe("whatever is sent", () => {
   }
   const countTasks = async (shape: "queue" | "direct") => {
     const values = [api.team.id, shape];
-    return (await api.house.database.rows("select 1 from tasks where team_id = $1 and shape = $2", values))
+    return (await api.server.database.rows("select 1 from tasks where team_id = $1 and shape = $2", values))
       .length;
   };
 

@@ -23,7 +23,7 @@ describe("health", () => {
       const ready = await get(url);
       assert.deepEqual([ready.status, ready.body], [200, { status: "ok", checks: well }]);
 
-      const away = test.mock.method(api.house.database, "rows", async () => {
+      const away = test.mock.method(api.server.database, "rows", async () => {
         throw databaseAway();
       });
       const { status, body } = await get(url);

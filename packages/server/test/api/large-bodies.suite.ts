@@ -34,7 +34,7 @@ describe("large bodies", () => {
   const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":0`).join();
 
   it("what a task carries is checked by a thread and reaches the target byte for byte", async () => {
-    const { url, calls } = api.house.target;
+    const { url, calls } = api.server.target;
     const payload = `{ "n" : 12345678901234567890, ${fields(4_500)} }`;
     const longest = await parsing.longest(async () => {
       const { status } = await api.run(`{"queue":"runs","payload" : ${payload}\n,"webhook_url":"${url}"}`);

@@ -14,7 +14,7 @@ describe("the limit of a team", () => {
 
   const openLimitedTeam = async (perMinute: number): Promise<TestTeam> => {
     const team = await api.openTeam();
-    await api.house.database.rows("update teams set requests_per_minute = $2 where id = $1", [
+    await api.server.database.rows("update teams set requests_per_minute = $2 where id = $1", [
       team.id,
       perMinute,
     ]);
@@ -72,7 +72,7 @@ describe("the limit of a team", () => {
       assert.deepEqual(limitHeaders(headers), ["2", "0"]);
       assertReset(headers);
     }
-    assert.deepEqual(await api.house.database.rows("select 1 from tasks where team_id = $1", [id]), []);
+    assert.deepEqual(await api.server.database.rows("select 1 from tasks where team_id = $1", [id]), []);
   });
 
   it("counts only who has shown a credential that counts, on a route that there is", async () => {

@@ -13,7 +13,7 @@ describe("the parameter wait", () => {
   });
   after(() => api.close());
 
-  const target = () => api.house.target.url;
+  const target = () => api.server.target.url;
 
   it("has a creation answered with the record of the task that has ended, in either shape", async () => {
     const queue = await api.call("POST", "/v1/tasks?wait=25", { queue: "waited", webhook_url: target() });

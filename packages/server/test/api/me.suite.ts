@@ -36,7 +36,7 @@ describe("who am I", () => {
 
   it("tells a test key that it is one, and the limit of its team's plan", async () => {
     const team = await api.openTeam("On the free plan");
-    await api.house.database.rows("update teams set plan = 'free' where id = $1", [team.id]);
+    await api.server.database.rows("update teams set plan = 'free' where id = $1", [team.id]);
 
     const { body } = await ask(await team.newKey("test"));
 
@@ -77,7 +77,7 @@ describe("who am I", () => {
 
   it("tells an application without any scope, too", async () => {
     const { clientId, headers } = await api.team.application("tasks:read");
-    await api.house.database.rows("update oauth_tokens set scopes = '{}' where team_id = $1", [api.team.id]);
+    await api.server.database.rows("update oauth_tokens set scopes = '{}' where team_id = $1", [api.team.id]);
 
     const { status, body } = await ask(headers);
 

@@ -19,8 +19,8 @@ describe("notifications of a task over HTTP", () => {
     return id;
   };
   const deliver = async () => {
-    await api.house.engine.courier.workOnce();
-    await api.house.engine.courier.finished();
+    await api.server.engine.courier.workOnce();
+    await api.server.engine.courier.finished();
   };
   const resend = (id: string) => api.call("POST", `/v1/tasks/${id}/notifications/resend`);
   const record = async (id: string) => (await api.call("GET", `/v1/tasks/${id}`)).body;

@@ -29,7 +29,7 @@ describe("the token endpoint of OAuth", () => {
     authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`,
   });
   const countTokens = async () =>
-    (await api.house.database.rows("select 1 from oauth_tokens where team_id = $1", [api.team.id])).length;
+    (await api.server.database.rows("select 1 from oauth_tokens where team_id = $1", [api.team.id])).length;
 
   it("answers in the form of RFC 6749, and is not kept by anyone", async () => {
     const { status, body, headers } = await post(
@@ -130,7 +130,7 @@ describe("the token endpoint of OAuth", () => {
   });
 
   it("asks to try again shortly while the database is away", async (test) => {
-    const { database } = api.house;
+    const { database } = api.server;
     test.mock.method(database, "rows", async () => {
       throw databaseAway();
     });

@@ -75,7 +75,7 @@ describe("the sign-in pages", () => {
   };
   /** Where the link that was mailed to this address leads on to; undefined if there is none. */
   const nextPathOf = async (email: string) => {
-    const [link] = await api.house.database.rows<{ next_path: string | null }>(
+    const [link] = await api.server.database.rows<{ next_path: string | null }>(
       "select next_path from sign_in_links where email = $1",
       [email],
     );
@@ -315,7 +315,7 @@ describe("the sign-in pages", () => {
     await newLink(email);
     const expired = await newLink();
     const open = await get(`/sign-in/link?token=${expired}`);
-    await api.house.database.rows("update sign_in_links set expires_at = now() where hash = $1", [
+    await api.server.database.rows("update sign_in_links set expires_at = now() where hash = $1", [
       hashSecret(expired),
     ]);
     const late = await send("/sign-in/link", fieldsOf(open), {

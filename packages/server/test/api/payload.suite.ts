@@ -10,7 +10,7 @@ describe("the payload", () => {
   });
 
   async function send(payload: string): Promise<string> {
-    const { url, calls } = api.house.target;
+    const { url, calls } = api.server.target;
     const text = `{"queue":"runs","payload" : ${payload}\n,"webhook_url":"${url}"}`;
     const { status, body } = await api.run(text);
     assert.equal(status, 201);
@@ -66,7 +66,7 @@ describe("the payload", () => {
   });
 
   it("that is null is none: an empty object is sent", async () => {
-    const { calls, url } = api.house.target;
+    const { calls, url } = api.server.target;
     await api.run(`{"queue":"runs","webhook_url":"${url}","payload":{"a":1},"payload":null}`);
 
     assert.equal(calls.at(-1)?.body, "{}");

@@ -103,7 +103,7 @@ describe("queues", () => {
   });
 
   it("one queue and the list come with stats", async (test) => {
-    const { target } = api.house;
+    const { target } = api.server;
     test.mock.method(target, "answer", (...[call, response]: Parameters<typeof target.answer>) =>
       response.writeHead(call.body === "{}" ? 200 : 500).end(),
     );

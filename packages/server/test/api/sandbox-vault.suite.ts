@@ -97,7 +97,9 @@ describe("the vault of test keys", () => {
 
   it("each environment has the plan's number of tokens: neither uses up the other's", async () => {
     const small = await api.openTeam("Small");
-    await api.house.database.rows(`update teams set limits = '{"vaultTokens": 1}' where id = $1`, [small.id]);
+    await api.server.database.rows(`update teams set limits = '{"vaultTokens": 1}' where id = $1`, [
+      small.id,
+    ]);
     const key = await small.newKey("test");
     const used = async (headers: Credential) =>
       (await api.call("GET", "/v1/me", undefined, headers)).body.limits.vaultTokens;

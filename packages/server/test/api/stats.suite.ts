@@ -6,11 +6,11 @@ describe("statistics", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
-    api.house.target.answer = (call, response) =>
+    api.server.target.answer = (call, response) =>
       response.writeHead(call.path === "/refuses" ? 503 : 200).end("{}");
     for (const path of ["", "/refuses", "/refuses", ""])
-      await api.run({ webhook_url: `${api.house.target.url.replace(/\/$/, "")}${path}` });
-    await api.house.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
+      await api.run({ webhook_url: `${api.server.target.url.replace(/\/$/, "")}${path}` });
+    await api.server.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
   });
 
   it("of queues are numbers for each step of the range", async () => {
@@ -56,7 +56,7 @@ describe("statistics", () => {
     const test = await api.team.newKey("test");
     const task = { queue: "runs", webhook_url: "http://127.0.0.1:9/" };
     await api.call("POST", "/v1/tasks", task, test);
-    await api.house.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
+    await api.server.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
     const sandbox = await api.call("GET", "/v1/stats/queues?range=15m&sandbox=true");
     const own = await api.call("GET", "/v1/stats/queues?range=15m", undefined, test);
     for (const { body } of [sandbox, own])

@@ -11,12 +11,12 @@ describe("the system", () => {
   before(async () => {
     api = await createTestApi();
     const key = newApiKey("live");
-    await storeApiKey(api.house.database, api.house.principal.teamId, "Operator's", key);
+    await storeApiKey(api.server.database, api.server.principal.teamId, "Operator's", key);
     operator = { authorization: `Bearer ${key}` };
     await beat();
   });
 
-  const beat = () => api.house.engine.actors.all.find(({ name }) => name === "presence")?.once();
+  const beat = () => api.server.engine.actors.all.find(({ name }) => name === "heartbeat")?.once();
   const ask = (headers: Credential = operator) => api.call("GET", "/v1/system", undefined, headers);
 
   it("tells the operator's team which nodes there are, and what database", async () => {
@@ -48,7 +48,7 @@ describe("the system", () => {
   });
 
   it("tells when a node was not heard of, and when its lease is gone", async () => {
-    const { database } = api.house;
+    const { database } = api.server;
     await database.rows("update nodes set seen_at = seen_at - interval '1 minute'");
     await database.rows("update workers set expires_at = expires_at - interval '1 minute'");
     const late = (await ask()).body.nodes[0];
@@ -58,7 +58,7 @@ describe("the system", () => {
     await database.rows("update nodes set worker_id = null");
     assert.equal((await ask()).body.nodes[0].lease, "lost");
 
-    await api.house.engine.lease.renewOnce();
+    await api.server.engine.lease.renewOnce();
     await beat();
     const well = (await ask()).body.nodes[0];
     assert.ok(well.lagMs < 60_000);

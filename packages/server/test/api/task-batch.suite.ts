@@ -51,7 +51,7 @@ describe("POST /v1/tasks/batch", () => {
     const { body } = await api.call("POST", "/v1/tasks/batch", text);
     const payloads: (string | undefined)[] = [];
     for (const { task } of body.results) {
-      const [row] = await api.house.database.rows<{ body: string }>(
+      const [row] = await api.server.database.rows<{ body: string }>(
         "select body from tasks where team_id = $1 order by id desc limit 1 offset $2",
         [api.team.id, payloads.length],
       );
@@ -138,7 +138,7 @@ describe("POST /v1/tasks/batch", () => {
     const large = { ...TASK, delay: 60, payload: "x".repeat(BODY_LIMIT / 2) };
     assert.equal((await batch(Array(4).fill(large))).body.created, 4);
 
-    const { sent } = api.house.databases.intake;
+    const { sent } = api.server.databases.intake;
     const before = sent.length;
     const { body } = await batch(Array(1000).fill({ ...TASK, delay: 60 }));
     assert.equal(body.created, 1000);

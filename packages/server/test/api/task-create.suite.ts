@@ -25,7 +25,7 @@ describe("POST /v1/tasks", () => {
   /** What the target got of a task with these fields. */
   const callOf = async (fields: object) => {
     assert.equal((await api.run(fields)).status, 201);
-    const call = api.house.target.calls.at(-1);
+    const call = api.server.target.calls.at(-1);
     assert.ok(call);
     return call;
   };

@@ -11,7 +11,7 @@ describe("the filters of GET /v1/tasks", () => {
   let direct: string;
   before(async () => {
     api = await createTestApi();
-    const { target } = api.house;
+    const { target } = api.server;
     const { answer } = target;
     target.answer = (_request, response) => response.writeHead(503).end();
     failed = (await api.run({ max_retries: 0 })).body.id;

@@ -86,10 +86,10 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
     });
 
     it("a call that names its callback and does not wait for it goes out as it was written", async () => {
-      const { calls, url: address } = api.house.target;
+      const { calls, url: address } = api.server.target;
       const text = '{"to":"{callbackUrl}"}';
-      const carried = kind === "queue task" ? { payload: { to: "{callbackUrl}" } } : { body: text };
-      const fields = { [url]: address, headers: { "X-Answer": "{callbackId}" }, ...carried, [wait]: false };
+      const extracted = kind === "queue task" ? { payload: { to: "{callbackUrl}" } } : { body: text };
+      const fields = { [url]: address, headers: { "X-Answer": "{callbackId}" }, ...extracted, [wait]: false };
 
       const { body } = await api.run(fields);
 
@@ -102,7 +102,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
     });
 
     it("a call that names its callback and is polled tells it, and may be ended by either", async () => {
-      const { calls, url: address } = api.house.target;
+      const { calls, url: address } = api.server.target;
       const config = { ...OWN, urlTemplate: `${address}/jobs` };
       for (const said of [{}, { [wait]: false }]) {
         const { body } = await api.run({
@@ -237,10 +237,10 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.deepEqual([again.status, idOf(again.body)], [200, id], again.text);
     });
 
-    it("every field counts, and what is carried counts byte for byte", async () => {
-      const carried = kind === "queue task" ? "payload" : "body";
+    it("every field counts, and what is extracted counts byte for byte", async () => {
+      const extracted = kind === "queue task" ? "payload" : "body";
       const text = (value: string, more = "") =>
-        `${JSON.stringify({ ...base, [key]: `bytes ${carried}` }).slice(0, -1)},"${carried}":${value}${more}}`;
+        `${JSON.stringify({ ...base, [key]: `bytes ${extracted}` }).slice(0, -1)},"${extracted}":${value}${more}}`;
       const first = kind === "queue task" ? '{"a":1}' : '"a"';
       assert.equal((await api.call("POST", "/v1/tasks", text(first))).status, 201);
       assert.equal((await api.call("POST", "/v1/tasks", text(` ${first} `))).status, 200);
@@ -359,7 +359,7 @@ describe("what follows the call of either kind of task", () => {
   });
 
   it("calls of queue tasks are always signed, those of direct tasks on demand", async () => {
-    const { calls, url: targetUrl } = api.house.target;
+    const { calls, url: targetUrl } = api.server.target;
     for (const [fields, isSigned] of [
       [{}, true],
       [{ targetUrl }, false],
@@ -371,11 +371,11 @@ describe("what follows the call of either kind of task", () => {
   });
 
   it("a repeated request is answered with the state that the task is in by now", async () => {
-    const once = { queue: "runs", webhook_url: api.house.target.url, idempotency_key: "once" };
+    const once = { queue: "runs", webhook_url: api.server.target.url, idempotency_key: "once" };
     assert.equal((await api.run(once)).body.status, "pending");
     assert.equal((await api.run(once)).body.status, "completed");
 
-    const direct = { queue: "runs", targetUrl: api.house.target.url, idempotencyKey: "directly" };
+    const direct = { queue: "runs", targetUrl: api.server.target.url, idempotencyKey: "directly" };
     assert.equal((await api.run(direct)).body.task.status, "pending");
     const { task } = (await api.run(direct)).body;
     assert.deepEqual([task.status, "runAt" in task], ["completed", false]);

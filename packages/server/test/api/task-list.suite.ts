@@ -75,7 +75,7 @@ describe("GET /v1/tasks", () => {
 
   it("a page ends where it would be too large, and the cursor goes on with the rest", async () => {
     const { ids, headers } = await createTasks(5);
-    await api.house.database.rows(
+    await api.server.database.rows(
       "update tasks set headers = jsonb_build_object('X-Long', repeat('é', 200000)) where id = any($1)",
       [ids.map(parseTaskId)],
     );
@@ -223,7 +223,7 @@ describe("GET /v1/tasks", () => {
   });
 
   it("holds results without their bodies, of both kinds", async (test) => {
-    const { target } = api.house;
+    const { target } = api.server;
     test.mock.method(target, "answer", (...[, response]: Parameters<typeof target.answer>) =>
       response.end("canary"),
     );

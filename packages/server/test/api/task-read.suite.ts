@@ -22,7 +22,7 @@ describe("queue tasks that exist", () => {
 
   /** A task that its target answered 500 as often as it was tried. */
   async function createFailedTask(test: TestContext, fields: object = {}): Promise<string> {
-    const { target } = api.house;
+    const { target } = api.server;
     test.mock.method(target, "answer", (...[, response]: Parameters<typeof target.answer>) =>
       response.writeHead(500, { "x-b": "2" }).end(LONG),
     );
@@ -89,7 +89,7 @@ describe("queue tasks that exist", () => {
   });
 
   it("the record of a task whose call is under way has an attempt that is open", async (test) => {
-    const { target, look } = api.house;
+    const { target, look } = api.server;
     const { answer } = target;
     const id = await createFailedTask(test, { max_retries: 1 });
     test.mock.reset();
@@ -116,7 +116,7 @@ describe("queue tasks that exist", () => {
     assertNow(open.executed_at);
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 409);
     target.release();
-    await api.house.engine.attempts.finished();
+    await api.server.engine.attempts.finished();
     assert.equal((await get(id)).body.status, "completed");
   });
 

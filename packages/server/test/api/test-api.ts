@@ -8,14 +8,14 @@ import type { ApiDeps } from "../../src/api/server.ts";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Services } from "../../src/compose-services.ts";
 import type { Mail } from "../../src/domain/identity/mail.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 import { openTestTeam, type TestTeam } from "./test-team.ts";
 
 /** The API of a real node, asked by injection, as one team that no other test knows. */
 export interface TestApi {
   readonly app: FastifyInstance;
   /** What stands behind it: services, engine, database and the target on this machine that calls are made to. */
-  readonly house: TestHouse;
+  readonly server: TestServer;
   readonly services: Services;
   /** Every log line of the API so far, parsed. */
   readonly lines: Record<string, unknown>[];
@@ -44,7 +44,7 @@ export interface Answer {
 type Method = NonNullable<InjectOptions["method"]>;
 type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "bodies" | "deadlines">> & {
   readonly links?: LinkDelivery;
-  readonly pulseMs?: number;
+  readonly heartbeatMs?: number;
   readonly page?: PageFiles;
 };
 
@@ -55,19 +55,19 @@ export const PUBLIC_URL = "https://bellhop.test";
 export const VERSION = "1.2.3";
 
 const mails: Mail[] = [];
-let openedHouse: Promise<TestHouse> | null = null;
+let openedServer: Promise<TestServer> | null = null;
 let sharedApp: Promise<OpenApp> | null = null;
 let sources = 0;
 
-/** One house for all suites of a process: teams do not see each other, and a second one would cost what a suite does. */
-function openHouse(): Promise<TestHouse> {
-  openedHouse ??= openTestHouse({}, { sendMail: (mail) => mails.push(mail) });
-  return openedHouse;
+/** One server for all suites of a process: teams do not see each other, and a second one would cost what a suite does. */
+function openServer(): Promise<TestServer> {
+  openedServer ??= openTestServer({}, { sendMail: (mail) => mails.push(mail) });
+  return openedServer;
 }
 
 after(async () => {
   await (await sharedApp)?.app.close();
-  await (await openedHouse)?.close();
+  await (await openedServer)?.close();
 });
 
 interface OpenApp {
@@ -75,7 +75,7 @@ interface OpenApp {
   readonly lines: Record<string, unknown>[];
 }
 
-async function openApp({ services }: TestHouse, http: Http): Promise<OpenApp> {
+async function openApp({ services }: TestServer, http: Http): Promise<OpenApp> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const refuseUrl = (url: string) => (url.includes("//private.") ? PRIVATE_RULE : null);
@@ -92,16 +92,16 @@ async function openApp({ services }: TestHouse, http: Http): Promise<OpenApp> {
 
 /** Who needs other settings, or closes the app, names them and has an app of its own: it takes long to build. */
 export async function createTestApi(http?: Http): Promise<TestApi> {
-  const house = await openHouse();
-  sharedApp ??= openApp(house, {});
-  const { app, lines } = http === undefined ? await sharedApp : await openApp(house, http);
+  const server = await openServer();
+  sharedApp ??= openApp(server, {});
+  const { app, lines } = http === undefined ? await sharedApp : await openApp(server, http);
 
   const send = async (request: InjectOptions): Promise<Answer> => {
     sources += 1;
     const remoteAddress = `10.${(sources >> 16) & 255}.${(sources >> 8) & 255}.${sources & 255}`;
     return toAnswer(await app.inject({ remoteAddress, ...request }));
   };
-  const openTeam = (name?: string) => openTestTeam({ database: house.database, mails, send }, name);
+  const openTeam = (name?: string) => openTestTeam({ database: server.database, mails, send }, name);
   const team = await openTeam();
   const call: TestApi["call"] = (method, url, body, headers = {}) =>
     send({
@@ -113,13 +113,13 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
   let runs: Promise<Answer> | null = null;
   const fill = (fields: object) => ({
     queue: "runs",
-    ...("targetUrl" in fields ? {} : { webhook_url: house.target.url }),
+    ...("targetUrl" in fields ? {} : { webhook_url: server.target.url }),
     ...fields,
   });
   return {
     app,
-    house,
-    services: house.services,
+    server,
+    services: server.services,
     lines,
     mails,
     team,
@@ -130,7 +130,7 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
       runs ??= call("POST", "/v1/queues", { name: "runs", max_retries: 0, retry_delay: 0 });
       await runs;
       const answer = await call("POST", "/v1/tasks", typeof fields === "string" ? fields : fill(fields));
-      const { dispatcher, attempts } = house.engine;
+      const { dispatcher, attempts } = server.engine;
       do {
         await dispatcher.dispatchOnce();
         await attempts.finished();

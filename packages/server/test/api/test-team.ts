@@ -36,14 +36,14 @@ export interface TestTeam {
 }
 
 export async function openTestTeam(
-  house: {
+  server: {
     readonly database: Database;
     readonly mails: readonly Mail[];
     send(request: InjectOptions): Promise<Answer>;
   },
   name = "Analytical Engines",
 ): Promise<TestTeam> {
-  const { database, send } = house;
+  const { database, send } = server;
   const id = await database.transaction((sql) => createTeam(sql, name, "enterprise"));
   const newKey = async (environment: "live" | "test") => {
     const key = newApiKey(environment);
@@ -69,7 +69,7 @@ export async function openTestTeam(
       const email = `${nickname}@team-${id}.example`;
       const userId = await ensureMember(database, id, newUuid(), email, role);
       await post("/v1/auth/magic-link", { email });
-      const { session } = await post("/v1/auth/session", { token: linkTokenIn(house.mails.at(-1)) });
+      const { session } = await post("/v1/auth/session", { token: linkTokenIn(server.mails.at(-1)) });
       return {
         email,
         id: formatId("user", userId),

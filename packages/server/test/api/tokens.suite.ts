@@ -15,7 +15,7 @@ describe("vault tokens", () => {
   const create = (body: unknown) => api.call("POST", "/v1/tokens", body);
   /** What a node does whose operator has set no key. */
   const closeVault = (test: TestContext) => {
-    const { database } = api.house;
+    const { database } = api.server;
     const closed = createVaultService({ vault: createVault({ sql: database, keyRing: null }), database });
     const { vault } = api.services;
     const open = { ...vault };
@@ -32,7 +32,7 @@ describe("vault tokens", () => {
     assert.match(id, /^tok_[0-9a-z]{26}$/);
     assertNow(createdAt);
     await api.run({ headers: { Authorization: id } });
-    assert.equal(api.house.target.calls.at(-1)?.headers.authorization, VALUE);
+    assert.equal(api.server.target.calls.at(-1)?.headers.authorization, VALUE);
   });
 
   it("shows the hosts it may be sent to, in the spelling of URLs", async () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Carried, outlineJson } from "../../src/domain/json/outline.ts";
+import { ExtractedPayloads, outlineJson } from "../../src/domain/json/outline.ts";
 import { NO_BOUNDS } from "../../src/domain/json/scan.ts";
 import { sliceElements, sliceMember } from "../../src/domain/raw-json.ts";
 
 const outlined = (text: string) => {
   const found = outlineJson(text, NO_BOUNDS);
   assert.ok(found.kind === "json", text);
-  return { outline: found.outline ?? text, carried: new Carried(text, found.places) };
+  return { outline: found.outline ?? text, extracted: new ExtractedPayloads(text, found.places) };
 };
 
 describe("outlineJson", () => {
@@ -24,9 +24,9 @@ describe("outlineJson", () => {
 
   it("gives back the very text, and does not take a caller's text for a placeholder", () => {
     const text = '{"payload":{"":1},"\\u0062ody":[0],"payload":{"x": [ ] }}';
-    const { outline, carried } = outlined(text);
+    const { outline, extracted } = outlined(text);
     assert.deepEqual(
-      ["payload", "body"].map((name) => carried.textOf(sliceMember(outline, name) ?? "")),
+      ["payload", "body"].map((name) => extracted.textOf(sliceMember(outline, name) ?? "")),
       ['{"x": [ ] }', "[0]"],
     );
   });
@@ -35,12 +35,12 @@ describe("outlineJson", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 6 }), fc.nat(3), (payloads, indent) => {
         const text = JSON.stringify({ tasks: payloads.map((payload) => ({ payload, n: 1 })) }, null, indent);
-        const { outline, carried } = outlined(text);
+        const { outline, extracted } = outlined(text);
         const whole = sliceElements(sliceMember(text, "tasks") ?? "");
         const short = sliceElements(sliceMember(outline, "tasks") ?? "");
         for (const [index, item] of whole.entries())
           assert.equal(
-            carried.textOf(sliceMember(short[index] ?? "", "payload") ?? ""),
+            extracted.textOf(sliceMember(short[index] ?? "", "payload") ?? ""),
             sliceMember(item, "payload"),
           );
       }),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Actors, createActors } from "../../src/engine/actors.ts";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import { createTimetable } from "../../src/engine/timetable.ts";
-import { openTestHouse } from "../test-house.ts";
+import { openTestServer } from "../test-server.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
 
 const turn = () => new Promise(setImmediate);
@@ -73,11 +73,11 @@ describe("the actors of an engine", () => {
     assert.deepEqual(rounds, []);
   });
 
-  it("are all in one list, those of the rest of the house too", async () => {
-    const house = await openTestHouse();
+  it("are all in one list, those of the rest of the server too", async () => {
+    const server = await openTestServer();
     try {
       assert.deepEqual(
-        house.engine.actors.all.map(({ name }) => name),
+        server.engine.actors.all.map(({ name }) => name),
         [
           "alarm",
           "poller",
@@ -95,14 +95,14 @@ describe("the actors of an engine", () => {
           "vault-uses",
           "bulks",
           "webhooks",
-          "presence",
+          "heartbeat",
           "queue-stats",
           "scheduler",
           "sandbox",
         ],
       );
     } finally {
-      await house.close();
+      await server.close();
     }
   });
 });

@@ -6,57 +6,58 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskFilter } from "../../src/domain/task-filter.ts";
 import { createBulkService } from "../../src/service/tasks/bulk-service.ts";
-import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
 describe("an action on many tasks", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let other: TestNode;
   before(async () => {
-    house = await openTestHouse();
-    other = await house.openNode();
+    server = await openTestServer();
+    other = await server.openNode();
     // What is begun anew must not be called while the test looks at it.
-    await house.queues.setPaused(house.principal, QUEUE, true);
-    await house.queues.create(house.principal, "open", {});
+    await server.queues.setPaused(server.principal, QUEUE, true);
+    await server.queues.create(server.principal, "open", {});
   });
   afterEach(async () => {
-    house.databases.chores.before = () => {};
-    const { tallied, counted } = await countBothWays(house.database);
+    server.databases.chores.before = () => {};
+    const { tallied, counted } = await countBothWays(server.database);
     assert.deepEqual(tallied, counted);
   });
-  after(() => house.close());
+  after(() => server.close());
 
   const start = (action: BulkAction, filter: Partial<TaskFilter>, rate = 1000) =>
-    house.services.bulks.start(house.principal, {
+    server.services.bulks.start(server.principal, {
       action,
       filter: { ...ALL_TASKS, ...filter, sandbox: null },
       rate,
       said: {},
     });
-  const bulkOf = (id: string) => house.services.bulks.get(house.principal, id);
+  const bulkOf = (id: string) => server.services.bulks.get(server.principal, id);
   const workOnce = (node: TestNode) => {
     const actor = node.engine.actors.all.find(({ name }) => name === "bulks");
     assert.ok(actor);
     return actor.once();
   };
-  const letTimePass = () => house.database.rows("update bulks set next_at = now() where status = 'running'");
+  const letTimePass = () => server.database.rows("update bulks set next_at = now() where status = 'running'");
 
   async function pendingTasks(count: number, tag: string): Promise<string[]> {
     const request = { delaySeconds: 3600, tags: [tag] };
-    return Promise.all(Array.from({ length: count }, () => house.submit(request)));
+    return Promise.all(Array.from({ length: count }, () => server.submit(request)));
   }
 
   async function cancelledTasks(count: number, tag: string): Promise<string[]> {
     const ids = await pendingTasks(count, tag);
-    for (const id of ids) await house.tasks.cancel(house.principal, id);
+    for (const id of ids) await server.tasks.cancel(server.principal, id);
     return ids;
   }
 
   const retriesOf = async (ids: readonly string[]) =>
     (
-      await house.database.rows<{ retries: number }>("select retries from tasks where id = any($1::uuid[])", [
-        ids,
-      ])
+      await server.database.rows<{ retries: number }>(
+        "select retries from tasks where id = any($1::uuid[])",
+        [ids],
+      )
     ).map(({ retries }) => retries);
 
   /** Every way that a node can fail is an end of its transaction before the commit. */
@@ -74,7 +75,7 @@ describe("an action on many tasks", () => {
     const { id, matched } = await start("retry", { tag: "both" });
     assert.equal(matched, 130);
 
-    await workOff(id, house, other);
+    await workOff(id, server, other);
 
     const { status, done, skipped } = await bulkOf(id);
     assert.deepEqual([status, done, skipped], ["completed", 130, 0]);
@@ -86,7 +87,7 @@ describe("an action on many tasks", () => {
     const { id } = await start("retry", { tag: "fails" }, 30);
     let statements = 0;
     let failAt = 1;
-    house.databases.chores.before = () => {
+    server.databases.chores.before = () => {
       statements += 1;
       if (statements !== failAt) return;
       // Later each time, so that every statement of a turn is the last one once.
@@ -95,7 +96,7 @@ describe("an action on many tasks", () => {
       throw new Error("the process is gone");
     };
 
-    await workOff(id, house);
+    await workOff(id, server);
 
     const { status, done, skipped } = await bulkOf(id);
     assert.deepEqual([status, done, skipped], ["completed", 8, 0]);
@@ -106,7 +107,7 @@ describe("an action on many tasks", () => {
   it("waits for a node that has it in hand, and goes on when that node dies in the middle of its turn", async () => {
     const ids = await cancelledTasks(3, "dies");
     const { id } = await start("retry", { tag: "dies" });
-    const dying = new pg.Client(house.connection);
+    const dying = new pg.Client(server.connection);
     dying.on("error", () => {});
     await dying.connect();
     const { rows } = await dying.query("select pg_backend_pid() as pid");
@@ -114,10 +115,10 @@ describe("an action on many tasks", () => {
     await dying.query("select 1 from bulks where id = $1 for update", [id]);
     await dying.query("update tasks set retries = 7 where id = $1", [ids[0]]);
 
-    assert.ok((await workOnce(house)) > 0);
+    assert.ok((await workOnce(server)) > 0);
     assert.equal((await bulkOf(id)).done, 0);
 
-    await house.database.rows(
+    await server.database.rows(
       "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and datname = current_database()",
       [rows[0].pid],
     );
@@ -130,16 +131,16 @@ describe("an action on many tasks", () => {
     const [pending = ""] = await pendingTasks(1, "then");
     const { id, matched } = await start("retry", { tag: "then", statuses: ["cancelled"] });
     assert.equal(matched, 2);
-    await house.tasks.retry(house.principal, first, { delaySeconds: 60, priority: null });
-    await house.tasks.cancel(house.principal, pending);
+    await server.tasks.retry(server.principal, first, { delaySeconds: 60, priority: null });
+    await server.tasks.cancel(server.principal, pending);
     const [later = ""] = await cancelledTasks(1, "then");
 
-    await workOff(id, house);
+    await workOff(id, server);
 
     const { done, skipped } = await bulkOf(id);
     assert.deepEqual([done, skipped], [1, 1]);
     const statuses = await Promise.all(
-      [first, second, pending, later].map(async (task) => (await house.task(task)).status),
+      [first, second, pending, later].map(async (task) => (await server.task(task)).status),
     );
     assert.deepEqual(statuses, ["pending", "pending", "cancelled", "cancelled"]);
   });
@@ -147,27 +148,27 @@ describe("an action on many tasks", () => {
   it("keeps its rate over all nodes", async () => {
     await cancelledTasks(3, "slow");
     const { id } = await start("retry", { tag: "slow" }, 1);
-    await workOnce(house);
+    await workOnce(server);
 
-    for (const node of [house, other]) {
+    for (const node of [server, other]) {
       const napMs = await workOnce(node);
       assert.ok(napMs > 100 && napMs <= 1000, `naps ${napMs} ms`);
     }
     assert.equal((await bulkOf(id)).done, 1);
-    await house.services.bulks.stop(house.principal, id);
+    await server.services.bulks.stop(server.principal, id);
   });
 
   async function openBulkTeam(actions: number): Promise<Requester> {
-    const team = await house.openTeam();
-    for (let index = 0; index < 6; index += 1) await house.submit({ delaySeconds: 3600 }, team);
+    const team = await server.openTeam();
+    for (let index = 0; index < 6; index += 1) await server.submit({ delaySeconds: 3600 }, team);
     const request = { action: "retry" as const, filter: { ...ALL_TASKS, sandbox: null }, rate: 1, said: {} };
-    for (let index = 0; index < actions; index += 1) await house.services.bulks.start(team, request);
+    for (let index = 0; index < actions; index += 1) await server.services.bulks.start(team, request);
     return team;
   }
 
   /** How many of a team's actions have had a turn, however many tasks it was for. */
   async function turnedOf({ teamId }: Requester): Promise<number> {
-    const rows = await house.database.rows("select 1 from bulks where team_id = $1 and done + skipped > 0", [
+    const rows = await server.database.rows("select 1 from bulks where team_id = $1 and done + skipped > 0", [
       teamId,
     ]);
     return rows.length;
@@ -176,11 +177,11 @@ describe("an action on many tasks", () => {
   it("has one turn a round for each team, whatever the number of its actions", async () => {
     const [busy, single] = [await openBulkTeam(45), await openBulkTeam(1)];
     await letTimePass();
-    await workOnce(house);
+    await workOnce(server);
     assert.deepEqual([await turnedOf(busy), await turnedOf(single)], [1, 1]);
-    await workOnce(house);
+    await workOnce(server);
     assert.equal(await turnedOf(busy), 2);
-    await house.database.rows(
+    await server.database.rows(
       "update bulks set status = 'stopped', ended_at = now() where status = 'running'",
     );
   });
@@ -190,26 +191,26 @@ describe("an action on many tasks", () => {
     await letTimePass();
     const turned: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      await workOnce(house);
+      await workOnce(server);
       turned.push(await turnedOf(team));
     }
     assert.deepEqual(turned, [1, 2, 3]);
-    await house.database.rows(
+    await server.database.rows(
       "update bulks set status = 'stopped', ended_at = now() where status = 'running'",
     );
   });
 
   it("is counted in slices on the connections for chores, none larger than its bound", async () => {
-    const team = await house.openTeam();
-    for (let index = 0; index < 7; index += 1) await house.submit({ delaySeconds: 3600 }, team);
+    const team = await server.openTeam();
+    for (let index = 0; index < 7; index += 1) await server.submit({ delaySeconds: 3600 }, team);
     let statements = 0;
     const chores = {
-      rows: <Row extends object>(...query: Parameters<typeof house.database.rows>) => {
+      rows: <Row extends object>(...query: Parameters<typeof server.database.rows>) => {
         statements += 1;
-        return house.database.rows<Row>(...query);
+        return server.database.rows<Row>(...query);
       },
     };
-    const bulks = createBulkService({ database: house.database, chores, slice: 2 });
+    const bulks = createBulkService({ database: server.database, chores, slice: 2 });
     assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }), 7);
     // One for the newest task, and four for seven tasks in slices of two.
     assert.equal(statements, 5);
@@ -218,17 +219,17 @@ describe("an action on many tasks", () => {
   it("touches nothing more once it was stopped, and cannot be stopped twice", async () => {
     const ids = await pendingTasks(3, "stop");
     const { id } = await start("cancel", { tag: "stop" }, 1);
-    await workOnce(house);
-    const stopped = await house.services.bulks.stop(house.principal, id);
+    await workOnce(server);
+    const stopped = await server.services.bulks.stop(server.principal, id);
     assert.deepEqual([stopped.status, stopped.done], ["stopped", 1]);
 
     await letTimePass();
     await workOnce(other);
 
-    const statuses = await Promise.all(ids.map(async (task) => (await house.task(task)).status));
+    const statuses = await Promise.all(ids.map(async (task) => (await server.task(task)).status));
     assert.deepEqual(statuses, ["cancelled", "pending", "pending"]);
     await assert.rejects(
-      house.services.bulks.stop(house.principal, id),
+      server.services.bulks.stop(server.principal, id),
       (error: unknown) =>
         error instanceof Problem && error.message === "Bulk action has already ended (current: stopped)",
     );
@@ -236,23 +237,23 @@ describe("an action on many tasks", () => {
 
   it("cancels what is running, and deletes what is pending with its tags", async () => {
     const request = { queue: "open", waitForCallback: true, tags: ["ends"] };
-    const waiting = await house.submit(request);
-    await house.dispatchOnce();
+    const waiting = await server.submit(request);
+    await server.dispatchOnce();
     const [pending = ""] = await pendingTasks(1, "ends");
     const deletion = await start("delete", { tag: "ends" });
-    await workOff(deletion.id, house);
+    await workOff(deletion.id, server);
     assert.deepEqual([(await bulkOf(deletion.id)).done, (await bulkOf(deletion.id)).skipped], [1, 1]);
-    await assert.rejects(house.task(pending));
-    assert.deepEqual(await house.database.rows("select task_id as id from task_tags where tag = 'ends'"), [
+    await assert.rejects(server.task(pending));
+    assert.deepEqual(await server.database.rows("select task_id as id from task_tags where tag = 'ends'"), [
       { id: waiting },
     ]);
 
     const { id } = await start("cancel", { queue: "open", statuses: ["waiting", "active"] });
-    await workOff(id, house);
+    await workOff(id, server);
 
-    assert.equal((await house.task(waiting)).status, "cancelled");
+    assert.equal((await server.task(waiting)).status, "cancelled");
     assert.deepEqual(
-      await house.database.rows("select 1 from bulk_portions where bulk_id = any($1::uuid[])", [
+      await server.database.rows("select 1 from bulk_portions where bulk_id = any($1::uuid[])", [
         [id, deletion.id],
       ]),
       [],

@@ -1,39 +1,39 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 
 describe("callbacks", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let source = 0;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(() => {
-    house.target.answer = (_call, response) => response.end("{}");
+    server.target.answer = (_call, response) => response.end("{}");
     source += 1;
   });
 
   const from = () => `192.0.2.${source}`;
   const waiting = async (maxWaitSeconds = 3600) => {
-    const created = await house.tasks.create(house.principal, {
+    const created = await server.tasks.create(server.principal, {
       ...plain(),
       shape: "direct",
       waitForCallback: true,
       maxWaitSeconds,
     });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     return { id: created.id, callbackId: created.callback?.id ?? "" };
   };
-  const plain = () => plainRequest(house.target.url);
+  const plain = () => plainRequest(server.target.url);
   const refused = (work: Promise<unknown>, text: string) =>
     assert.rejects(work, (error: unknown) => error instanceof Problem && error.message === text);
 
   it("the id is 64 hexadecimal characters and is not in the database", async () => {
     const { callbackId } = await waiting();
     assert.match(callbackId, /^[0-9a-f]{64}$/);
-    const [dump] = await house.database.rows<{ text: string }>(
+    const [dump] = await server.database.rows<{ text: string }>(
       "select string_agg(t::text, '') as text from tasks t",
     );
     assert.ok(!dump?.text.includes(callbackId));
@@ -41,104 +41,104 @@ describe("callbacks", () => {
 
   it("resolves a waiting task with the body as it came, once", async () => {
     const { id, callbackId } = await waiting();
-    assert.equal((await house.task(id)).status, "waiting");
+    assert.equal((await server.task(id)).status, "waiting");
     const body = '{ "big": 12345678901234567890, "a": [] }';
-    const task = await house.callbacks.resolve(callbackId, body);
+    const task = await server.callbacks.resolve(callbackId, body);
 
     assert.equal(task.status, "completed");
     assert.deepEqual(task.result, { statusCode: 200, headers: {}, body, duration: 0 });
-    await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
+    await refused(server.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
   it("keeps a body whole, however much longer it is than what is kept of an answer", async () => {
     const { id, callbackId } = await waiting();
     const body = JSON.stringify("é".repeat(1_000_000));
-    const { result } = await house.callbacks.resolve(callbackId, body);
+    const { result } = await server.callbacks.resolve(callbackId, body);
 
     assert.deepEqual(result, { statusCode: 200, headers: {}, body, duration: 0 });
-    assert.deepEqual((await house.task(id)).result, result);
+    assert.deepEqual((await server.task(id)).result, result);
   });
 
   it("an unknown id is 404, a task that does not wait 409", async () => {
-    await refused(house.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
-    await refused(house.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");
-    const created = await house.tasks.create(house.principal, { ...plain(), shape: "direct" });
-    await house.dispatchOnce();
+    await refused(server.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
+    await refused(server.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");
+    const created = await server.tasks.create(server.principal, { ...plain(), shape: "direct" });
+    await server.dispatchOnce();
     await refused(
-      house.callbacks.resolve(created.callback?.id ?? "", "{}"),
+      server.callbacks.resolve(created.callback?.id ?? "", "{}"),
       "Task is not in waiting/polling state (current: completed)",
     );
   });
 
   it("the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     const isRefused = (error: unknown) =>
       error instanceof Problem && error.message === "Rate limit exceeded" && error.retryAfterSeconds === 60;
     for (let hit = 0; hit < 30; hit += 1)
-      await (hit % 2 === 0 ? house : other).callbacks.admit("2001:db8:1:2::1");
+      await (hit % 2 === 0 ? server : other).callbacks.admit("2001:db8:1:2::1");
 
     await assert.rejects(other.callbacks.admit("2001:db8:1:2:ffff::9"), isRefused);
-    await assert.rejects(house.callbacks.admit("2001:db8:1:2::1"), isRefused);
-    await house.callbacks.admit("2001:db8:1:3::1");
+    await assert.rejects(server.callbacks.admit("2001:db8:1:2::1"), isRefused);
+    await server.callbacks.admit("2001:db8:1:3::1");
   });
 
   it("of 100 callbacks at once exactly 30 are let through, and again a minute later", async () => {
-    const nodes = [await house.openNode(), await house.openNode()];
+    const nodes = [await server.openNode(), await server.openNode()];
     const admitted = async () => {
       const all = Array.from({ length: 100 }, (_, hit) => nodes[hit % 2]?.callbacks.admit(from()));
       return (await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled").length;
     };
     assert.equal(await admitted(), 30);
-    await house.advance(61);
+    await server.advance(61);
     for (const node of nodes) node.freeze(61);
     assert.equal(await admitted(), 30);
   });
 
   it("waiting longer than max_wait fails, and the id is expired", async () => {
     const { id, callbackId } = await waiting(60);
-    await house.advance(60.1);
-    await house.engine.deadlines.expireOnce();
+    await server.advance(60.1);
+    await server.engine.deadlines.expireOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "callback_timeout");
     assert.equal(task.error, "No callback within 60 s");
-    await refused(house.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
+    await refused(server.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
   it("an early callback is held until the first call has returned", async () => {
     let answer = () => {};
-    house.target.answer = (_call, response) => {
+    server.target.answer = (_call, response) => {
       answer = () => response.end("{}");
     };
-    const before = house.target.calls.length;
-    const created = await house.tasks.create(house.principal, {
+    const before = server.target.calls.length;
+    const created = await server.tasks.create(server.principal, {
       ...plain(),
       shape: "direct",
       waitForCallback: true,
     });
-    await house.target.received(before + 1);
-    const resolving = house.callbacks.resolve(created.callback?.id ?? "", '"early"');
+    await server.target.received(before + 1);
+    const resolving = server.callbacks.resolve(created.callback?.id ?? "", '"early"');
     answer();
 
     assert.equal((await resolving).status, "completed");
-    assert.equal((await house.task(created.id)).result?.body, '"early"');
+    assert.equal((await server.task(created.id)).result?.body, '"early"');
   });
 
   it("placeholders tell the third party where to answer, on every attempt", async () => {
-    const created = await house.tasks.create(house.principal, {
+    const created = await server.tasks.create(server.principal, {
       ...plain(),
       shape: "queue",
       waitForCallback: true,
       call: {
         method: "POST",
-        url: `${house.target.url}/start?answer={callbackUrl}`,
+        url: `${server.target.url}/start?answer={callbackUrl}`,
         headers: { "X-Callback": "{callbackId}" },
         body: '{"webhook":"{callbackUrl}","n":[1]}',
       },
     });
-    await house.dispatchOnce();
-    const call = house.target.calls.at(-1);
+    await server.dispatchOnce();
+    const call = server.target.calls.at(-1);
     const id = created.callback?.id;
     const url = `https://bellhop.test/v1/callbacks/${id}`;
 
@@ -149,7 +149,7 @@ describe("callbacks", () => {
 
   it("of callback, poll, deadline and a crash in between exactly one ends the task, in 1,000 races", async () => {
     const config = {
-      urlTemplate: `${house.target.url}/status`,
+      urlTemplate: `${server.target.url}/status`,
       interval: 1,
       statusPath: "status",
       doneValues: ["done"],
@@ -162,32 +162,32 @@ describe("callbacks", () => {
     for (let round = 0; round < 100; round += 1) {
       const created = await Promise.all(
         Array.from({ length: 10 }, () =>
-          house.tasks.create(house.principal, { ...plain(), shape: "direct", pollConfig: config }),
+          server.tasks.create(server.principal, { ...plain(), shape: "direct", pollConfig: config }),
         ),
       );
-      await house.dispatchOnce();
-      house.target.answer = (_call, response) => response.end('{"status":"done"}');
-      await house.advance(round % 3 === 0 ? 11 : 2);
+      await server.dispatchOnce();
+      server.target.answer = (_call, response) => response.end('{"status":"done"}');
+      await server.advance(round % 3 === 0 ? 11 : 2);
       const pollAll = async () => {
-        await house.engine.poller.workOnce();
-        await house.engine.poller.finished();
+        await server.engine.poller.workOnce();
+        await server.engine.poller.finished();
       };
       const callbacks = created
         .filter((_, index) => index % 2 === 0)
-        .map(({ callback }) => house.callbacks.resolve(callback?.id ?? "", '"callback"').catch(() => null));
+        .map(({ callback }) => server.callbacks.resolve(callback?.id ?? "", '"callback"').catch(() => null));
       const racers: Promise<unknown>[] = [
         pollAll(),
-        house.engine.deadlines.expireOnce(),
+        server.engine.deadlines.expireOnce(),
         ...callbacks,
         // What the reaper does to the polls of a node that has died.
-        house.database.rows(
+        server.database.rows(
           "update tasks set worker_id = null, fence = fence + 1, poll_at = run_at where status = 'polling' and worker_id is not null",
         ),
       ];
       await Promise.all(racers);
       await pollAll();
       for (const { id } of created) {
-        const task = await house.task(id);
+        const task = await server.task(id);
         const winner = task.failureReason ?? task.result?.body ?? task.status;
         winners.set(winner, (winners.get(winner) ?? 0) + 1);
       }
@@ -201,10 +201,10 @@ describe("callbacks", () => {
       [...winners.values()].reduce((sum, count) => sum + count, 0),
       1000,
     );
-    const [drift] = await house.database.rows<{ polling: number; waiting: number }>(
+    const [drift] = await server.database.rows<{ polling: number; waiting: number }>(
       "select sum(polling)::integer as polling, sum(waiting)::integer as waiting from queue_tallies",
     );
-    const [counted] = await house.database.rows<{ waiting: number }>(
+    const [counted] = await server.database.rows<{ waiting: number }>(
       "select count(*)::integer as waiting from tasks where status = 'waiting'",
     );
     assert.deepEqual(drift, { polling: 0, waiting: counted?.waiting });

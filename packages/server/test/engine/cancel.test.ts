@@ -4,7 +4,7 @@ import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { parseTaskId } from "../../src/domain/task-id.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
 
@@ -15,31 +15,31 @@ const problem = (message: string, status: number) => (error: unknown) => {
 };
 
 describe("cancelling a task", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let second: TestNode;
   before(async () => {
-    house = await openTestHouse({ concurrency: 3, maxRetries: 0 });
-    second = await house.openNode();
-    for (const node of [house, second]) await node.engine.lease.renewOnce();
+    server = await openTestServer({ concurrency: 3, maxRetries: 0 });
+    second = await server.openNode();
+    for (const node of [server, second]) await node.engine.lease.renewOnce();
   });
-  after(() => house.close());
+  after(() => server.close());
   afterEach(async () => {
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.release();
-    for (const { databases } of [house, second]) databases.claim.after = () => {};
-    await house.dispatchOnce();
-    const { tallied, counted } = await countBothWays(house.database);
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
+    for (const { databases } of [server, second]) databases.claim.after = () => {};
+    await server.dispatchOnce();
+    const { tallied, counted } = await countBothWays(server.database);
     assert.deepEqual(tallied, counted);
   });
 
-  const cancel = (id: string, node: TestNode = house) => node.tasks.cancel(house.principal, id);
+  const cancel = (id: string, node: TestNode = server) => node.tasks.cancel(server.principal, id);
   const at = (name: string): Partial<TaskRequest> => ({
-    call: { method: "POST", url: `${house.target.url}/${name}`, headers: {}, body: "{}" },
+    call: { method: "POST", url: `${server.target.url}/${name}`, headers: {}, body: "{}" },
   });
-  const callsTo = (name: string) => house.target.calls.filter(({ path }) => path === `/${name}`);
+  const callsTo = (name: string) => server.target.calls.filter(({ path }) => path === `/${name}`);
 
   async function holderOf(id: string): Promise<{ held_by: number | null }> {
-    const [row] = await house.database.rows<{ held_by: number | null }>(
+    const [row] = await server.database.rows<{ held_by: number | null }>(
       "select worker_id::integer as held_by from tasks where id = $1",
       [id],
     );
@@ -48,17 +48,17 @@ describe("cancelling a task", () => {
 
   /** A task whose call is held by the target, and the node that makes it. */
   async function heldCall(name: string) {
-    house.target.hold();
-    const before = house.target.calls.length;
-    const id = await house.submit(at(name));
-    await house.look();
-    await house.target.received(before + 1);
+    server.target.hold();
+    const before = server.target.calls.length;
+    const id = await server.submit(at(name));
+    await server.look();
+    await server.target.received(before + 1);
     return id;
   }
 
   /** How its attempts ended, as the log tells. A call that nobody breaks off ends too, by its own timeout. */
   const endsOf = (id: string) =>
-    house.log
+    server.log
       .filter(
         ({ message, fields }) => /^attempt\.(aborted|settled)$/.test(message) && isTask(fields.task, id),
       )
@@ -66,38 +66,38 @@ describe("cancelling a task", () => {
   const isTask = (told: unknown, id: string) => told === id || parseTaskId(String(told)) === id;
 
   it("ends a pending task, which is never called, and which its queue counts as cancelled", async () => {
-    const before = (await house.queues.get(house.principal, QUEUE)).stats.cancelled;
-    const id = await house.submit({ delaySeconds: 60, ...at("pending") });
+    const before = (await server.queues.get(server.principal, QUEUE)).stats.cancelled;
+    const id = await server.submit({ delaySeconds: 60, ...at("pending") });
 
     const task = await cancel(id);
 
     assert.deepEqual([task.status, task.error, task.failureReason], ["cancelled", null, null]);
     assert.ok(task.completedAt);
-    await house.advance(3600);
-    await house.dispatchOnce();
+    await server.advance(3600);
+    await server.dispatchOnce();
     assert.equal(callsTo("pending").length, 0);
-    assert.equal((await house.queues.get(house.principal, QUEUE)).stats.cancelled, before + 1);
+    assert.equal((await server.queues.get(server.principal, QUEUE)).stats.cancelled, before + 1);
   });
 
   it("is refused once the task has ended, and for a task that is unknown or another team's", async () => {
-    const completed = await house.submit();
-    await house.dispatchOnce();
-    const cancelled = await house.submit({ delaySeconds: 60 });
+    const completed = await server.submit();
+    await server.dispatchOnce();
+    const cancelled = await server.submit({ delaySeconds: 60 });
     await cancel(cancelled);
-    const guest = await house.openTeam();
+    const guest = await server.openTeam();
 
     await assert.rejects(cancel(completed), problem("Task has already ended (current: completed)", 409));
     await assert.rejects(cancel(cancelled), problem("Task has already ended (current: cancelled)", 409));
-    await assert.rejects(house.tasks.cancel(guest, completed), problem("Task not found", 404));
+    await assert.rejects(server.tasks.cancel(guest, completed), problem("Task not found", 404));
   });
 
   it("breaks off the call that is under way, and frees its slot", async () => {
     const id = await heldCall("under-way");
-    const broken = house.target.broken(1);
+    const broken = server.target.broken(1);
 
     const task = await cancel(id);
     await broken;
-    await house.engine.attempts.finished();
+    await server.engine.attempts.finished();
 
     assert.deepEqual(endsOf(id), ["attempt.aborted"]);
     assert.deepEqual(
@@ -105,61 +105,61 @@ describe("cancelling a task", () => {
       [["aborted", null, "sent"]],
     );
     assert.ok((task.attempts[0]?.durationMs ?? -1) >= 0);
-    assert.deepEqual((await house.task(id)).attempts, task.attempts);
-    house.target.answer = (_call, response) => response.end("{}");
-    const ids = await Promise.all([1, 2, 3].map(() => house.submit()));
-    await house.quiet();
-    for (const { engine } of [house, second]) await engine.attempts.finished();
-    for (const next of ids) assert.equal((await house.task(next)).status, "completed");
+    assert.deepEqual((await server.task(id)).attempts, task.attempts);
+    server.target.answer = (_call, response) => response.end("{}");
+    const ids = await Promise.all([1, 2, 3].map(() => server.submit()));
+    await server.quiet();
+    for (const { engine } of [server, second]) await engine.attempts.finished();
+    for (const next of ids) assert.equal((await server.task(next)).status, "completed");
   });
 
   it("breaks off a call that another node makes, and is answered when it has", async () => {
     const id = await heldCall("elsewhere");
-    assert.equal(second.engine.attempts.count + house.engine.attempts.count, 1);
-    const other = house.engine.attempts.count === 1 ? second : house;
+    assert.equal(second.engine.attempts.count + server.engine.attempts.count, 1);
+    const other = server.engine.attempts.count === 1 ? second : server;
 
     await cancel(id, other);
 
-    assert.ok(other.heard.some((message) => message.startsWith(`dropped ${id} `)));
-    await house.engine.attempts.finished();
+    assert.ok(other.receivedHints.some((message) => message.startsWith(`dropped ${id} `)));
+    await server.engine.attempts.finished();
     await second.engine.attempts.finished();
     assert.deepEqual(endsOf(id), ["attempt.aborted"]);
-    assert.equal((await house.task(id)).status, "cancelled");
+    assert.equal((await server.task(id)).status, "cancelled");
   });
 
   it("begins no call of a claim whose answer is still on its way when the cancel is answered", async () => {
-    const id = await house.submit({ ...at("on-its-way"), delaySeconds: 60 });
-    await house.advance(61);
-    const gates = [house, second].map((node) => {
+    const id = await server.submit({ ...at("on-its-way"), delaySeconds: 60 });
+    await server.advance(61);
+    const gates = [server, second].map((node) => {
       const gate = createGate();
       node.databases.claim.after = (statement) => (statement === "claim_due_tasks" ? gate.wait() : undefined);
       return { ...gate, node };
     });
-    const looking = house.look();
+    const looking = server.look();
     await Promise.race(gates.map(({ reached }) => reached));
-    while ((await house.task(id)).status === "pending") await second.look();
+    while ((await server.task(id)).status === "pending") await second.look();
     const { held_by } = await holderOf(id);
-    const other = house.engine.lease.workerId === held_by ? second : house;
+    const other = server.engine.lease.workerId === held_by ? second : server;
 
     await cancel(id, other);
     for (const gate of gates) gate.open();
     await looking;
-    for (const { engine } of [house, second]) await engine.attempts.finished();
+    for (const { engine } of [server, second]) await engine.attempts.finished();
 
     assert.equal(callsTo("on-its-way").length, 0);
-    assert.equal((await house.task(id)).status, "cancelled");
+    assert.equal((await server.task(id)).status, "cancelled");
   });
 
   it("is found by the node's own look where it was not told", async () => {
     const id = await heldCall("untold");
-    const broken = house.target.broken(2);
-    const holder = house.engine.attempts.count === 1 ? house : second;
-    await house.database.rows(
+    const broken = server.target.broken(2);
+    const holder = server.engine.attempts.count === 1 ? server : second;
+    await server.database.rows(
       `update tasks set status = 'cancelled', list_key = 'cancelled', completed_at = now(), worker_id = null, fence = fence + 1,
                         attempt_started_at = null where id = $1`,
       [id],
     );
-    await house.database.rows(
+    await server.database.rows(
       `update queue_tallies set active = active - 1, cancelled = cancelled + 1
         where ctid = (select ctid from queue_tallies where worker_id > 0 limit 1)`,
     );
@@ -175,16 +175,16 @@ describe("cancelling a task", () => {
     // Which of them wins is the machine's to decide; each is given the start in every other round.
     for (let round = 0; round < 20; round += 1) {
       const id = await heldCall(`race-${round}`);
-      if (round % 2 === 0) house.target.release();
+      if (round % 2 === 0) server.target.release();
       const cancelling = cancel(id).then(
         () => true,
         () => false,
       );
-      if (round % 2 === 1) house.target.release();
+      if (round % 2 === 1) server.target.release();
       const won = await cancelling;
-      await house.engine.attempts.finished();
+      await server.engine.attempts.finished();
       await second.engine.attempts.finished();
-      const task = await house.task(id);
+      const task = await server.task(id);
       assert.equal(task.status, won ? "cancelled" : "completed");
       assert.deepEqual(
         task.attempts.map(({ status }) => status),
@@ -194,35 +194,35 @@ describe("cancelling a task", () => {
   });
 
   it("is told to on_complete_url as task.cancelled", async () => {
-    const id = await house.submit({ delaySeconds: 60, onCompleteUrl: `${house.target.url}/told` });
+    const id = await server.submit({ delaySeconds: 60, onCompleteUrl: `${server.target.url}/told` });
 
     await cancel(id);
-    await house.engine.courier.workOnce();
-    await house.engine.courier.finished();
+    await server.engine.courier.workOnce();
+    await server.engine.courier.finished();
 
     const [told] = callsTo("told");
     assert.match(told?.body ?? "", /^\{"type":"task\.cancelled","timestamp":"2/);
   });
 
   it("leaves a callback that is refused with the state of the task", async () => {
-    const request = { ...plainRequest(house.target.url), waitForCallback: true };
-    const { id, callback } = await house.tasks.create(house.principal, request);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "waiting");
+    const request = { ...plainRequest(server.target.url), waitForCallback: true };
+    const { id, callback } = await server.tasks.create(server.principal, request);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "waiting");
 
     await cancel(id);
 
     await assert.rejects(
-      house.callbacks.resolve(callback?.id ?? "", "{}"),
+      server.callbacks.resolve(callback?.id ?? "", "{}"),
       problem("Task is not in waiting/polling state (current: cancelled)", 409),
     );
   });
 
   it("tells the third party of a polled job once, with the credentials that polls have", async () => {
-    house.target.answer = (_call, response) => response.end(JSON.stringify({ id: "job-1" }));
+    server.target.answer = (_call, response) => response.end(JSON.stringify({ id: "job-1" }));
     const pollConfig: PollConfig = {
-      urlTemplate: `${house.target.url}/jobs/{startResult.body.id}`,
-      cancelUrlTemplate: `${house.target.url}/jobs/{startResult.body.id}/cancel`,
+      urlTemplate: `${server.target.url}/jobs/{startResult.body.id}`,
+      cancelUrlTemplate: `${server.target.url}/jobs/{startResult.body.id}/cancel`,
       cancelMethod: "PUT",
       interval: 5,
       statusPath: "status",
@@ -233,22 +233,22 @@ describe("cancelling a task", () => {
       maxDuration: 600,
     };
     const headers = { authorization: "Bearer third-party" };
-    const call = { method: "POST" as const, url: house.target.url, headers, body: "{}" };
-    const id = await house.submit({ shape: "direct", pollConfig, call });
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "polling");
+    const call = { method: "POST" as const, url: server.target.url, headers, body: "{}" };
+    const id = await server.submit({ shape: "direct", pollConfig, call });
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "polling");
 
     assert.equal((await cancel(id)).status, "cancelled");
-    await house.engine.cancellations.finished();
+    await server.engine.cancellations.finished();
 
     const [told, ...more] = callsTo("jobs/job-1/cancel");
     assert.deepEqual(
       [told?.method, told?.headers.authorization, told?.body, more.length],
       ["PUT", "Bearer third-party", "", 0],
     );
-    await house.advance(5);
-    await house.engine.poller.workOnce();
-    await house.engine.poller.finished();
+    await server.advance(5);
+    await server.engine.poller.workOnce();
+    await server.engine.poller.finished();
     assert.equal(callsTo("jobs/job-1").length, 0);
   });
 });

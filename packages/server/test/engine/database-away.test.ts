@@ -3,23 +3,23 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 import { databaseAway, until } from "../test-sql.ts";
 
 describe("a database that breaks connections", () => {
-  let house: TestHouse;
+  let server: TestServer;
   /** A connection of the test's own, which locks things and ends other connections. */
   let hand: pg.Client;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 3, maxRetries: 0 });
-    hand = new pg.Client(house.connection);
+    server = await openTestServer({ concurrency: 3, maxRetries: 0 });
+    hand = new pg.Client(server.connection);
     await hand.connect();
-    await house.submit();
-    await house.dispatchOnce();
+    await server.submit();
+    await server.dispatchOnce();
   });
   afterEach(async () => {
     await hand.end();
-    await house.close();
+    await server.close();
   });
 
   /** Waits until a statement waits for the hand's lock, then ends its connection. */
@@ -54,7 +54,7 @@ describe("a database that breaks connections", () => {
   it("refuses a task with 503 when it was not stored, and stores it when it is sent again", async () => {
     await hand.query("begin");
     await hand.query("lock table tasks in share row exclusive mode");
-    const refused = house.submit();
+    const refused = server.submit();
     const checked = assert.rejects(refused, (error: unknown) => {
       assert.ok(error instanceof Problem);
       assert.equal(error.status, 503);
@@ -65,16 +65,16 @@ describe("a database that breaks connections", () => {
     await checked;
     await hand.query("rollback");
 
-    const id = await house.submit();
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    const id = await server.submit();
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("never answers for a task that is not there: what was accepted is executed (promise A)", async () => {
-    const before = house.target.calls.length;
+    const before = server.target.calls.length;
     const answers: PromiseSettledResult<string>[] = [];
     for (let wave = 0; wave < 4; wave += 1) {
-      const submitted = Promise.allSettled(Array.from({ length: 20 }, () => house.submit()));
+      const submitted = Promise.allSettled(Array.from({ length: 20 }, () => server.submit()));
       await new Promise(setImmediate);
       await breakAll();
       answers.push(...(await submitted));
@@ -87,8 +87,8 @@ describe("a database that breaks connections", () => {
     // What a lost answer left active for nobody is given back at the second look; a look may meet a broken connection.
     const open = "select 1 from tasks where status <> 'completed'";
     while ((await hand.query(open)).rowCount !== 0) {
-      await again(() => house.dispatchOnce());
-      await again(() => house.engine.attempts.reconcileOnce());
+      await again(() => server.dispatchOnce());
+      await again(() => server.engine.attempts.reconcileOnce());
     }
     const stored = await hand.query<{ id: string }>("select id from tasks");
     const completed = new Set(stored.rows.map(({ id }) => id));
@@ -96,47 +96,47 @@ describe("a database that breaks connections", () => {
       accepted.filter((id) => !completed.has(id)),
       [],
     );
-    assert.ok(house.target.calls.length - before >= accepted.length);
+    assert.ok(server.target.calls.length - before >= accepted.length);
   });
 
   it("loses no answer of a target: it is settled when the database is back, and the call is not made again", async () => {
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
-    await house.target.received(2);
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
+    await server.target.received(2);
     await hand.query("begin");
     await hand.query("select 1 from tasks where id = $1 for update", [id]);
 
-    house.target.release();
+    server.target.release();
     await breakWaiting();
-    await until(() => house.log.some(({ message }) => message.startsWith("settle.waits")));
-    assert.equal(house.engine.attempts.count, 1, "the answer waits, with its slot");
+    await until(() => server.log.some(({ message }) => message.startsWith("settle.waits")));
+    assert.equal(server.engine.attempts.count, 1, "the answer waits, with its slot");
     await hand.query("rollback");
-    await house.engine.attempts.finished();
+    await server.engine.attempts.finished();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.attempts.length, 1);
-    assert.equal(house.target.calls.length, 2);
+    assert.equal(server.target.calls.length, 2);
   });
 
   it("knows its own settlement again when only the answer to it was lost: nothing was superseded", async () => {
-    house.target.answer = (_call, response) => response.writeHead(500).end();
-    house.databases.settle.after = (statement) => {
+    server.target.answer = (_call, response) => response.writeHead(500).end();
+    server.databases.settle.after = (statement) => {
       if (statement !== "settle_attempts") return;
-      house.databases.settle.after = () => {};
+      server.databases.settle.after = () => {};
       throw databaseAway();
     };
-    const id = await house.submit({ maxRetries: 1 });
-    await house.look();
-    await house.engine.attempts.finished();
+    const id = await server.submit({ maxRetries: 1 });
+    await server.look();
+    await server.engine.attempts.finished();
 
-    const verdicts = house.log.flatMap(({ message, fields }) =>
+    const verdicts = server.log.flatMap(({ message, fields }) =>
       message === "attempt.settled" && fields.task === formatTaskId(id)
         ? [[fields.verdict, fields.nextRunAt]]
         : [],
     );
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual(verdicts, [["retry", task.runAt]]);
     assert.deepEqual(
       task.attempts.map(({ status }) => status),
@@ -145,27 +145,27 @@ describe("a database that breaks connections", () => {
   });
 
   it("goes on claiming after a broken claim", async () => {
-    house.target.hold();
+    server.target.hold();
     const ids = [];
-    for (let index = 0; index < 6; index += 1) ids.push(await house.submit());
-    await house.quiet();
-    await house.target.received(4);
+    for (let index = 0; index < 6; index += 1) ids.push(await server.submit());
+    await server.quiet();
+    await server.target.received(4);
     await breakAll();
 
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.release();
-    await again(() => house.settled(7));
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
+    await again(() => server.settled(7));
 
-    for (const id of ids) assert.equal((await again(() => house.task(id))).status, "completed");
-    assert.equal(house.target.mostAtOnce, 3);
+    for (const id of ids) assert.equal((await again(() => server.task(id))).status, "completed");
+    assert.equal(server.target.mostAtOnce, 3);
   });
 
   it("keeps its lease: the next renewal finds the row still there", async () => {
-    const { workerId } = house.engine.lease;
+    const { workerId } = server.engine.lease;
     await breakAll();
-    await again(() => house.engine.lease.renewOnce());
+    await again(() => server.engine.lease.renewOnce());
 
-    assert.equal(house.engine.lease.workerId, workerId);
-    assert.equal(house.engine.lease.isHeld(), true);
+    assert.equal(server.engine.lease.workerId, workerId);
+    assert.equal(server.engine.lease.isHeld(), true);
   });
 });

@@ -3,113 +3,113 @@ import { after, before, describe, it } from "node:test";
 import { createAlarm } from "../../src/engine/alarm.ts";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import type { Sql } from "../../src/store/sql.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
 describe("delayed tasks", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ concurrency: 2 });
+    server = await openTestServer({ concurrency: 2 });
   });
-  after(() => house.close());
+  after(() => server.close());
 
   it("are not started before their delay has passed, and then at once", async () => {
-    const id = await house.submit({ delaySeconds: 60 });
-    await house.dispatchOnce();
-    await house.advance(50);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "pending");
+    const id = await server.submit({ delaySeconds: 60 });
+    await server.dispatchOnce();
+    await server.advance(50);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "pending");
 
-    await house.advance(10);
-    await house.engine.alarm.ringOnce();
-    await house.rest();
-    await house.engine.attempts.finished();
+    await server.advance(10);
+    await server.engine.alarm.ringOnce();
+    await server.rest();
+    await server.engine.attempts.finished();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("are not started before their time when they have one", async () => {
-    const id = await house.submit({ runAt: new Date(Date.now() + 3_600_000) });
-    await house.advance(3500);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "pending");
+    const id = await server.submit({ runAt: new Date(Date.now() + 3_600_000) });
+    await server.advance(3500);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "pending");
 
-    await house.advance(110);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.advance(110);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("whose time has passed already are started at once", async () => {
-    const id = await house.submit({ runAt: new Date(Date.now() - 60_000) });
-    await house.rest();
-    await house.engine.attempts.finished();
+    const id = await server.submit({ runAt: new Date(Date.now() - 60_000) });
+    await server.rest();
+    await server.engine.attempts.finished();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("do not keep others of their queue waiting, whatever their priority", async () => {
-    await house.submit({ delaySeconds: 60, priority: 10 });
-    const id = await house.submit({ priority: 1 });
-    await house.dispatchOnce();
+    await server.submit({ delaySeconds: 60, priority: 10 });
+    const id = await server.submit({ priority: 1 });
+    await server.dispatchOnce();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("set the alarm: it naps no longer than until the next of them", async () => {
-    await house.database.rows("delete from tasks where status = 'pending'");
-    assert.equal(await house.engine.alarm.ringOnce(), 5000);
+    await server.database.rows("delete from tasks where status = 'pending'");
+    assert.equal(await server.engine.alarm.ringOnce(), 5000);
 
-    await house.submit({ delaySeconds: 2 });
-    const napMs = await house.engine.alarm.ringOnce();
+    await server.submit({ delaySeconds: 2 });
+    const napMs = await server.engine.alarm.ringOnce();
 
     assert.ok(napMs <= 2001 && napMs > 0, `${napMs} ms`);
   });
 
   it("of a test key do not keep the alarm awake", async () => {
-    await house.database.rows("delete from tasks where status = 'pending'");
-    const sandbox = { ...house.principal, environment: "test" as const };
-    await house.submit({ delaySeconds: 1 }, sandbox);
+    await server.database.rows("delete from tasks where status = 'pending'");
+    const sandbox = { ...server.principal, environment: "test" as const };
+    await server.submit({ delaySeconds: 1 }, sandbox);
 
-    assert.equal(await house.engine.alarm.ringOnce(), 5000);
+    assert.equal(await server.engine.alarm.ringOnce(), 5000);
   });
 });
 
 describe("a task of a test key", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
   });
-  after(() => house.close());
+  after(() => server.close());
 
   it("is accepted, stays pending and is never executed", async () => {
-    const sandbox = { ...house.principal, environment: "test" as const };
-    await house.submit();
-    await house.dispatchOnce();
-    const calls = house.target.calls.length;
+    const sandbox = { ...server.principal, environment: "test" as const };
+    await server.submit();
+    await server.dispatchOnce();
+    const calls = server.target.calls.length;
 
-    const id = await house.submit({}, sandbox);
-    const delayed = await house.submit({ delaySeconds: 1 }, sandbox);
-    await house.advance(60);
-    await house.dispatchOnce();
-    await house.engine.reaper.reapOnce();
-    await house.engine.janitor.cleanOnce();
+    const id = await server.submit({}, sandbox);
+    const delayed = await server.submit({ delaySeconds: 1 }, sandbox);
+    await server.advance(60);
+    await server.dispatchOnce();
+    await server.engine.reaper.reapOnce();
+    await server.engine.janitor.cleanOnce();
 
     for (const each of [id, delayed]) {
-      const task = await house.task(each);
+      const task = await server.task(each);
       assert.deepEqual([task.status, task.sandbox, task.attempts], ["pending", true, []]);
     }
-    assert.equal(house.target.calls.length, calls);
-    assert.equal((await house.queues.get(sandbox, QUEUE)).stats.pending, 2);
-    await house.tasks.remove(house.principal, id);
+    assert.equal(server.target.calls.length, calls);
+    assert.equal((await server.queues.get(sandbox, QUEUE)).stats.pending, 2);
+    await server.tasks.remove(server.principal, id);
   });
 
   it("does not stand in the way of others", async () => {
-    const sandbox = { ...house.principal, environment: "test" as const };
-    await Promise.all(Array.from({ length: 10 }, () => house.submit({ priority: 10 }, sandbox)));
-    const id = await house.submit({ priority: 1 });
-    await house.dispatchOnce();
+    const sandbox = { ...server.principal, environment: "test" as const };
+    await Promise.all(Array.from({ length: 10 }, () => server.submit({ priority: 10 }, sandbox)));
+    const id = await server.submit({ priority: 1 });
+    await server.dispatchOnce();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 });
 

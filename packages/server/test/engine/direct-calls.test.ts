@@ -6,7 +6,7 @@ import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { type ReceivedCall, startTestTarget } from "../test-target.ts";
 
 /** Every escape changes it: quotes, backslash, plus, slash, percent, a space. */
@@ -23,45 +23,45 @@ const SPELLINGS: readonly [string, (value: string) => string][] = [
 ];
 
 describe("direct calls with credentials from the vault", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(() => {
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.calls.length = 0;
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.calls.length = 0;
   });
 
   const put = async (value: string, allowedHosts: readonly string[] | null = null) =>
-    (await house.vault.put(house.principal, "canary", new Secret(value), allowedHosts)).id;
+    (await server.vault.put(server.principal, "canary", new Secret(value), allowedHosts)).id;
   const calling = (headers: Record<string, string>, changes: Partial<Call> = {}): Partial<TaskRequest> => ({
     shape: "direct",
-    call: { method: "POST", url: house.target.url, headers, body: "{}", ...changes },
+    call: { method: "POST", url: server.target.url, headers, body: "{}", ...changes },
   });
   const made = async (request: Partial<TaskRequest>) => {
-    const id = await house.submit(request);
-    await house.dispatchOnce();
-    return house.task(id);
+    const id = await server.submit(request);
+    await server.dispatchOnce();
+    return server.task(id);
   };
   const refused = (
     request: Partial<TaskRequest>,
     status: number,
     text: string,
-    principal = house.principal,
+    principal = server.principal,
   ) =>
-    assert.rejects(house.submit(request, principal), (error: unknown) => {
+    assert.rejects(server.submit(request, principal), (error: unknown) => {
       assert.ok(error instanceof Problem);
       assert.equal(error.message, text);
       assert.equal(error.status, status);
       return true;
     });
   const onlyCall = (): ReceivedCall => {
-    assert.equal(house.target.calls.length, 1);
-    return house.target.calls[0] as ReceivedCall;
+    assert.equal(server.target.calls.length, 1);
+    return server.target.calls[0] as ReceivedCall;
   };
   const stored = async (id: string) => {
-    const [row] = await house.database.rows<{ text: string }>(
+    const [row] = await server.database.rows<{ text: string }>(
       "select row_to_json(t)::text as text from tasks t where id = $1",
       [id],
     );
@@ -106,32 +106,32 @@ describe("direct calls with credentials from the vault", () => {
 
   it("a credential goes along on every attempt, also on a retry made from the row", async () => {
     const token = await put("again-secret");
-    house.target.answer = (_call, response) =>
-      response.writeHead(house.target.calls.length === 1 ? 500 : 200).end();
-    const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 1 });
-    await house.dispatchOnce();
-    await house.advance(2);
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) =>
+      response.writeHead(server.target.calls.length === 1 ? 500 : 200).end();
+    const id = await server.submit({ ...calling({ Authorization: token }), maxRetries: 1 });
+    await server.dispatchOnce();
+    await server.advance(2);
+    await server.dispatchOnce();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
     assert.deepEqual(
-      house.target.calls.map((call) => call.headers.authorization),
+      server.target.calls.map((call) => call.headers.authorization),
       ["again-secret", "again-secret"],
     );
   });
 
   it('revoked after creation, the task fails: Vault token "<id>" has been revoked, and no call is made', async () => {
     const token = await put("revoked-secret");
-    const id = await house.submit({
+    const id = await server.submit({
       ...calling({ "X-Plain": "plain", Authorization: token }),
       delaySeconds: 60,
       maxRetries: 3,
     });
-    assert.ok(await house.vault.revoke(house.principal, token));
-    await house.advance(61);
-    await house.dispatchOnce();
+    assert.ok(await server.vault.revoke(server.principal, token));
+    await server.advance(61);
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "token_revoked");
     assert.equal(task.error, `Vault token "${token}" has been revoked`);
@@ -146,28 +146,28 @@ describe("direct calls with credentials from the vault", () => {
         },
       ],
     );
-    assert.equal(house.target.calls.length, 0);
+    assert.equal(server.target.calls.length, 0);
   });
 
   it("revoked between two attempts, the retry is not made", async () => {
     const token = await put("between-secret");
-    house.target.answer = (_call, response) => response.writeHead(500).end();
-    const id = await house.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
-    await house.dispatchOnce();
-    await house.vault.revoke(house.principal, token);
-    await house.advance(60);
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.writeHead(500).end();
+    const id = await server.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
+    await server.dispatchOnce();
+    await server.vault.revoke(server.principal, token);
+    await server.advance(60);
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.failureReason, "token_revoked");
     assert.equal(task.attempts.length, 2);
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.target.calls.length, 1);
   });
 
   it("a header with the id of one of the team's tokens inside of other text is 400, and tells the remedy", async () => {
     const own = await put("sk-own");
     const revoked = await put("sk-revoked");
-    await house.vault.revoke(house.principal, revoked);
+    await server.vault.revoke(server.principal, revoked);
     for (const [value, token] of [
       [`Bearer ${own}`, own],
       [`Bearer tok_01k9z3mxe5f8hrk3yv5pzq8c2d ${own}`, own],
@@ -181,25 +181,25 @@ describe("direct calls with credentials from the vault", () => {
           "the whole value of the header in the vault, and give nothing but the token's id",
       );
     }
-    assert.equal(house.target.calls.length, 0);
+    assert.equal(server.target.calls.length, 0);
   });
 
   it("what only looks like the id of a token, or is another team's, is sent as it is", async () => {
-    const foreign = (await house.vault.put(await house.openTeam(), "x", new Secret("sk"), null)).id;
+    const foreign = (await server.vault.put(await server.openTeam(), "x", new Secret("sk"), null)).id;
     const values = ["Bearer tok_", "a tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Bearer tok_zzz", `Bearer ${foreign}`];
     for (const value of values) {
       await made(calling({ Authorization: value }));
-      assert.equal(house.target.calls.at(-1)?.headers.authorization, value);
+      assert.equal(server.target.calls.at(-1)?.headers.authorization, value);
     }
   });
 
   it('creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
     const revoked = await put("revoked-secret");
-    await house.vault.revoke(house.principal, revoked);
-    const guest = await house.openTeam();
-    const foreign = (await house.vault.put(guest, "theirs", new Secret("theirs"), null)).id;
+    await server.vault.revoke(server.principal, revoked);
+    const guest = await server.openTeam();
+    const foreign = (await server.vault.put(guest, "theirs", new Secret("theirs"), null)).id;
     const own = await put("own-secret");
-    const [count] = await house.database.rows<{ n: number }>("select count(*)::integer as n from tasks");
+    const [count] = await server.database.rows<{ n: number }>("select count(*)::integer as n from tasks");
 
     for (const token of [`tok_${"0".repeat(26)}`, "tok_", "tok_nonsense", revoked, foreign]) {
       const text = `Header "X-Api-KEY" references unknown vault token "${token}"`;
@@ -213,13 +213,13 @@ describe("direct calls with credentials from the vault", () => {
       `Header "Authorization" references unknown vault token "${own}"`,
       guest,
     );
-    assert.deepEqual(await house.database.rows("select count(*)::integer as n from tasks"), [count]);
-    await house.dispatchOnce();
-    assert.equal(house.target.calls.length, 0);
+    assert.deepEqual(await server.database.rows("select count(*)::integer as n from tasks"), [count]);
+    await server.dispatchOnce();
+    assert.equal(server.target.calls.length, 0);
   });
 
   it("allowedHosts are checked at creation", async () => {
-    const { host } = new URL(house.target.url);
+    const { host } = new URL(server.target.url);
     const here = await put("here-secret", [host]);
     const elsewhere = await put("elsewhere-secret", ["api.example.com", "127.0.0.1:1"]);
     await refused(
@@ -233,20 +233,20 @@ describe("direct calls with credentials from the vault", () => {
 
   it("allowedHosts are checked again at the call", async () => {
     const token = await put("narrowed-secret");
-    const id = await house.submit({ ...calling({ Authorization: token }), delaySeconds: 60, maxRetries: 3 });
-    await house.database.rows(
+    const id = await server.submit({ ...calling({ Authorization: token }), delaySeconds: 60, maxRetries: 3 });
+    await server.database.rows(
       "update vault_tokens set allowed_hosts = '{api.example.com}' where name = 'canary'",
     );
-    await house.advance(61);
-    await house.dispatchOnce();
-    await house.database.rows("update vault_tokens set allowed_hosts = null where name = 'canary'");
+    await server.advance(61);
+    await server.dispatchOnce();
+    await server.database.rows("update vault_tokens set allowed_hosts = null where name = 'canary'");
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "blocked");
     assert.equal(task.error, `Vault token "${token}" may not be sent to this host`);
     assert.equal(task.attempts.length, 1);
-    assert.equal(house.target.calls.length, 0);
+    assert.equal(server.target.calls.length, 0);
   });
 
   it("a direct task's method, headers and body go out exactly as they were given", async () => {
@@ -254,7 +254,7 @@ describe("direct calls with credentials from the vault", () => {
     await made(
       calling(
         { "X-MiXeD": " inner  spaces ".trim(), "Content-Type": "text/plain; charset=x", Accept: "image/*" },
-        { method: "PUT", url: `${house.target.url}/a%2Fb/../c?q=%20+&empty=`, body },
+        { method: "PUT", url: `${server.target.url}/a%2Fb/../c?q=%20+&empty=`, body },
       ),
     );
     const call = onlyCall();
@@ -270,17 +270,17 @@ describe("direct calls with credentials from the vault", () => {
   it("a direct task: a call without a body has none, with every method", async () => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
       await made(calling({}, { method, body: null }));
-      const call = house.target.calls.at(-1);
+      const call = server.target.calls.at(-1);
       assert.equal(call?.method, method);
       assert.equal(call?.body, "");
       assert.equal(call?.headers["content-type"], undefined);
     }
-    assert.equal(house.target.calls.length, 5);
+    assert.equal(server.target.calls.length, 5);
   });
 
   describe("polls", () => {
     const config = (changes: Partial<PollConfig> = {}): PollConfig => ({
-      urlTemplate: `${house.target.url}/jobs/1`,
+      urlTemplate: `${server.target.url}/jobs/1`,
       interval: 5,
       statusPath: "status",
       doneValues: ["done"],
@@ -293,9 +293,9 @@ describe("direct calls with credentials from the vault", () => {
       ...changes,
     });
     const pollOnce = async () => {
-      await house.advance(5.1);
-      await house.engine.poller.workOnce();
-      await house.engine.poller.finished();
+      await server.advance(5.1);
+      await server.engine.poller.workOnce();
+      await server.engine.poller.finished();
     };
 
     it("a forwarded reference is resolved for the poll too; what is not forwarded stays behind", async () => {
@@ -304,11 +304,11 @@ describe("direct calls with credentials from the vault", () => {
       const other = await put("other-secret");
       const headers = { Authorization: bearer, "Xi-Api-Key": key, "X-Other": other };
       const task = await made({ ...calling(headers), pollConfig: config() });
-      house.target.answer = (_call, response) => response.end('{"status":"done"}');
+      server.target.answer = (_call, response) => response.end('{"status":"done"}');
       await pollOnce();
 
-      assert.equal((await house.task(task.id)).status, "completed");
-      const poll = house.target.calls.at(-1);
+      assert.equal((await server.task(task.id)).status, "completed");
+      const poll = server.target.calls.at(-1);
       assert.equal(poll?.method, "GET");
       assert.equal(poll?.headers.authorization, "Bearer poll-secret");
       assert.equal(poll?.headers["xi-api-key"], "xi-secret");
@@ -320,33 +320,33 @@ describe("direct calls with credentials from the vault", () => {
       const headers = { Authorization: token, "X-API-Key": token };
       await made({ ...calling(headers), pollConfig: config({ forwardAuth: false }) });
       await pollOnce();
-      const poll = house.target.calls.at(-1);
+      const poll = server.target.calls.at(-1);
       assert.equal(poll?.path, "/jobs/1");
       assert.equal(poll?.headers.authorization, undefined);
       assert.equal(poll?.headers["x-api-key"], undefined);
-      await house.advance(600);
-      await house.engine.deadlines.expireOnce();
+      await server.advance(600);
+      await server.engine.deadlines.expireOnce();
     });
 
     it("revoked while polling, the task fails with token_revoked and no poll is made", async () => {
       const token = await put("poll-revoked-secret");
       const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
       assert.equal(task.status, "polling");
-      await house.vault.revoke(house.principal, token);
+      await server.vault.revoke(server.principal, token);
       await pollOnce();
 
-      const ended = await house.task(task.id);
+      const ended = await server.task(task.id);
       assert.equal(ended.status, "failed");
       assert.equal(ended.failureReason, "token_revoked");
       assert.equal(ended.error, `Vault token "${token}" has been revoked`);
-      assert.equal(house.target.calls.length, 1);
+      assert.equal(server.target.calls.length, 1);
     });
 
     it("reliability 3: a status URL on another http origin is refused, and its listener gets nothing", async () => {
       const thief = await startTestTarget();
       try {
         const token = await put("stolen-secret");
-        house.target.answer = (_call, response) =>
+        server.target.answer = (_call, response) =>
           response.end(JSON.stringify({ status_url: `${thief.url}/status` }));
         const pollConfig = config({ urlTemplate: "{startResult.body.status_url}" });
         const task = await made({ ...calling({ Authorization: token }), pollConfig });
@@ -355,7 +355,7 @@ describe("direct calls with credentials from the vault", () => {
         assert.equal(task.status, "failed");
         assert.equal(task.failureReason, "poll_failed");
         assert.equal(thief.calls.length, 0);
-        assert.equal(house.target.calls.length, 1);
+        assert.equal(server.target.calls.length, 1);
       } finally {
         await thief.close();
       }
@@ -365,10 +365,10 @@ describe("direct calls with credentials from the vault", () => {
       it(`reliability 3: what a poll echoes is wiped when the job is ${status}`, async () => {
         const token = await put(VALUE);
         const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
-        house.target.answer = (call, response) => echo(call, response, 200, { status });
+        server.target.answer = (call, response) => echo(call, response, 200, { status });
         await pollOnce();
 
-        const ended = await house.task(task.id);
+        const ended = await server.task(task.id);
         assert.equal(ended.status, status === "done" ? "completed" : "failed");
         assertEchoed(ended.result?.body);
         assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
@@ -378,47 +378,47 @@ describe("direct calls with credentials from the vault", () => {
     it("promise G: a credential of the first call that is not forwarded is wiped from what a poll echoes too", async () => {
       const token = await put(VALUE);
       const task = await made({ ...calling({ "X-Not-Forwarded": token }), pollConfig: config() });
-      const received = String(house.target.calls[0]?.headers["x-not-forwarded"]);
-      house.target.answer = (_call, response) =>
+      const received = String(server.target.calls[0]?.headers["x-not-forwarded"]);
+      server.target.answer = (_call, response) =>
         response.end(JSON.stringify({ status: "done", request: { key: received } }));
       await pollOnce();
 
-      const ended = await house.task(task.id);
+      const ended = await server.task(task.id);
       assert.equal(ended.status, "completed");
       assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
     });
 
     it("a callback id that a poll's answer repeats is not stored either", async () => {
-      const created = await house.tasks.create(house.principal, {
-        ...plainRequest(house.target.url),
+      const created = await server.tasks.create(server.principal, {
+        ...plainRequest(server.target.url),
         ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
         pollConfig: config(),
       });
-      await house.dispatchOnce();
+      await server.dispatchOnce();
       // As Replicate does: the prediction names its webhook.
-      house.target.answer = (_call, response) =>
-        response.end(JSON.stringify({ status: "done", ...JSON.parse(house.target.calls[0]?.body ?? "{}") }));
+      server.target.answer = (_call, response) =>
+        response.end(JSON.stringify({ status: "done", ...JSON.parse(server.target.calls[0]?.body ?? "{}") }));
       await pollOnce();
 
-      const ended = await house.task(created.id);
+      const ended = await server.task(created.id);
       assert.equal(ended.status, "completed");
       assert.match(ended.result?.body ?? "", /webhook/);
       assert.ok(!(await stored(created.id)).includes(created.callback?.id ?? "?"));
     });
 
     it("nor is the beginning of one at which the error of a failed job was cut", async () => {
-      const created = await house.tasks.create(house.principal, {
-        ...plainRequest(house.target.url),
+      const created = await server.tasks.create(server.principal, {
+        ...plainRequest(server.target.url),
         ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
         pollConfig: { ...config(), failValues: ["broken"], errorPath: "error" },
       });
-      await house.dispatchOnce();
+      await server.dispatchOnce();
       const id = created.callback?.id ?? "?";
-      house.target.answer = (_call, response) =>
+      server.target.answer = (_call, response) =>
         response.end(JSON.stringify({ status: "broken", error: "x".repeat(4096 - 20) + id }));
       await pollOnce();
 
-      const ended = await house.task(created.id);
+      const ended = await server.task(created.id);
       assert.equal(ended.status, "failed");
       assert.match(ended.error ?? "", /xxx\*\*\*…$/);
       assert.ok(!(await stored(created.id)).includes(id.slice(0, 8)));
@@ -428,7 +428,7 @@ describe("direct calls with credentials from the vault", () => {
   for (const status of [200, 500]) {
     it(`reliability 3: nothing of a credential is left of an echo in body and headers (${status})`, async () => {
       const token = await put(VALUE);
-      house.target.answer = (call, response) => echo(call, response, status, {});
+      server.target.answer = (call, response) => echo(call, response, status, {});
       const task = await made(calling({ Authorization: token }));
 
       assert.equal(onlyCall().headers.authorization, VALUE);
@@ -437,13 +437,13 @@ describe("direct calls with credentials from the vault", () => {
       for (const index of SPELLINGS.keys())
         assert.match(task.result?.headers[`x-echo-${index}`] ?? "", /\*\*\*/);
       assertClean(`${await stored(task.id)}${JSON.stringify(task)}`);
-      assertClean(JSON.stringify(house.log));
+      assertClean(JSON.stringify(server.log));
     });
   }
 
   it("reliability 3: of `Bearer <credential>` the credential alone is wiped as well", async () => {
     const token = await put("Bearer sk-alone-0123456789");
-    house.target.answer = (_call, response) =>
+    server.target.answer = (_call, response) =>
       response.writeHead(401).end("Invalid key sk-alone-0123456789.");
     const task = await made(calling({ Authorization: token }));
     assert.equal(task.result?.body, "Invalid key ***.");
@@ -451,13 +451,13 @@ describe("direct calls with credentials from the vault", () => {
 
   it("reliability 3: an answer that breaks off, or is no HTTP, leaves nothing of the credential", async () => {
     const token = await put(VALUE);
-    house.target.answer = (call, response) => {
+    server.target.answer = (call, response) => {
       response.socket?.end(
         `HTTP/1.1 2OO ${call.headers.authorization}\r\n${call.headers.authorization}\r\n\r\n`,
       );
     };
     const garbage = await made(calling({ Authorization: token }));
-    house.target.answer = (call, response) => {
+    server.target.answer = (call, response) => {
       response.writeHead(200, { "content-length": "100000" });
       response.write(String(call.headers.authorization), () => response.socket?.destroy());
     };
@@ -467,7 +467,7 @@ describe("direct calls with credentials from the vault", () => {
       assert.equal(task.status, "failed");
       assertClean(`${await stored(task.id)}${JSON.stringify(task)}`);
     }
-    assertClean(JSON.stringify(house.log));
+    assertClean(JSON.stringify(server.log));
   });
 
   /** Everything that was sent, in every spelling, in the body and in headers. */

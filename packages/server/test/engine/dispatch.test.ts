@@ -1,64 +1,64 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 
 describe("dispatching", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 5, maxRetries: 1 });
+    server = await openTestServer({ concurrency: 5, maxRetries: 1 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   it("completes a task whose webhook answers 2xx, with one successful attempt", async () => {
-    const id = await house.submit();
-    await house.dispatchOnce();
+    const id = await server.submit();
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.deepEqual(
       task.attempts.map(({ number, status, responseCode }) => ({ number, status, responseCode })),
       [{ number: 1, status: "success", responseCode: 200 }],
     );
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.target.calls.length, 1);
   });
 
   it("starts due tasks strictly by priority, then in the order they came", async () => {
-    await house.queues.update(house.principal, QUEUE, { concurrency: 1 });
-    await house.queues.setPaused(house.principal, QUEUE, true);
+    await server.queues.update(server.principal, QUEUE, { concurrency: 1 });
+    await server.queues.setPaused(server.principal, QUEUE, true);
     for (const [index, priority] of [1, 10, 5, 10, 7].entries()) {
-      await house.submit({
+      await server.submit({
         priority,
-        call: { method: "POST", url: `${house.target.url}/${priority}-${index}`, headers: {}, body: "{}" },
+        call: { method: "POST", url: `${server.target.url}/${priority}-${index}`, headers: {}, body: "{}" },
       });
     }
-    await house.queues.setPaused(house.principal, QUEUE, false);
-    await house.dispatchOnce();
-    await house.target.received(5);
+    await server.queues.setPaused(server.principal, QUEUE, false);
+    await server.dispatchOnce();
+    await server.target.received(5);
 
     assert.deepEqual(
-      house.target.calls.map(({ path }) => path),
+      server.target.calls.map(({ path }) => path),
       ["/10-1", "/10-3", "/7-4", "/5-2", "/1-0"],
     );
   });
 
   it("starts a task of the highest priority before those that wait, although it was submitted last", async () => {
-    await house.queues.update(house.principal, QUEUE, { concurrency: 1 });
+    await server.queues.update(server.principal, QUEUE, { concurrency: 1 });
     const to = (path: string) => ({
-      call: { method: "POST" as const, url: `${house.target.url}${path}`, headers: {}, body: "{}" },
+      call: { method: "POST" as const, url: `${server.target.url}${path}`, headers: {}, body: "{}" },
     });
-    house.target.hold();
-    await house.submit({ ...to("/first"), priority: 1 });
-    await house.quiet();
-    await house.target.received(1);
-    for (const path of ["/a", "/b", "/c"]) await house.submit({ ...to(path), priority: 9 });
-    await house.submit({ ...to("/urgent"), priority: 10 });
+    server.target.hold();
+    await server.submit({ ...to("/first"), priority: 1 });
+    await server.quiet();
+    await server.target.received(1);
+    for (const path of ["/a", "/b", "/c"]) await server.submit({ ...to(path), priority: 9 });
+    await server.submit({ ...to("/urgent"), priority: 10 });
 
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.release();
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
+    await server.dispatchOnce();
 
     assert.deepEqual(
-      house.target.calls.map(({ path }) => path),
+      server.target.calls.map(({ path }) => path),
       ["/first", "/urgent", "/a", "/b", "/c"],
     );
   });

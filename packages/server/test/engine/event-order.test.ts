@@ -11,7 +11,7 @@ import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
 import { settleAttempts } from "../../src/store/tasks/task-settlements.ts";
 import { createTestReader, untilEventsAreReadable } from "../event-log.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate, watchDatabase } from "../test-sql.ts";
 import { ALL_TASKS, claimRequest, live, openTestStore, settlementOf, type TestStore } from "../test-store.ts";
 
@@ -22,36 +22,36 @@ const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag:
  * let transactions change one task in another order than that of their ids.
  */
 describe("events of a task that a bulk action cancels while it is called", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let team: Requester;
   let stream: EventStream | null = null;
   before(async () => {
-    house = await openTestHouse();
-    team = await house.openTeam({ maxRetries: 3, retryDelaySeconds: 60 });
-    house.target.answer = ({ path }, response) =>
+    server = await openTestServer();
+    team = await server.openTeam({ maxRetries: 3, retryDelaySeconds: 60 });
+    server.target.answer = ({ path }, response) =>
       void response.writeHead(path.startsWith("/hook") ? 204 : 500).end();
   });
   after(async () => {
     stream?.close();
-    await house.close();
+    await server.close();
   });
 
-  const round = (name: string) => house.engine.actors.all.find((actor) => actor.name === name)?.once();
+  const round = (name: string) => server.engine.actors.all.find((actor) => actor.name === name)?.once();
 
   it("are streamed and delivered in the order of its changes, with rising timestamps", async () => {
     const reader = createTestReader();
-    stream = await house.services.events.open(team, EVERYTHING, null, reader.sink);
+    stream = await server.services.events.open(team, EVERYTHING, null, reader.sink);
     const expected = ["task.created", "task.started", "task.attempt_failed", "task.cancelled"] as const;
-    const { id: webhookId } = await house.services.webhooks.create(team, {
-      url: `${house.target.url}/hook`,
+    const { id: webhookId } = await server.services.webhooks.create(team, {
+      url: `${server.target.url}/hook`,
       events: expected,
       queue: null,
       tag: null,
       enabled: true,
     });
-    await house.queues.setPaused(team, QUEUE, true);
-    const id = await house.submit({}, team);
-    await house.services.bulks.start(team, {
+    await server.queues.setPaused(team, QUEUE, true);
+    const id = await server.submit({}, team);
+    await server.services.bulks.start(team, {
       action: "cancel",
       filter: { ...ALL_TASKS, queue: QUEUE, sandbox: null },
       rate: 1000,
@@ -60,31 +60,31 @@ describe("events of a task that a bulk action cancels while it is called", () =>
 
     // The bulk action has locked its row, and so has its transaction id, before the task is called.
     const gate = createGate();
-    const database = watchDatabase(house.database);
+    const database = watchDatabase(server.database);
     database.before = (statement) => {
       if (statement === "cancel_task") return gate.wait();
     };
     const bulks = createBulkWorker({ database, onCancelled: async () => {}, onPending: () => {} });
     const turn = bulks.workOnce();
     await gate.reached;
-    await house.queues.setPaused(team, QUEUE, false);
-    await house.dispatchOnce();
+    await server.queues.setPaused(team, QUEUE, false);
+    await server.dispatchOnce();
     gate.open();
     await turn;
-    assert.equal((await house.tasks.get(team, id)).status, "cancelled");
+    assert.equal((await server.tasks.get(team, id)).status, "cancelled");
 
     const isTasks = (name: string) => name.startsWith("task.");
     while (reader.log.names().filter(isTasks).length < expected.length)
       await new Promise((resolve) => setTimeout(resolve, 1));
     assert.deepEqual(reader.log.names().filter(isTasks), expected);
 
-    await untilEventsAreReadable(house.database);
+    await untilEventsAreReadable(server.database);
     await round("webhooks");
-    const { items } = await house.services.webhooks.deliveries(team, webhookId, WHOLE_LIST);
+    const { items } = await server.services.webhooks.deliveries(team, webhookId, WHOLE_LIST);
     assert.deepEqual(items.map(({ event }) => event).reverse(), expected);
-    await house.engine.webhookCourier.workOnce();
-    await house.engine.webhookCourier.finished();
-    const bodies = house.target.calls
+    await server.engine.webhookCourier.workOnce();
+    await server.engine.webhookCourier.finished();
+    const bodies = server.target.calls
       .filter(({ path }) => path.startsWith("/hook"))
       .map(({ body }) => JSON.parse(body));
     const timestamps = expected.map((type) => bodies.find((body) => body.type === type)?.timestamp);

@@ -8,12 +8,12 @@ import type { Simulation } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { createEventFeed, type EventStream } from "../../src/service/tasks/event-feed.ts";
-import { createEventTeller, type EventTeller } from "../../src/service/tasks/event-teller.ts";
+import { createEventSerializer, type EventSerializer } from "../../src/service/tasks/event-serializer.ts";
 import { readEvents } from "../../src/store/tasks/event-reads.ts";
 import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
 import { systemTime } from "../../src/system-time.ts";
 import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { until } from "../test-sql.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
@@ -29,31 +29,31 @@ const COMPLETE: Simulation = {
 const limitsOf = createLimitsOf();
 
 describe("events", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let other: TestNode;
   let status = 200;
   before(async () => {
-    house = await openTestHouse({ concurrency: 20, maxRetries: 1, retryDelaySeconds: 0 });
-    house.target.answer = (_, response) => void response.writeHead(status).end();
-    other = await house.openNode();
+    server = await openTestServer({ concurrency: 20, maxRetries: 1, retryDelaySeconds: 0 });
+    server.target.answer = (_, response) => void response.writeHead(status).end();
+    other = await server.openNode();
   });
   after(async () => {
     for (const { close } of streams) close();
-    await house.close();
+    await server.close();
   });
   const streams: EventStream[] = [];
 
   /** A reader on a node, of a team of its own. */
   async function follow(
     options: {
-      home?: TestHouse;
+      home?: TestServer;
       team?: Requester;
       node?: TestNode;
       filter?: Partial<EventFilter>;
       after?: string;
     } = {},
   ): Promise<{ team: Requester; reader: TestReader; openedAt: string; close(): void }> {
-    const { home = house } = options;
+    const { home = server } = options;
     const { team = await home.openTeam({ maxRetries: 1, retryDelaySeconds: 0 }), node = home } = options;
     const reader = createTestReader();
     const filter = { ...EVERYTHING, ...options.filter };
@@ -64,21 +64,21 @@ describe("events", () => {
   }
 
   const rowsOf = async ({ teamId }: Requester) =>
-    (await house.database.rows("select 1 from events where team_id = $1", [teamId])).length;
+    (await server.database.rows("select 1 from events where team_id = $1", [teamId])).length;
 
   it("tell of a task from its creation to its end, as it was each time, on whichever node", async () => {
     const { team, reader } = await follow({ node: other });
     status = 500;
-    const id = await house.submit({ tags: ["eu"], delaySeconds: 60 }, team);
+    const id = await server.submit({ tags: ["eu"], delaySeconds: 60 }, team);
     await reader.log.reaches(1);
-    await house.tasks.cancel(team, id);
-    await house.tasks.retry(team, id, { delaySeconds: 0, priority: null });
-    await house.advance(60);
-    await house.dispatchOnce();
+    await server.tasks.cancel(team, id);
+    await server.tasks.retry(team, id, { delaySeconds: 0, priority: null });
+    await server.advance(60);
+    await server.dispatchOnce();
     await reader.log.reaches(4);
     status = 200;
-    await house.advance(60);
-    await house.dispatchOnce();
+    await server.advance(60);
+    await server.dispatchOnce();
     await reader.log.reaches(6);
 
     assert.deepEqual(reader.log.names(), [
@@ -103,10 +103,10 @@ describe("events", () => {
 
   it("tell of the last attempt by the failure alone", async () => {
     const { team, reader } = await follow();
-    await house.queues.update(team, QUEUE, { maxRetries: 0 });
+    await server.queues.update(team, QUEUE, { maxRetries: 0 });
     status = 500;
-    await house.submit({}, team);
-    await house.dispatchOnce();
+    await server.submit({}, team);
+    await server.dispatchOnce();
     status = 200;
     await reader.log.reaches(4);
 
@@ -116,7 +116,7 @@ describe("events", () => {
 
   it("tell of a task that is handed off as created and started, and a reader can come back in between", async (test) => {
     // Of two nodes the other might have the queue's slots.
-    const home = await openTestHouse();
+    const home = await openTestServer();
     test.after(home.close);
     const team = await home.openTeam();
     // The first of a queue is claimed: that gives the node its slots.
@@ -143,21 +143,21 @@ describe("events", () => {
 
   it("tell of tasks that wait, are polled and are called back, and not of each poll", async () => {
     const { team, reader } = await follow({ filter: { types: ["task.waiting", "task.completed"] } });
-    const request = { ...plainRequest(house.target.url), waitForCallback: true };
-    const { callback } = await house.tasks.create(team, request);
-    await house.dispatchOnce();
-    await house.callbacks.resolve(callback?.id ?? "", "{}");
+    const request = { ...plainRequest(server.target.url), waitForCallback: true };
+    const { callback } = await server.tasks.create(team, request);
+    await server.dispatchOnce();
+    await server.callbacks.resolve(callback?.id ?? "", "{}");
     await reader.log.reaches(2);
     assert.deepEqual(reader.log.names(), ["task.waiting", "task.completed"]);
   });
 
   it("tell of queues", async () => {
     const { team, reader } = await follow();
-    await house.queues.create(team, "letters", {});
-    await house.queues.setPaused(team, "letters", true);
-    await house.queues.setPaused(team, "letters", true);
-    await house.queues.setPaused(team, "letters", false);
-    await house.queues.remove(team, "letters");
+    await server.queues.create(team, "letters", {});
+    await server.queues.setPaused(team, "letters", true);
+    await server.queues.setPaused(team, "letters", true);
+    await server.queues.setPaused(team, "letters", false);
+    await server.queues.remove(team, "letters");
     await reader.log.reaches(4);
     assert.deepEqual(reader.log.names(), ["queue.created", "queue.paused", "queue.resumed", "queue.deleted"]);
     const [first, second] = reader.log.events;
@@ -166,11 +166,11 @@ describe("events", () => {
   });
 
   it("of a team that does not listen are not written, and those of one that does cost one row for a batch", async () => {
-    const quiet = await house.openTeam();
+    const quiet = await server.openTeam();
     const { team, reader } = await follow();
-    await house.submit({}, quiet);
-    await house.dispatchOnce();
-    await Promise.all(Array.from({ length: 20 }, () => house.submit({ delaySeconds: 60 }, team)));
+    await server.submit({}, quiet);
+    await server.dispatchOnce();
+    await Promise.all(Array.from({ length: 20 }, () => server.submit({ delaySeconds: 60 }, team)));
     await reader.log.reaches(20);
 
     assert.equal(await rowsOf(quiet), 0);
@@ -180,21 +180,21 @@ describe("events", () => {
   it("are not written any more an hour after the last reader has gone", async () => {
     const { team, close } = await follow();
     close();
-    await house.submit({}, team);
+    await server.submit({}, team);
     const before = await rowsOf(team);
     assert.notEqual(before, 0);
-    await house.database.rows("update listeners set until = now() where team_id = $1", [team.teamId]);
-    await house.submit({}, team);
+    await server.database.rows("update listeners set until = now() where team_id = $1", [team.teamId]);
+    await server.submit({}, team);
     assert.equal(await rowsOf(team), before);
   });
 
   it("of the sandbox and of live tasks are apart", async () => {
     const { team, reader } = await follow();
     const sandbox = await follow({ team, filter: { sandbox: true } });
-    await house.submit({ simulate: COMPLETE }, { ...team, environment: "test" });
-    await house.submit({ delaySeconds: 60 }, team);
-    await house.queues.setPaused(team, QUEUE, true);
-    await house.services.sandboxWalk.walkOnce();
+    await server.submit({ simulate: COMPLETE }, { ...team, environment: "test" });
+    await server.submit({ delaySeconds: 60 }, team);
+    await server.queues.setPaused(team, QUEUE, true);
+    await server.services.sandboxWalk.walkOnce();
     await Promise.all([reader.log.reaches(2), sandbox.reader.log.reaches(3)]);
     assert.deepEqual(reader.log.names(), ["task.created", "queue.paused"]);
     assert.equal(reader.log.events[0]?.data.task.sandbox, undefined);
@@ -204,22 +204,22 @@ describe("events", () => {
 
   it("are filtered by kind, queue and tag", async () => {
     const { team, reader } = await follow({ filter: { types: ["task.created"], queue: QUEUE, tag: "eu" } });
-    await house.queues.create(team, "letters", {});
-    await house.submit({ tags: ["eu"], queue: "letters", delaySeconds: 60 }, team);
-    await house.submit({ tags: ["us"], delaySeconds: 60 }, team);
-    await house.submit({ tags: ["us", "eu"] }, team);
-    await house.dispatchOnce();
-    const last = await house.submit({ tags: ["eu"], delaySeconds: 60 }, team);
+    await server.queues.create(team, "letters", {});
+    await server.submit({ tags: ["eu"], queue: "letters", delaySeconds: 60 }, team);
+    await server.submit({ tags: ["us"], delaySeconds: 60 }, team);
+    await server.submit({ tags: ["us", "eu"] }, team);
+    await server.dispatchOnce();
+    const last = await server.submit({ tags: ["eu"], delaySeconds: 60 }, team);
     await reader.log.reaches(2);
     assert.deepEqual(reader.log.names(), ["task.created", "task.created"]);
-    assert.equal((await house.tasks.get(team, last)).id, last);
+    assert.equal((await server.tasks.get(team, last)).id, last);
   });
 
   it("are told of a task that was deleted meanwhile, by what is left of it", async () => {
     const { team, openedAt, close } = await follow();
     close();
-    const id = await house.submit({ delaySeconds: 60, tags: ["eu"] }, team);
-    await house.tasks.remove(team, id);
+    const id = await server.submit({ delaySeconds: 60, tags: ["eu"] }, team);
+    await server.tasks.remove(team, id);
     const { reader } = await follow({ team, after: openedAt, filter: { tag: "eu" } });
     await reader.log.reaches(1);
     const [created] = reader.log.events;
@@ -230,7 +230,7 @@ describe("events", () => {
   it("reach a reader that comes back without a gap, whatever is written meanwhile and wherever it comes back", async () => {
     const { team, openedAt, close } = await follow();
     close();
-    const nodes = [house, other];
+    const nodes = [server, other];
     const ids: string[] = [];
     const write = async (node: TestNode) => {
       for (let count = 0; count < 15; count += 1) ids.push(await node.submit({}, team));
@@ -239,7 +239,7 @@ describe("events", () => {
     const written = Promise.all([...nodes, ...nodes].map(write));
     const told: ToldEvent[] = [];
     for (let round = 0; told.length < 180; round += 1) {
-      const node = round % 2 === 0 ? house : other;
+      const node = round % 2 === 0 ? server : other;
       const { reader, close: leave } = await follow({ team, node, after: told.at(-1)?.id ?? openedAt });
       await reader.log.reaches(1);
       leave();
@@ -257,12 +257,12 @@ describe("events", () => {
 
   it("of tasks that ask for nothing but their call tell the instant at which they were created, in their order", async () => {
     const { team, reader } = await follow();
-    const ids = await Promise.all([house.submit({}, team), house.submit({}, team)]);
-    await house.dispatchOnce();
+    const ids = await Promise.all([server.submit({}, team), server.submit({}, team)]);
+    await server.dispatchOnce();
     await reader.log.reaches(6);
 
     for (const id of ids) {
-      const { createdAt, runAt } = await house.tasks.get(team, id);
+      const { createdAt, runAt } = await server.tasks.get(team, id);
       const own = reader.log.events.filter(({ data }) => data.task.id === formatTaskId(id));
       assert.deepEqual(
         own.map(({ event, data }) => [event, data.task.status, data.task.run_at]),
@@ -276,10 +276,10 @@ describe("events", () => {
   });
 
   it("are looked for less often where there are many of them, until there are few again", async () => {
-    const team = await house.openTeam();
+    const team = await server.openTeam();
     const pauses: number[] = [];
     const feed = createEventFeed({
-      sql: house.database,
+      sql: server.database,
       time: {
         ...systemTime,
         setTimer(work, ms) {
@@ -288,7 +288,7 @@ describe("events", () => {
         },
       },
       words: SERVER_SENT,
-      teller: {
+      serializer: {
         async look(questions) {
           // Something happens while it looks.
           feed.notice();
@@ -305,26 +305,26 @@ describe("events", () => {
   });
 
   it("reach a reader that comes while they are being read for the others", async () => {
-    const team = await house.openTeam();
-    const direct = createEventTeller(house.database, SERVER_SENT);
+    const team = await server.openTeam();
+    const direct = createEventSerializer(server.database, SERVER_SENT);
     let letGo = () => {};
     let isAsked = false;
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const teller: EventTeller = {
+    const serializer: EventSerializer = {
       async look(questions) {
         isAsked = true;
         await held;
         return direct.look(questions);
       },
     };
-    const feed = createEventFeed({ sql: house.database, time: systemTime, words: SERVER_SENT, teller });
+    const feed = createEventFeed({ sql: server.database, time: systemTime, words: SERVER_SENT, serializer });
     const [first, second] = [createTestReader(), createTestReader()];
     streams.push(await feed.open(team, EVERYTHING, null, first.sink));
     await until(() => isAsked);
     streams.push(await feed.open(team, EVERYTHING, null, second.sink));
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     letGo();
 
     await Promise.all([first.log.reaches(1), second.log.reaches(1)]);
@@ -333,27 +333,27 @@ describe("events", () => {
 
   it("that are committed late are not skipped, nor told before those of older transactions", async () => {
     const { team, reader } = await follow();
-    const { horizon } = await readEvents(house.database, [], 0);
+    const { horizon } = await readEvents(server.database, [], 0);
     const place = { teamId: team.teamId, position: horizon };
-    const queue = await house.queues.get(team, QUEUE);
-    await house.database.transaction(async (sql) => {
+    const queue = await server.queues.get(team, QUEUE);
+    await server.database.transaction(async (sql) => {
       await writeQueueEvent(sql, "queue.changed", queue);
-      await house.submit({ delaySeconds: 60 }, team);
-      assert.deepEqual((await readEvents(house.database, [place], 10)).rows, []);
+      await server.submit({ delaySeconds: 60 }, team);
+      assert.deepEqual((await readEvents(server.database, [place], 10)).rows, []);
     });
     await reader.log.reaches(2);
     assert.deepEqual(reader.log.names(), ["queue.changed", "task.created"]);
   });
 
   it("of a stream that was opened while an older transaction was open are resumed without a reset", async () => {
-    const team = await house.openTeam();
+    const team = await server.openTeam();
     let resumed: TestReader | null = null as TestReader | null;
-    await house.database.transaction(async (sql) => {
+    await server.database.transaction(async (sql) => {
       await sql.rows("select pg_current_xact_id()");
       const { openedAt, reader: first, close } = await follow({ team });
       assert.deepEqual(first.log.readyIds, [openedAt]);
       close();
-      await house.submit({ delaySeconds: 60 }, team);
+      await server.submit({ delaySeconds: 60 }, team);
       const { reader } = await follow({ team, node: other, after: openedAt });
       resumed = reader;
     });
@@ -363,7 +363,7 @@ describe("events", () => {
 
   it("begin with a reset where some may be missing, and go on from there", async () => {
     const { team, reader, close } = await follow();
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await reader.log.reaches(1);
     close();
     const [xid = "", seq, index, atMs = ""] = reader.log.lastId.split("-");
@@ -377,11 +377,12 @@ describe("events", () => {
       assert.deepEqual([again.log.names(), again.log.readyIds], [["reset"], ["0-0-0-0"]], what);
       leave();
     }
-    await house.database.rows("update listeners set until = now() - interval '1 second' where team_id = $1", [
-      team.teamId,
-    ]);
+    await server.database.rows(
+      "update listeners set until = now() - interval '1 second' where team_id = $1",
+      [team.teamId],
+    );
     const { reader: late } = await follow({ team, after: reader.log.lastId });
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await late.log.reaches(2);
     assert.deepEqual(late.log.names(), ["reset", "task.created"]);
   });
@@ -389,24 +390,24 @@ describe("events", () => {
   it("cut off a reader that does not keep up, and no other", async () => {
     const { team, reader: slow } = await follow();
     const { reader: quick } = await follow({ team });
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await Promise.all([slow.log.reaches(1), quick.log.reaches(1)]);
     slow.waitingBytes = 2_000_000;
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await quick.log.reaches(2);
     await until(() => slow.wasCut);
     assert.equal(quick.wasCut, false);
   });
 
   it("refuse a reader beyond the plan's figure until one of the team's closes", async () => {
-    const team = { ...(await house.openTeam()), plan: "free" as const, limits: limitsOf("free", null) };
+    const team = { ...(await server.openTeam()), plan: "free" as const, limits: limitsOf("free", null) };
     const readers = await Promise.all(Array.from({ length: 5 }, () => follow({ team })));
     await assert.rejects(follow({ team }), {
       code: "streams_full",
       status: 429,
       message: "The plan free allows at most 5 open event streams on a node (eventStreams): close one first",
     });
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await Promise.all(readers.map(({ reader }) => reader.log.reaches(1)));
     for (const { close } of readers) close();
     const { close } = await follow({ team });
@@ -415,12 +416,12 @@ describe("events", () => {
 
   it("are removed after a day", async () => {
     const { team, reader } = await follow();
-    await house.submit({ delaySeconds: 60 }, team);
+    await server.submit({ delaySeconds: 60 }, team);
     await reader.log.reaches(1);
-    await house.database.rows("update events set at = at - interval '26 hours' where team_id = $1", [
+    await server.database.rows("update events set at = at - interval '26 hours' where team_id = $1", [
       team.teamId,
     ]);
-    await removeOldRecords(house.database);
+    await removeOldRecords(server.database);
     assert.equal(await rowsOf(team), 0);
   });
 });

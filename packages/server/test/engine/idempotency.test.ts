@@ -5,38 +5,38 @@ import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { createProviderService } from "../../src/service/tasks/provider-service.ts";
 import { createTaskService } from "../../src/service/tasks/task-service.ts";
 import { createVault } from "../../src/vault/vault.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 
 const mentionsKeys = (query: string | { readonly text: string }) =>
   (typeof query === "string" ? query : query.text).includes("from idempotency_keys");
 
 describe("idempotency keys", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let key = "";
   let keys = 0;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0, concurrency: 100 });
+    server = await openTestServer({ maxRetries: 0, concurrency: 100 });
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(async () => {
     // No call of the test before is on its way any more.
-    await house.dispatchOnce();
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.calls.length = 0;
+    await server.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.calls.length = 0;
     keys += 1;
     key = `order-${keys}`;
   });
 
   const request = (changes: Partial<TaskRequest> = {}): TaskRequest => ({
-    ...plainRequest(house.target.url),
+    ...plainRequest(server.target.url),
     idempotencyKey: key,
     requestText: '{"n":1}',
     ...changes,
   });
-  const create = (changes: Partial<TaskRequest> = {}, principal = house.principal) =>
-    house.tasks.create(principal, request(changes));
+  const create = (changes: Partial<TaskRequest> = {}, principal = server.principal) =>
+    server.tasks.create(principal, request(changes));
   const stored = async () => {
-    const [row] = await house.database.rows<{ n: number }>(
+    const [row] = await server.database.rows<{ n: number }>(
       "select count(*)::integer as n from tasks where idempotency_key = $1",
       [key],
     );
@@ -54,13 +54,13 @@ describe("idempotency keys", () => {
     assert.equal(second.status, "pending");
     assert.equal(second.runAt.getTime() - second.createdAt.getTime(), 60_000);
     assert.equal(await stored(), 1);
-    await house.advance(61);
-    await house.dispatchOnce();
-    assert.equal(house.target.calls.length, 1);
+    await server.advance(61);
+    await server.dispatchOnce();
+    assert.equal(server.target.calls.length, 1);
   });
 
   it("a new key is not looked for: the insert finds out whether it is taken", async (test) => {
-    const rows = test.mock.method(house.database, "rows");
+    const rows = test.mock.method(server.database, "rows");
     await create({ delaySeconds: 60 });
     const asked = () => rows.mock.calls.filter(({ arguments: [query] }) => mentionsKeys(query)).length;
     assert.equal(asked(), 0);
@@ -77,17 +77,17 @@ describe("idempotency keys", () => {
   });
 
   it("the first task again also once it is active or completed, and nothing runs twice", async () => {
-    house.target.hold();
+    server.target.hold();
     const first = await create();
-    await house.look();
-    await house.target.received(1);
+    await server.look();
+    await server.target.received(1);
     assert.equal((await create()).status, "active");
-    house.target.release();
-    await house.dispatchOnce();
+    server.target.release();
+    await server.dispatchOnce();
     const again = await create();
 
     assert.deepEqual([again.id, again.status, again.replayed], [first.id, "completed", true]);
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.target.calls.length, 1);
   });
 
   it("a repeated request is told the same callback, whichever kind it is and also once it was used", async () => {
@@ -101,9 +101,9 @@ describe("idempotency keys", () => {
       const again = await create(changes);
       assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
       assert.deepEqual([again.id, again.callback], [first.id, first.callback]);
-      await house.dispatchOnce();
+      await server.dispatchOnce();
       if (!("waitForCallback" in changes)) continue;
-      await house.callbacks.resolve(first.callback?.id ?? "", "{}");
+      await server.callbacks.resolve(first.callback?.id ?? "", "{}");
       assert.deepEqual((await create(changes)).callback, first.callback);
     }
     key += "+";
@@ -113,23 +113,23 @@ describe("idempotency keys", () => {
 
   it("the callback that is kept for a repeated request is sealed, and is not sent", async () => {
     const first = await create({ shape: "direct", call: { ...request().call, body: "{callbackId}" } });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
-    const [row] = await house.database.rows<{ text: string; callback_sealed: Buffer }>(
+    const [row] = await server.database.rows<{ text: string; callback_sealed: Buffer }>(
       "select k::text as text, callback_sealed from idempotency_keys k where key = $1",
       [key],
     );
     assert.ok(!row?.text.includes(first.callback?.id ?? ""));
     assert.ok(!row?.callback_sealed.toString("latin1").includes(first.callback?.id ?? ""));
-    assert.equal(house.target.calls.at(-1)?.body, "{callbackId}");
+    assert.equal(server.target.calls.at(-1)?.body, "{callbackId}");
   });
 
   it("without a vault a repeated request is not told the callback, and nothing else is amiss", async () => {
     const closed = createTaskService({
-      stock: { admit: () => undefined },
-      database: house.database,
-      submit: house.engine.submit,
-      vault: createVault({ sql: house.database, keyRing: null }),
+      storageQuota: { admit: () => undefined },
+      database: server.database,
+      submit: server.engine.submit,
+      vault: createVault({ sql: server.database, keyRing: null }),
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
       onCancelled: async () => {},
@@ -138,8 +138,8 @@ describe("idempotency keys", () => {
       onStored: () => {},
     });
     const wanted = request({ shape: "direct" });
-    const first = await closed.create(house.principal, wanted);
-    const again = await closed.create(house.principal, wanted);
+    const first = await closed.create(server.principal, wanted);
+    const again = await closed.create(server.principal, wanted);
 
     assert.match(first.callback?.id ?? "", /^[0-9a-f]{64}$/);
     assert.deepEqual([again.id, again.replayed, again.callback], [first.id, true, null]);
@@ -147,7 +147,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ shape: "direct" })).callback, null);
     key += "+";
     await create({ shape: "direct" });
-    assert.equal((await closed.create(house.principal, request({ shape: "direct" }))).callback, null);
+    assert.equal((await closed.create(server.principal, request({ shape: "direct" }))).callback, null);
   });
 
   it('same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {
@@ -162,23 +162,23 @@ describe("idempotency keys", () => {
   });
 
   it("50 duplicates at once over two nodes make exactly one task and one call", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        (index % 2 === 0 ? house : other).tasks.create(house.principal, request()),
+        (index % 2 === 0 ? server : other).tasks.create(server.principal, request()),
       ),
     );
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await other.dispatchOnce();
 
     assert.equal(new Set(created.map(({ id }) => id)).size, 1);
     assert.equal(created.filter(({ replayed }) => !replayed).length, 1);
     assert.equal(await stored(), 1);
-    assert.equal(house.target.calls.length, 1);
-    const [tally] = await house.database.rows<{ pending: number; active: number }>(
+    assert.equal(server.target.calls.length, 1);
+    const [tally] = await server.database.rows<{ pending: number; active: number }>(
       "select sum(pending)::integer as pending, sum(active)::integer as active from queue_tallies",
     );
-    const [counted] = await house.database.rows<{ pending: number; active: number }>(
+    const [counted] = await server.database.rows<{ pending: number; active: number }>(
       `select count(*) filter (where status = 'pending')::integer as pending,
               count(*) filter (where status = 'active')::integer as active from tasks`,
     );
@@ -187,10 +187,13 @@ describe("idempotency keys", () => {
   });
 
   it("of different bodies at once under one key one wins and every other gets 409", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
-        (index % 2 === 0 ? house : other).tasks.create(house.principal, request({ requestText: `${index}` })),
+        (index % 2 === 0 ? server : other).tasks.create(
+          server.principal,
+          request({ requestText: `${index}` }),
+        ),
       ),
     );
     const refusals = outcomes.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
@@ -201,27 +204,27 @@ describe("idempotency keys", () => {
   });
 
   it("a key stays taken when its task fails: a duplicate that comes late makes no second one", async () => {
-    house.target.answer = (_call, response) => response.writeHead(500).end();
+    server.target.answer = (_call, response) => response.writeHead(500).end();
     const first = await create({ maxRetries: 1 });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     assert.equal((await create({ maxRetries: 1 })).id, first.id);
-    await house.advance(5);
-    await house.dispatchOnce();
-    assert.equal((await house.task(first.id)).status, "failed");
+    await server.advance(5);
+    await server.dispatchOnce();
+    assert.equal((await server.task(first.id)).status, "failed");
     const late = await create({ maxRetries: 1 });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.deepEqual([late.id, late.status, late.replayed], [first.id, "failed", true]);
     await assert.rejects(create({ requestText: "another body" }), { code: "idempotency_conflict" });
-    assert.equal(house.target.calls.length, 2);
+    assert.equal(server.target.calls.length, 2);
     assert.equal(await stored(), 1);
   });
 
   it("a key stays taken when waiting takes too long", async () => {
     const first = await create({ waitForCallback: true, maxWaitSeconds: 60 });
-    await house.dispatchOnce();
-    await house.advance(60.1);
-    await house.engine.deadlines.expireOnce();
+    await server.dispatchOnce();
+    await server.advance(60.1);
+    await server.engine.deadlines.expireOnce();
     const late = await create({ waitForCallback: true });
 
     assert.deepEqual([late.id, late.status], [first.id, "failed"]);
@@ -229,14 +232,14 @@ describe("idempotency keys", () => {
 
   it("a key is let go when its task is deleted, or goes with its queue", async () => {
     const first = await create({ delaySeconds: 60 });
-    await house.tasks.remove(house.principal, first.id);
+    await server.tasks.remove(server.principal, first.id);
     const second = await create({ delaySeconds: 60 });
     assert.equal(second.replayed, false);
 
-    await house.queues.create(house.principal, "doomed", {});
+    await server.queues.create(server.principal, "doomed", {});
     key = `${key}-doomed`;
     await create({ queue: "doomed", delaySeconds: 60 });
-    await house.queues.remove(house.principal, "doomed");
+    await server.queues.remove(server.principal, "doomed");
     assert.equal((await create({ delaySeconds: 60 })).replayed, false);
   });
 
@@ -254,7 +257,7 @@ describe("idempotency keys", () => {
   });
 
   it("the same key of another team is another key", async () => {
-    const guest = await house.openTeam();
+    const guest = await server.openTeam();
     const ours = await create({ delaySeconds: 60 });
     const theirs = await create({ delaySeconds: 60, requestText: "quite another body" }, guest);
     assert.equal(theirs.replayed, false);
@@ -264,18 +267,18 @@ describe("idempotency keys", () => {
   });
 
   it("a key used in the sandbox does not swallow the same key used for real", async () => {
-    const sandboxed = await create({}, { ...house.principal, environment: "test" });
+    const sandboxed = await create({}, { ...server.principal, environment: "test" });
     const live = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.equal(live.replayed, false);
     assert.notEqual(live.id, sandboxed.id);
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.target.calls.length, 1);
   });
 
   it("a key is good for 24 hours, and a new task's after", async () => {
     const age = (hours: number) =>
-      house.database.rows(
+      server.database.rows(
         "update idempotency_keys set created_at = now() - make_interval(secs => $2) where key = $1",
         [key, hours * 3600],
       );
@@ -289,7 +292,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ requestText: "another" })).id, second.id);
 
     // The end of the first one, a day later, leaves the key with the second.
-    await house.tasks.remove(house.principal, first.id);
+    await server.tasks.remove(server.principal, first.id);
     assert.equal((await create({ requestText: "another" })).id, second.id);
   });
 

@@ -1,74 +1,74 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway } from "../test-sql.ts";
 
 describe("intake", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ concurrency: 1 });
+    server = await openTestServer({ concurrency: 1 });
   });
-  after(() => house.close());
+  after(() => server.close());
   afterEach(async () => {
-    house.databases.intake.before = () => {};
-    house.databases.intake.after = () => {};
-    await house.dispatchOnce();
+    server.databases.intake.before = () => {};
+    server.databases.intake.after = () => {};
+    await server.dispatchOnce();
   });
 
   const path = (name: string) => ({
-    call: { method: "POST" as const, url: `${house.target.url}/${name}`, headers: {}, body: "{}" },
+    call: { method: "POST" as const, url: `${server.target.url}/${name}`, headers: {}, body: "{}" },
   });
 
   /** The node knows the queue, holds its slots and knows that nothing waits: the next task is handed off. */
   async function warmUp(): Promise<void> {
-    await house.submit();
-    await house.dispatchOnce();
+    await server.submit();
+    await server.dispatchOnce();
   }
 
   it("hands a task off without a claim when a slot is free and nothing waits", async () => {
     await warmUp();
-    const claims = house.databases.claim.sent.length;
+    const claims = server.databases.claim.sent.length;
 
-    const id = await house.submit();
-    await house.engine.attempts.finished();
+    const id = await server.submit();
+    await server.engine.attempts.finished();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.attempts.length, 1);
-    assert.equal(house.databases.claim.sent.length, claims);
+    assert.equal(server.databases.claim.sent.length, claims);
   });
 
   it("shares few commits among a hundred tasks that arrive together", async () => {
     await warmUp();
-    const flushes = house.databases.intake.sent.length;
+    const flushes = server.databases.intake.sent.length;
 
-    const ids = await Promise.all(Array.from({ length: 100 }, () => house.submit()));
+    const ids = await Promise.all(Array.from({ length: 100 }, () => server.submit()));
 
     assert.equal(new Set(ids).size, 100);
-    assert.ok(house.databases.intake.sent.length - flushes <= 2);
+    assert.ok(server.databases.intake.sent.length - flushes <= 2);
   });
 
   it("collects what arrives during a flush into the next one", async () => {
     await warmUp();
     const gate = createGate();
-    house.databases.intake.before = gate.wait;
-    const flushes = house.databases.intake.sent.length;
+    server.databases.intake.before = gate.wait;
+    const flushes = server.databases.intake.sent.length;
 
-    const first = house.submit();
+    const first = server.submit();
     await gate.reached;
-    const others = Array.from({ length: 50 }, () => house.submit());
+    const others = Array.from({ length: 50 }, () => server.submit());
     gate.open();
     await Promise.all([first, ...others]);
 
-    assert.equal(house.databases.intake.sent.length - flushes, 2);
+    assert.equal(server.databases.intake.sent.length - flushes, 2);
   });
 
   it("answers each task of a flush for itself: one with an unknown queue does not disturb the others", async () => {
     const answers = await Promise.allSettled([
-      house.submit(),
-      house.submit({ queue: "nowhere" }),
-      house.submit(),
+      server.submit(),
+      server.submit({ queue: "nowhere" }),
+      server.submit(),
     ]);
 
     assert.deepEqual(
@@ -81,21 +81,21 @@ describe("intake", () => {
   });
 
   it("goes on after a flush that the database refused", async () => {
-    await assert.rejects(house.submit({ priority: 11 }));
+    await assert.rejects(server.submit({ priority: 11 }));
 
-    const id = await house.submit();
-    await house.dispatchOnce();
+    const id = await server.submit();
+    await server.dispatchOnce();
 
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("does not let a task that cannot be stored take the others of its flush with it", async () => {
     const withBody = (body: string) => ({ call: { ...path("odd").call, body } });
     const answers = await Promise.allSettled([
-      house.submit(),
-      house.submit(withBody("a lone surrogate \ud800")),
-      house.submit(withBody("a NUL \0")),
-      house.submit(),
+      server.submit(),
+      server.submit(withBody("a lone surrogate \ud800")),
+      server.submit(withBody("a NUL \0")),
+      server.submit(),
     ]);
 
     assert.equal(answers[0]?.status, "fulfilled");
@@ -104,62 +104,62 @@ describe("intake", () => {
 
   it("gives the free slot to the highest priority among tasks that arrive together", async () => {
     await warmUp();
-    house.target.calls.length = 0;
+    server.target.calls.length = 0;
 
     await Promise.all([
-      house.submit({ priority: 1, ...path("low") }),
-      house.submit({ priority: 10, ...path("high") }),
-      house.submit({ priority: 5, ...path("middle") }),
+      server.submit({ priority: 1, ...path("low") }),
+      server.submit({ priority: 10, ...path("high") }),
+      server.submit({ priority: 5, ...path("middle") }),
     ]);
-    await house.dispatchOnce();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.deepEqual(
-      house.target.calls.map((call) => call.path),
+      server.target.calls.map((call) => call.path),
       ["/high", "/middle", "/low"],
     );
   });
 
   it("looks the task up when the connection is lost during the commit, and answers that it is stored", async () => {
     await warmUp();
-    house.databases.intake.after = (statement) => {
+    server.databases.intake.after = (statement) => {
       if (statement === "insert_tasks_plain") throw databaseAway();
     };
 
-    const id = await house.submit();
-    await house.engine.attempts.finished();
+    const id = await server.submit();
+    await server.engine.attempts.finished();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.attempts.length, 1);
   });
 
   it("answers 503 when the connection is lost before the task was stored, and stores nothing", async () => {
-    const [before] = await house.database.rows<{ count: string }>("select count(*) from tasks");
-    house.databases.intake.before = (statement) => {
+    const [before] = await server.database.rows<{ count: string }>("select count(*) from tasks");
+    server.databases.intake.before = (statement) => {
       if (statement === "insert_tasks_plain") throw databaseAway();
     };
 
-    await assert.rejects(house.submit(), (error: Problem) => error.status === 503);
+    await assert.rejects(server.submit(), (error: Problem) => error.status === 503);
 
-    const [after] = await house.database.rows<{ count: string }>("select count(*) from tasks");
+    const [after] = await server.database.rows<{ count: string }>("select count(*) from tasks");
     assert.deepEqual(after, before);
   });
 
   it("executes a stored task even if the connection is lost and cannot be asked about it", async () => {
     await warmUp();
-    house.target.calls.length = 0;
-    house.databases.intake.after = () => {
+    server.target.calls.length = 0;
+    server.databases.intake.after = () => {
       throw databaseAway();
     };
-    await assert.rejects(house.submit(path("unsure")), (error: Problem) => error.status === 503);
+    await assert.rejects(server.submit(path("unsure")), (error: Problem) => error.status === 503);
 
-    await house.engine.attempts.reconcileOnce();
-    await house.engine.attempts.reconcileOnce();
-    await house.dispatchOnce();
+    await server.engine.attempts.reconcileOnce();
+    await server.engine.attempts.reconcileOnce();
+    await server.dispatchOnce();
 
     assert.deepEqual(
-      house.target.calls.map((call) => call.path),
+      server.target.calls.map((call) => call.path),
       ["/unsure"],
     );
   });
@@ -167,29 +167,29 @@ describe("intake", () => {
   it("inserts a task as pending when its queue was paused after the slot was set aside", async () => {
     await warmUp();
     const gate = createGate();
-    house.databases.intake.before = gate.wait;
-    const submitted = house.submit();
+    server.databases.intake.before = gate.wait;
+    const submitted = server.submit();
     await gate.reached;
-    await house.queues.setPaused(house.principal, QUEUE, true);
+    await server.queues.setPaused(server.principal, QUEUE, true);
     gate.open();
     const id = await submitted;
-    await house.rest();
+    await server.rest();
 
-    assert.equal((await house.task(id)).status, "pending");
-    await house.queues.setPaused(house.principal, QUEUE, false);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "pending");
+    await server.queues.setPaused(server.principal, QUEUE, false);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("inserts a task as pending when its worker was taken for dead meanwhile, and it is executed later", async () => {
     await warmUp();
-    await house.database.rows("delete from workers");
+    await server.database.rows("delete from workers");
 
-    const id = await house.submit();
-    assert.equal((await house.task(id)).status, "pending");
+    const id = await server.submit();
+    assert.equal((await server.task(id)).status, "pending");
 
-    await house.engine.lease.renewOnce();
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.engine.lease.renewOnce();
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 });

@@ -2,89 +2,91 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway } from "../test-sql.ts";
 
 /** Older than an answer may be, younger than the lease. */
 const TOO_LATE_SECONDS = 5;
 
 describe("an answer of the database that comes late", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2, maxRetries: 0 });
-    await house.submit();
-    await house.dispatchOnce();
+    server = await openTestServer({ concurrency: 2, maxRetries: 0 });
+    await server.submit();
+    await server.dispatchOnce();
   });
   afterEach(async () => {
-    for (const database of Object.values(house.databases)) database.after = () => {};
-    await house.close();
+    for (const database of Object.values(server.databases)) database.after = () => {};
+    await server.close();
   });
 
   const callsFor = (id: string) =>
-    house.target.calls.flatMap(({ headers }) =>
+    server.target.calls.flatMap(({ headers }) =>
       headers["bellhop-task-id"] === formatTaskId(id) ? [headers["bellhop-attempt"]] : [],
     );
 
   /** A due task whose claim has been committed, and whose answer waits at the gate. */
   async function claimUnanswered() {
     const gate = createGate();
-    const id = await house.submit({ delaySeconds: 1 });
-    await house.advance(1);
-    house.databases.claim.after = (statement) => {
+    const id = await server.submit({ delaySeconds: 1 });
+    await server.advance(1);
+    server.databases.claim.after = (statement) => {
       if (statement === "claim_due_tasks") return gate.wait();
     };
-    const looking = house.look();
+    const looking = server.look();
     await gate.reached;
-    assert.equal((await house.task(id)).status, "active");
+    assert.equal((await server.task(id)).status, "active");
     return { id, gate, looking };
   }
 
   /** A task that was inserted active, and whose answer waits at the gate. */
   async function handOffUnanswered() {
     const gate = createGate();
-    house.databases.intake.after = gate.wait;
-    const submitted = house.submit().catch((error: unknown) => error);
+    server.databases.intake.after = gate.wait;
+    const submitted = server.submit().catch((error: unknown) => error);
     await gate.reached;
-    const [row] = await house.database.rows<{ id: string }>("select id from tasks where status = 'active'");
+    const [row] = await server.database.rows<{ id: string }>("select id from tasks where status = 'active'");
     return { id: row?.id ?? "", gate, submitted };
   }
 
   it("is waited for: the reconciler takes nothing back while a claim is unanswered", async () => {
     const { id, gate, looking } = await claimUnanswered();
-    for (let look = 0; look < 4; look += 1) assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
-    await assert.rejects(house.tasks.remove(house.principal, id), { code: "task_not_pending" });
+    for (let look = 0; look < 4; look += 1)
+      assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
+    await assert.rejects(server.tasks.remove(server.principal, id), { code: "task_not_pending" });
 
     gate.open();
     await looking;
-    await house.engine.attempts.finished();
+    await server.engine.attempts.finished();
     assert.deepEqual(callsFor(id), ["1"]);
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("is waited for: nor while a hand-off is unanswered", async () => {
     const { id, gate, submitted } = await handOffUnanswered();
-    for (let look = 0; look < 4; look += 1) assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
+    for (let look = 0; look < 4; look += 1)
+      assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
 
     gate.open();
     await submitted;
-    await house.engine.attempts.finished();
+    await server.engine.attempts.finished();
     assert.deepEqual(callsFor(id), ["1"]);
   });
 
   it("does not keep what was lost before from being given back, however many claims are under way", async () => {
-    house.databases.claim.after = (statement) => {
+    server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
-      house.databases.claim.after = () => {};
+      server.databases.claim.after = () => {};
       throw databaseAway();
     };
-    const lost = await house.submit({ delaySeconds: 1 });
-    await house.advance(1);
-    await house.look();
-    assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
+    const lost = await server.submit({ delaySeconds: 1 });
+    await server.advance(1);
+    await server.look();
+    assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
 
     // A claim that began after the lost task was first seen says nothing about it.
     const { gate, looking } = await claimUnanswered();
-    const returned = await house.engine.attempts.reconcileOnce();
+    const returned = await server.engine.attempts.reconcileOnce();
     assert.deepEqual(
       returned.map(({ id }) => id),
       [lost],
@@ -95,16 +97,16 @@ describe("an answer of the database that comes late", () => {
 
   it("begins no call when it is too old: what was claimed goes back, and runs later", async () => {
     const { id, gate, looking } = await claimUnanswered();
-    house.databases.claim.after = () => {};
-    house.freeze(TOO_LATE_SECONDS);
-    assert.equal(house.engine.lease.isHeld(), true);
+    server.databases.claim.after = () => {};
+    server.freeze(TOO_LATE_SECONDS);
+    assert.equal(server.engine.lease.isHeld(), true);
     gate.open();
     await looking;
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.deepEqual(callsFor(id), ["2"]);
     assert.deepEqual(
-      (await house.task(id)).attempts.map(({ status, phase }) => [status, phase]),
+      (await server.task(id)).attempts.map(({ status, phase }) => [status, phase]),
       [
         ["interrupted", "not_sent"],
         ["success", "responded"],
@@ -114,86 +116,86 @@ describe("an answer of the database that comes late", () => {
 
   it("begins no call when it is too old: what was handed off goes back, and runs later", async () => {
     const { id, gate, submitted } = await handOffUnanswered();
-    house.databases.intake.after = () => {};
-    house.freeze(TOO_LATE_SECONDS);
+    server.databases.intake.after = () => {};
+    server.freeze(TOO_LATE_SECONDS);
     const answer = await submitted;
     assert.ok(answer instanceof Problem && answer.status === 503, "the caller was not kept waiting");
     gate.open();
-    await house.rest();
-    await house.dispatchOnce();
+    await server.rest();
+    await server.dispatchOnce();
 
     assert.deepEqual(callsFor(id), ["2"]);
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("keeps no slot: what was given back leaves room for as many calls as before", async () => {
     const { gate, looking } = await claimUnanswered();
-    house.databases.claim.after = () => {};
-    house.freeze(TOO_LATE_SECONDS);
-    house.target.hold();
+    server.databases.claim.after = () => {};
+    server.freeze(TOO_LATE_SECONDS);
+    server.target.hold();
     gate.open();
     await looking;
-    await house.submit();
-    await house.submit();
-    await house.look();
-    await house.target.received(3);
-    await house.quiet();
+    await server.submit();
+    await server.submit();
+    await server.look();
+    await server.target.received(3);
+    await server.quiet();
 
-    assert.equal(house.target.held.length, 2);
-    house.target.release();
+    assert.equal(server.target.held.length, 2);
+    server.target.release();
   });
 });
 
 describe("a task that cannot be stored for a reason that is not foreseen", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2, maxRetries: 0 });
-    await house.submit();
-    await house.dispatchOnce();
-    house.target.calls.length = 0;
+    server = await openTestServer({ concurrency: 2, maxRetries: 0 });
+    await server.submit();
+    await server.dispatchOnce();
+    server.target.calls.length = 0;
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   const withBody = (body: string) => ({
-    call: { method: "POST" as const, url: house.target.url, headers: {}, body },
+    call: { method: "POST" as const, url: server.target.url, headers: {}, body },
   });
 
   it("keeps no slot, nor do those that came with it", async () => {
     let inserts = 0;
-    house.databases.intake.before = (statement) => {
+    server.databases.intake.before = (statement) => {
       if (statement !== "insert_tasks_plain") return;
       inserts += 1;
       // All at once are refused for the one that cannot be stored; then, one by one, the second breaks.
       if (inserts === 3) throw new TypeError("a bug");
     };
     const answers = await Promise.allSettled([
-      house.submit(),
-      house.submit(),
-      house.submit(withBody("a NUL \0")),
+      server.submit(),
+      server.submit(),
+      server.submit(withBody("a NUL \0")),
     ]);
-    house.databases.intake.before = () => {};
-    await house.engine.attempts.finished();
+    server.databases.intake.before = () => {};
+    await server.engine.attempts.finished();
     assert.deepEqual(
       answers.map(({ status }) => status),
       ["fulfilled", "rejected", "rejected"],
     );
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.target.calls.length, 1);
 
-    house.target.hold();
-    await Promise.all([house.submit(), house.submit()]);
-    await house.look();
-    await house.target.received(4);
-    assert.equal(house.target.held.length, 2, `${QUEUE} has both its slots`);
-    house.target.release();
+    server.target.hold();
+    await Promise.all([server.submit(), server.submit()]);
+    await server.look();
+    await server.target.received(4);
+    assert.equal(server.target.held.length, 2, `${QUEUE} has both its slots`);
+    server.target.release();
   });
 
   it("refuses the others of its idempotency key with the same reason, not with one of their own", async () => {
-    house.databases.intake.before = () => {
+    server.databases.intake.before = () => {
       throw databaseAway();
     };
     const keyed = { idempotencyKey: "order-1", requestText: "{}" };
-    const answers = await Promise.allSettled([house.submit(keyed), house.submit(keyed)]);
-    house.databases.intake.before = () => {};
+    const answers = await Promise.allSettled([server.submit(keyed), server.submit(keyed)]);
+    server.databases.intake.before = () => {};
 
     for (const answer of answers) {
       assert.ok(answer.status === "rejected" && answer.reason instanceof Problem);

@@ -3,38 +3,40 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { createLease } from "../../src/engine/lease.ts";
 import type { Sql } from "../../src/store/sql.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway, until } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 describe("a task taken back during its call", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2, maxRetries: 0 });
+    server = await openTestServer({ concurrency: 2, maxRetries: 0 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   const outcomes = () =>
-    house.log.flatMap(({ message, fields: { verdict } }) => (message === "attempt.settled" ? [verdict] : []));
+    server.log.flatMap(({ message, fields: { verdict } }) =>
+      message === "attempt.settled" ? [verdict] : [],
+    );
 
   it("runs again, and the late verdict changes nothing but is noted (promise D)", async () => {
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
-    await house.target.received(1);
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
+    await server.target.received(1);
 
-    await house.reapEverything();
-    assert.equal((await house.task(id)).status, "pending");
-    house.target.release(1, 500);
-    await house.settled(1);
+    await server.reapEverything();
+    assert.equal((await server.task(id)).status, "pending");
+    server.target.release(1, 500);
+    await server.settled(1);
     assert.deepEqual(outcomes(), ["superseded"]);
-    assert.equal((await house.task(id)).status, "pending");
+    assert.equal((await server.task(id)).status, "pending");
 
-    house.target.answer = (_call, response) => response.end("{}");
-    await house.engine.lease.renewOnce();
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.engine.lease.renewOnce();
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.deepEqual(
       task.attempts.map(({ number, status, responseCode }) => [number, status, responseCode]),
@@ -43,27 +45,27 @@ describe("a task taken back during its call", () => {
         [2, "success", 200],
       ],
     );
-    assert.equal(house.target.calls.length, 2);
+    assert.equal(server.target.calls.length, 2);
   });
 
   it("keeps the outcome of the second run when the first one answers after it", async () => {
-    const other = await house.openNode();
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
-    await house.target.received(1);
-    await house.database.rows("delete from workers where id = $1", [house.engine.lease.workerId]);
+    const other = await server.openNode();
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
+    await server.target.received(1);
+    await server.database.rows("delete from workers where id = $1", [server.engine.lease.workerId]);
     await other.engine.reaper.reapOnce();
     await other.look();
-    await house.target.received(2);
+    await server.target.received(2);
 
-    const [late, winner] = house.target.held.splice(0);
+    const [late, winner] = server.target.held.splice(0);
     winner?.response.end('"second"');
     await other.engine.attempts.finished();
     late?.response.writeHead(500).end('"first"');
-    await house.settled(2);
+    await server.settled(2);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual([task.status, task.result?.body], ["completed", '"second"']);
     assert.deepEqual(
       task.attempts.map(({ status }) => status),
@@ -72,20 +74,20 @@ describe("a task taken back during its call", () => {
   });
 
   it("counts neither as a failure nor as a retry", async () => {
-    house.target.hold();
-    const id = await house.submit({ maxRetries: 1 });
-    await house.look();
-    await house.target.received(1);
-    await house.reapEverything();
-    house.target.release(1, 500);
-    await house.settled(1);
-    house.target.answer = (_call, response) => response.writeHead(500).end();
-    await house.engine.lease.renewOnce();
-    await house.dispatchOnce();
-    await house.advance(10);
-    await house.dispatchOnce();
+    server.target.hold();
+    const id = await server.submit({ maxRetries: 1 });
+    await server.look();
+    await server.target.received(1);
+    await server.reapEverything();
+    server.target.release(1, 500);
+    await server.settled(1);
+    server.target.answer = (_call, response) => response.writeHead(500).end();
+    await server.engine.lease.renewOnce();
+    await server.dispatchOnce();
+    await server.advance(10);
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.deepEqual(
       task.attempts.map(({ status }) => status),
@@ -95,20 +97,22 @@ describe("a task taken back during its call", () => {
 });
 
 describe("a node that has lost its lease", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2 });
+    server = await openTestServer({ concurrency: 2 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   /** The attempt that was granted to a dead worker was never sent; the task ran once, in a later one. */
   async function assertRunOnce(id: string): Promise<void> {
-    const calls = house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === formatTaskId(id));
+    const calls = server.target.calls.filter(
+      ({ headers }) => headers["bellhop-task-id"] === formatTaskId(id),
+    );
     assert.deepEqual(
       calls.map(({ headers }) => headers["bellhop-attempt"]),
       ["2"],
     );
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.deepEqual(
       task.attempts.map(({ status }) => status),
@@ -117,129 +121,129 @@ describe("a node that has lost its lease", () => {
   }
 
   it("tears its calls down and sends nothing more until it has a new one", async () => {
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
-    await house.target.received(1);
-    const lost = house.engine.lease.workerId;
-    await house.database.rows("delete from workers");
-    await house.engine.reaper.reapOnce();
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
+    await server.target.received(1);
+    const lost = server.engine.lease.workerId;
+    await server.database.rows("delete from workers");
+    await server.engine.reaper.reapOnce();
 
     const gate = createGate();
-    house.databases.lease.before = (statement) => (statement.startsWith("insert") ? gate.wait() : undefined);
-    const renewed = house.engine.lease.renewOnce();
-    await house.target.broken(1);
+    server.databases.lease.before = (statement) => (statement.startsWith("insert") ? gate.wait() : undefined);
+    const renewed = server.engine.lease.renewOnce();
+    await server.target.broken(1);
     await gate.reached;
-    await house.engine.attempts.finished();
+    await server.engine.attempts.finished();
 
-    assert.equal(house.engine.lease.isHeld(), false);
-    await house.submit();
-    await house.look();
-    assert.equal(house.engine.attempts.count, 0);
-    assert.equal(house.target.calls.length, 1);
+    assert.equal(server.engine.lease.isHeld(), false);
+    await server.submit();
+    await server.look();
+    assert.equal(server.engine.attempts.count, 0);
+    assert.equal(server.target.calls.length, 1);
 
     gate.open();
     await renewed;
-    assert.notEqual(house.engine.lease.workerId, lost);
-    house.target.answer = (_call, response) => response.end("{}");
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    assert.notEqual(server.engine.lease.workerId, lost);
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("sends nothing of what it had claimed when it was paused past its lease", async () => {
     const gate = createGate();
-    house.databases.claim.after = (statement) => {
+    server.databases.claim.after = (statement) => {
       if (statement === "claim_due_tasks") return gate.wait();
     };
-    const id = await house.submit();
+    const id = await server.submit();
     await gate.reached;
-    house.freeze(13);
+    server.freeze(13);
     gate.open();
-    await house.engine.dispatcher.dispatchOnce();
-    await house.engine.attempts.finished();
+    await server.engine.dispatcher.dispatchOnce();
+    await server.engine.attempts.finished();
 
-    assert.equal(house.target.calls.length, 0);
-    const task = await house.task(id);
+    assert.equal(server.target.calls.length, 0);
+    const task = await server.task(id);
     assert.deepEqual(
       [task.status, task.attempts.map(({ status, phase }) => [status, phase])],
       ["pending", [["interrupted", "not_sent"]]],
     );
-    await house.engine.lease.renewOnce();
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.engine.lease.renewOnce();
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("does not make the call of a claim that was granted to its former self: the task runs once, later", async () => {
     const gate = createGate();
-    await house.submit();
-    await house.dispatchOnce();
-    house.databases.claim.after = (statement) => {
+    await server.submit();
+    await server.dispatchOnce();
+    server.databases.claim.after = (statement) => {
       if (statement === "claim_due_tasks") return gate.wait();
     };
-    const id = await house.submit({ delaySeconds: 1 });
-    await house.advance(1);
-    const looking = house.look();
+    const id = await server.submit({ delaySeconds: 1 });
+    await server.advance(1);
+    const looking = server.look();
     await gate.reached;
-    assert.equal((await house.task(id)).status, "active");
+    assert.equal((await server.task(id)).status, "active");
 
-    await house.database.rows("delete from workers");
-    await house.engine.lease.renewOnce();
-    assert.equal(house.engine.lease.isHeld(), true);
+    await server.database.rows("delete from workers");
+    await server.engine.lease.renewOnce();
+    assert.equal(server.engine.lease.isHeld(), true);
     gate.open();
     await looking;
-    await house.engine.reaper.reapOnce();
-    await house.dispatchOnce();
+    await server.engine.reaper.reapOnce();
+    await server.dispatchOnce();
 
     await assertRunOnce(id);
   });
 
   it("does not make the call of a hand-off that was granted to its former self either", async () => {
-    await house.submit();
-    await house.dispatchOnce();
+    await server.submit();
+    await server.dispatchOnce();
     const gate = createGate();
-    house.databases.intake.after = gate.wait;
-    const submitted = house.submit();
+    server.databases.intake.after = gate.wait;
+    const submitted = server.submit();
     await gate.reached;
 
-    await house.database.rows("delete from workers");
-    await house.engine.lease.renewOnce();
-    house.databases.intake.after = () => {};
+    await server.database.rows("delete from workers");
+    await server.engine.lease.renewOnce();
+    server.databases.intake.after = () => {};
     gate.open();
     const id = await submitted;
-    await house.engine.reaper.reapOnce();
-    await house.dispatchOnce();
+    await server.engine.reaper.reapOnce();
+    await server.dispatchOnce();
 
     await assertRunOnce(id);
   });
 });
 
 describe("tasks that the database holds for a worker and nobody works on", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2 });
+    server = await openTestServer({ concurrency: 2 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   it("are given back at the second look, and run", async () => {
-    house.databases.claim.after = (statement) => {
+    server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
-      house.databases.claim.after = () => {};
+      server.databases.claim.after = () => {};
       throw new Error("the answer of the claim was lost");
     };
-    const id = await house.submit();
-    await house.look();
-    assert.equal((await house.task(id)).status, "active");
-    assert.equal(house.engine.attempts.count, 0);
+    const id = await server.submit();
+    await server.look();
+    assert.equal((await server.task(id)).status, "active");
+    assert.equal(server.engine.attempts.count, 0);
 
-    assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
-    const returned = await house.engine.attempts.reconcileOnce();
+    assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
+    const returned = await server.engine.attempts.reconcileOnce();
     assert.deepEqual(
       returned.map((task) => task.id),
       [id],
     );
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.deepEqual(
       task.attempts.map(({ status, phase }) => [status, phase]),
@@ -251,36 +255,36 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
   });
 
   it("are recorded as sent where the call had left, and only its giving back was lost", async () => {
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
-    await until(() => house.target.calls.length === 1);
-    house.databases.settle.before = (statement) => {
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
+    await until(() => server.target.calls.length === 1);
+    server.databases.settle.before = (statement) => {
       if (statement !== "release_tasks") return;
-      house.databases.settle.before = () => {};
+      server.databases.settle.before = () => {};
       throw databaseAway();
     };
-    house.engine.attempts.abandon();
-    await house.engine.attempts.finished();
+    server.engine.attempts.abandon();
+    await server.engine.attempts.finished();
 
     // The slot that is free again may be claimed for just now: until that is answered none is taken for lost.
-    for (let returned = 0; returned === 0; ) returned = (await house.engine.attempts.reconcileOnce()).length;
+    for (let returned = 0; returned === 0; ) returned = (await server.engine.attempts.reconcileOnce()).length;
 
     // What was given back may be claimed again already.
-    const [first] = (await house.task(id)).attempts;
+    const [first] = (await server.task(id)).attempts;
     assert.deepEqual([first?.status, first?.phase], ["interrupted", "sent"]);
   });
 
   it("are left alone while their call is under way", async () => {
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
 
     for (let look = 0; look < 3; look += 1) {
-      assert.deepEqual(await house.engine.attempts.reconcileOnce(), []);
+      assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
     }
 
-    assert.equal((await house.task(id)).status, "active");
+    assert.equal((await server.task(id)).status, "active");
   });
 });
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatTaskId, parseTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
 import { until } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
 
@@ -104,28 +104,28 @@ interface Expected {
 }
 
 describe("any sequence of operations", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let nodes: readonly [TestNode, TestNode];
   let runs = 0;
   before(async () => {
-    house = await openTestHouse();
-    nodes = [house, await house.openNode()];
+    server = await openTestServer();
+    nodes = [server, await server.openNode()];
     for (const each of nodes) await each.engine.lease.renewOnce();
   });
-  after(() => house.close());
+  after(() => server.close());
 
   const underWay = () => nodes.reduce((sum, { engine }) => sum + engine.attempts.count, 0);
-  const settlements = () => house.log.filter(({ message }) => message === "attempt.settled").length;
+  const settlements = () => server.log.filter(({ message }) => message === "attempt.settled").length;
   const callsOf = (id: string) =>
-    house.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === formatTaskId(id)).length;
+    server.target.calls.filter(({ headers }) => headers["bellhop-task-id"] === formatTaskId(id)).length;
 
   /** Everything has happened that follows from what was done; calls are held by the target. */
   async function comeToRest(): Promise<void> {
     for (let before = -1; before !== underWay(); ) {
       before = underWay();
-      await house.quiet();
+      await server.quiet();
       for (const each of nodes) await each.rest();
-      await until(() => house.target.held.length === underWay());
+      await until(() => server.target.held.length === underWay());
     }
   }
 
@@ -133,11 +133,11 @@ describe("any sequence of operations", () => {
     runs += 1;
     const names = [`run-${runs}-a`, `run-${runs}-b`] as const;
     const tasks = new Map<string, Expected>();
-    const { principal, target } = house;
+    const { principal, target } = server;
     const generations = [0, 0];
     const limits = [2, 2];
     let heldBefore = new Set<string>();
-    for (const name of names) await house.queues.create(principal, name, { concurrency: 2 });
+    for (const name of names) await server.queues.create(principal, name, { concurrency: 2 });
     target.hold();
 
     async function submit(node: 0 | 1, queue: 0 | 1, request: object, retries: number, sandbox = false) {
@@ -173,7 +173,7 @@ describe("any sequence of operations", () => {
         case "delete": {
           const [id, expected] = [...tasks][one.which % Math.max(1, tasks.size)] ?? [];
           if (id === undefined || expected === undefined) return;
-          await house.tasks.remove(principal, id);
+          await server.tasks.remove(principal, id);
           expected.callsAtDeletion = callsOf(id);
           return;
         }
@@ -194,30 +194,30 @@ describe("any sequence of operations", () => {
         }
         case "pause":
         case "resume":
-          return void (await house.queues.setPaused(principal, names[one.queue], one.do === "pause"));
+          return void (await server.queues.setPaused(principal, names[one.queue], one.do === "pause"));
         case "delete queue":
-          await house.queues.remove(principal, names[one.queue]);
+          await server.queues.remove(principal, names[one.queue]);
           for (const task of tasks.values()) if (task.queue === names[one.queue]) task.mayBeGone = true;
           return;
         case "create queue":
-          await house.queues.create(principal, names[one.queue], { concurrency: 2 });
+          await server.queues.create(principal, names[one.queue], { concurrency: 2 });
           generations[one.queue] = (generations[one.queue] ?? 0) + 1;
           limits[one.queue] = 2;
           return;
         case "set concurrency":
-          await house.queues.update(principal, names[one.queue], { concurrency: one.to });
+          await server.queues.update(principal, names[one.queue], { concurrency: one.to });
           limits[one.queue] = one.to;
           return;
         case "pass an hour":
-          await house.advance(3600);
+          await server.advance(3600);
           for (const each of nodes) await each.engine.lease.renewOnce();
           return;
         case "lose every worker":
-          await house.reapEverything();
+          await server.reapEverything();
           for (const each of nodes) await each.engine.lease.renewOnce();
           return;
         case "lose worker":
-          await house.database.rows("delete from workers where id = $1", [
+          await server.database.rows("delete from workers where id = $1", [
             nodes[one.node].engine.lease.workerId,
           ]);
           await nodes[one.node === 0 ? 1 : 0].engine.reaper.reapOnce();
@@ -231,7 +231,7 @@ describe("any sequence of operations", () => {
     }
 
     async function assertTallied(): Promise<void> {
-      const { tallied, counted } = await countBothWays(house.database);
+      const { tallied, counted } = await countBothWays(server.database);
       assert.deepEqual(tallied, counted);
     }
 
@@ -266,14 +266,14 @@ describe("any sequence of operations", () => {
     target.release();
     for (const name of names) {
       const ignore = () => {};
-      await house.queues.setPaused(principal, name, false).catch(ignore);
+      await server.queues.setPaused(principal, name, false).catch(ignore);
     }
-    await house.quiet();
+    await server.quiet();
     for (let hour = 0; hour < 4; hour += 1) {
-      await house.advance(3600);
+      await server.advance(3600);
       for (const each of nodes) await each.engine.lease.renewOnce();
       for (const each of nodes) await each.dispatchOnce();
-      await house.quiet();
+      await server.quiet();
       for (const each of nodes) await each.engine.attempts.finished();
     }
     await assertTallied();
@@ -282,7 +282,7 @@ describe("any sequence of operations", () => {
 
   async function assertOutcome(tasks: ReadonlyMap<string, Expected>): Promise<void> {
     for (const [id, expected] of tasks) {
-      const task = await house.task(id).catch(() => null);
+      const task = await server.task(id).catch(() => null);
       if (expected.callsAtDeletion !== null) {
         assert.equal(task, null, "a deleted task is gone");
         assert.equal(callsOf(id), expected.callsAtDeletion, "no call is made after a delete");

@@ -2,64 +2,64 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
 describe("the state of a task's notifications, and their resend", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let receiver: TestTarget;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
     receiver = await startTestTarget();
   });
   after(async () => {
     await receiver.close();
-    await house.close();
+    await server.close();
   });
   beforeEach(async () => {
-    house.target.answer = (_call, response) => response.end("{}");
+    server.target.answer = (_call, response) => response.end("{}");
     receiver.answer = (_call, response) => response.end();
     receiver.calls.length = 0;
-    await house.database.rows("delete from notifications");
+    await server.database.rows("delete from notifications");
   });
 
   const create = async (request: Partial<TaskRequest> = {}) => {
-    const asked = { ...plainRequest(house.target.url), onCompleteUrl: `${receiver.url}/done`, ...request };
-    return (await house.tasks.create(house.principal, asked)).id;
+    const asked = { ...plainRequest(server.target.url), onCompleteUrl: `${receiver.url}/done`, ...request };
+    return (await server.tasks.create(server.principal, asked)).id;
   };
   const deliver = async () => {
-    await house.engine.courier.workOnce();
-    await house.engine.courier.finished();
+    await server.engine.courier.workOnce();
+    await server.engine.courier.finished();
   };
   /** All eight tries. */
   const giveUp = async () => {
     for (let tries = 0; tries < 8; tries += 1) {
-      await house.advance(100_000);
-      await house.database.rows("update workers set expires_at = clock_timestamp() + interval '15 seconds'");
+      await server.advance(100_000);
+      await server.database.rows("update workers set expires_at = clock_timestamp() + interval '15 seconds'");
       await deliver();
     }
   };
-  const resend = (id: string) => house.tasks.resendNotification(house.principal, id);
-  const notificationsOf = async (id: string) => (await house.task(id)).notifications;
+  const resend = (id: string) => server.tasks.resendNotification(server.principal, id);
+  const notificationsOf = async (id: string) => (await server.task(id)).notifications;
   const done = () => ({ url: `${receiver.url}/done`, lastError: null, nextAt: null });
 
   it("the record has none before the task ends, and none for a task without a notification address", async () => {
     const waiting = await create({ delaySeconds: 60 });
     const silent = await create({ onCompleteUrl: null });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.equal(await notificationsOf(waiting), null);
     assert.equal(await notificationsOf(silent), null);
-    await house.tasks.remove(house.principal, waiting);
+    await server.tasks.remove(server.principal, waiting);
   });
 
   it("the record follows a notification from its first try to its delivery", async () => {
     receiver.answer = (_call, response) => response.writeHead(receiver.calls.length < 2 ? 503 : 200).end();
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     const [due] = (await notificationsOf(id)) ?? [];
-    const { completedAt } = await house.task(id);
+    const { completedAt } = await server.task(id);
     assert.deepEqual(due, { ...done(), status: "pending", attempts: 0, nextAt: completedAt });
 
     await deliver();
@@ -71,7 +71,7 @@ describe("the state of a task's notifications, and their resend", () => {
     );
     assert.ok(tried?.nextAt && completedAt && tried.nextAt > completedAt);
 
-    await house.advance(6);
+    await server.advance(6);
     await deliver();
     assert.deepEqual(await notificationsOf(id), [{ ...done(), status: "delivered", attempts: 2 }]);
   });
@@ -79,7 +79,7 @@ describe("the state of a task's notifications, and their resend", () => {
   it("a resend after eight failed tries delivers with the same webhook-id and the same body", async () => {
     receiver.answer = (_call, response) => response.writeHead(500).end();
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await giveUp();
     const lastError = "The receiver answered 500";
     assert.deepEqual(await notificationsOf(id), [{ ...done(), status: "failed", attempts: 8, lastError }]);
@@ -94,12 +94,12 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.deepEqual(await notificationsOf(id), [{ ...done(), status: "delivered", attempts: 1 }]);
     assert.equal(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"])).size, 1);
     assert.equal(new Set(receiver.calls.map(({ body }) => body)).size, 1);
-    assert.equal(JSON.parse(notificationText(await house.task(id))).data.task.notifications, undefined);
+    assert.equal(JSON.parse(notificationText(await server.task(id))).data.task.notifications, undefined);
   });
 
   it("a resend that fails has all eight tries again", async () => {
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await deliver();
     receiver.answer = (_call, response) => response.writeHead(500).end();
     await resend(id);
@@ -111,9 +111,9 @@ describe("the state of a task's notifications, and their resend", () => {
 
   it("a resend wakes the courier, and a refused one does not", async (context) => {
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await deliver();
-    const wake = context.mock.method(house.engine, "ended");
+    const wake = context.mock.method(server.engine, "ended");
     await resend(id);
     await assert.rejects(resend(id));
 
@@ -122,7 +122,7 @@ describe("the state of a task's notifications, and their resend", () => {
 
   it("of several resends at once one succeeds, and the receiver gets one call more", async () => {
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await deliver();
     const answers = await Promise.allSettled([resend(id), resend(id), resend(id)]);
     await deliver();
@@ -140,7 +140,7 @@ describe("the state of a task's notifications, and their resend", () => {
       code: "task_not_ended",
       message: "Task has not ended (current: pending)",
     });
-    await house.tasks.cancel(house.principal, id);
+    await server.tasks.cancel(server.principal, id);
     const [due] = (await notificationsOf(id)) ?? [];
     await assert.rejects(resend(id), {
       code: "notification_pending",
@@ -152,9 +152,9 @@ describe("the state of a task's notifications, and their resend", () => {
     });
     await assert.rejects(resend(direct), /Task has no onCompleteUrl:/);
     await assert.rejects(resend("00000000-0000-7000-8000-000000000000"), { code: "task_not_found" });
-    const guest = await house.openTeam();
+    const guest = await server.openTeam();
     await deliver();
-    await assert.rejects(house.tasks.resendNotification(guest, id), { code: "task_not_found" });
+    await assert.rejects(server.tasks.resendNotification(guest, id), { code: "task_not_found" });
     await deliver();
 
     assert.equal(receiver.calls.length, 1);
@@ -162,30 +162,30 @@ describe("the state of a task's notifications, and their resend", () => {
 
   it("a test key resends for sandbox tasks alone", async () => {
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await deliver();
-    const tester = { ...house.principal, environment: "test" as const };
-    await assert.rejects(house.tasks.resendNotification(tester, id), { code: "task_not_found" });
-    const asked = { ...plainRequest(house.target.url), onCompleteUrl: receiver.url, delaySeconds: 60 };
-    const sandboxed = await house.tasks.create(tester, asked);
-    await house.tasks.cancel(tester, sandboxed.id);
+    const tester = { ...server.principal, environment: "test" as const };
+    await assert.rejects(server.tasks.resendNotification(tester, id), { code: "task_not_found" });
+    const asked = { ...plainRequest(server.target.url), onCompleteUrl: receiver.url, delaySeconds: 60 };
+    const sandboxed = await server.tasks.create(tester, asked);
+    await server.tasks.cancel(tester, sandboxed.id);
     await deliver();
-    await house.tasks.resendNotification(tester, sandboxed.id);
+    await server.tasks.resendNotification(tester, sandboxed.id);
     await deliver();
 
     assert.equal(receiver.calls.length, 3);
   });
 
   it("after a retry the notification of the last end is resent, and the earlier one stays as it was", async () => {
-    house.target.answer = (_call, response) => response.writeHead(500).end();
+    server.target.answer = (_call, response) => response.writeHead(500).end();
     const id = await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await deliver();
-    house.target.answer = (_call, response) => response.end("{}");
-    await house.tasks.retry(house.principal, id, { delaySeconds: 60, priority: null });
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.tasks.retry(server.principal, id, { delaySeconds: 60, priority: null });
     await assert.rejects(resend(id), { code: "task_not_ended" });
-    await house.advance(61);
-    await house.dispatchOnce();
+    await server.advance(61);
+    await server.dispatchOnce();
     await deliver();
     await resend(id);
     await deliver();

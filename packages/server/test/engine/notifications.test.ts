@@ -6,7 +6,7 @@ import { notificationText } from "../../src/api/tasks/notification-view.ts";
 import type { Task } from "../../src/domain/task.ts";
 import { formatTaskId, publicTaskId } from "../../src/domain/task-id.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, plainRequest, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestNode, type TestServer } from "../test-server.ts";
 import { until } from "../test-sql.ts";
 import { type ReceivedCall, startTestTarget, type TestTarget } from "../test-target.ts";
 
@@ -16,41 +16,41 @@ const WAITS_SECONDS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600];
 const withoutNotifications = ({ notifications: _, ...task }: Task) => task;
 
 describe("completion notifications", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let receiver: TestTarget;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
     receiver = await startTestTarget();
   });
   after(async () => {
     await receiver.close();
-    await house.close();
+    await server.close();
   });
   beforeEach(async () => {
-    house.target.answer = (_call, response) => response.end("{}");
+    server.target.answer = (_call, response) => response.end("{}");
     receiver.answer = (_call, response) => response.end();
     receiver.calls.length = 0;
-    await house.database.rows("delete from notifications");
+    await server.database.rows("delete from notifications");
     // What a test before this one let pass is not to count against the living.
-    await house.database.rows("update workers set expires_at = clock_timestamp() + interval '15 seconds'");
+    await server.database.rows("update workers set expires_at = clock_timestamp() + interval '15 seconds'");
   });
 
-  const deliver = async (node: TestNode = house) => {
+  const deliver = async (node: TestNode = server) => {
     await node.engine.courier.workOnce();
     await node.engine.courier.finished();
   };
   const create = (request: Partial<TaskRequest> = {}) =>
-    house.tasks.create(house.principal, {
-      ...plainRequest(house.target.url),
+    server.tasks.create(server.principal, {
+      ...plainRequest(server.target.url),
       onCompleteUrl: `${receiver.url}/done?a=1`,
       ...request,
     });
   const rows = () =>
-    house.database.rows<{ status: string; attempts: number; last_error: string | null; wait: number }>(
+    server.database.rows<{ status: string; attempts: number; last_error: string | null; wait: number }>(
       `select status, attempts, last_error, extract(epoch from next_at - now())::float8 as wait from notifications`,
     );
   const polled = () => ({
-    urlTemplate: `${house.target.url}/status`,
+    urlTemplate: `${server.target.url}/status`,
     interval: 5,
     statusPath: "status",
     doneValues: ["done"],
@@ -60,25 +60,25 @@ describe("completion notifications", () => {
     maxDuration: 60,
   });
   const poll = async () => {
-    await house.advance(5.1);
-    await house.engine.poller.workOnce();
-    await house.engine.poller.finished();
+    await server.advance(5.1);
+    await server.engine.poller.workOnce();
+    await server.engine.poller.finished();
   };
   const expire = async () => {
-    await house.advance(60.1);
-    await house.engine.deadlines.expireOnce();
+    await server.advance(60.1);
+    await server.engine.deadlines.expireOnce();
   };
 
   it("the log names the task as its caller knows it: its attempt, its poll and its notification", async () => {
     for (const shape of ["queue", "direct"] as const) {
-      house.log.length = 0;
-      house.target.answer = (_call, response) => response.end('{"status":"done"}');
+      server.log.length = 0;
+      server.target.answer = (_call, response) => response.end('{"status":"done"}');
       const { id } = await create({ shape, pollConfig: polled() });
-      await house.dispatchOnce();
+      await server.dispatchOnce();
       await poll();
       await deliver();
 
-      const lines = house.log.filter(({ message }) => message.endsWith(".settled"));
+      const lines = server.log.filter(({ message }) => message.endsWith(".settled"));
       assert.deepEqual(
         lines.map(({ message, fields }) => [message, fields.task]),
         ["attempt", "poll", "notification"].map((what) => [`${what}.settled`, publicTaskId({ shape, id })]),
@@ -97,15 +97,15 @@ describe("completion notifications", () => {
       name: "its retries are exhausted",
       type: "task.failed",
       request: () => {
-        house.target.answer = (_call, response) => response.writeHead(500).end();
+        server.target.answer = (_call, response) => response.writeHead(500).end();
         return { maxRetries: 2 };
       },
       end: async () => {
         for (let retry = 0; retry < 2; retry += 1) {
           await deliver();
           assert.equal(receiver.calls.length, 0, "never per attempt");
-          await house.advance(30);
-          await house.dispatchOnce();
+          await server.advance(30);
+          await server.dispatchOnce();
         }
       },
     },
@@ -117,7 +117,7 @@ describe("completion notifications", () => {
         await poll();
         await deliver();
         assert.equal(receiver.calls.length, 0, "never per poll");
-        house.target.answer = (_call, response) => response.end('{"status":"done"}');
+        server.target.answer = (_call, response) => response.end('{"status":"done"}');
         await poll();
       },
     },
@@ -126,7 +126,7 @@ describe("completion notifications", () => {
       type: "task.failed",
       request: () => ({ pollConfig: polled() }),
       end: () => {
-        house.target.answer = (_call, response) => response.end('{"status":"broken"}');
+        server.target.answer = (_call, response) => response.end('{"status":"broken"}');
         return poll();
       },
     },
@@ -134,7 +134,7 @@ describe("completion notifications", () => {
       name: "a callback resolves it",
       type: "task.completed",
       request: () => ({ waitForCallback: true }),
-      end: (callbackId) => house.callbacks.resolve(callbackId, "{}"),
+      end: (callbackId) => server.callbacks.resolve(callbackId, "{}"),
     },
     {
       name: "no callback comes in time",
@@ -153,16 +153,16 @@ describe("completion notifications", () => {
   for (const { name, type, request, end } of ENDINGS) {
     it(`exactly one signed POST when ${name}: ${type}`, async () => {
       const created = await create(request());
-      await house.dispatchOnce();
-      if (!["completed", "failed"].includes((await house.task(created.id)).status)) {
+      await server.dispatchOnce();
+      if (!["completed", "failed"].includes((await server.task(created.id)).status)) {
         await deliver();
         assert.equal(receiver.calls.length, 0);
       }
       await end(created.callback?.id ?? "");
-      const task = await house.task(created.id);
+      const task = await server.task(created.id);
       assert.equal(`task.${task.status}`, type);
       await deliver();
-      await house.advance(100_000);
+      await server.advance(100_000);
       await deliver();
 
       assert.equal(receiver.calls.length, 1);
@@ -170,22 +170,22 @@ describe("completion notifications", () => {
       assert.equal(call.method, "POST");
       assert.equal(call.path, "/done?a=1");
       assert.equal(call.headers["content-type"], "application/json");
-      const { secret } = await house.signingSecrets.get(house.principal);
+      const { secret } = await server.signingSecrets.get(server.principal);
       new Webhook(secret).verify(call.body, call.headers as Record<string, string>);
       const told = JSON.parse(call.body);
       assert.deepEqual([told.type, told.data.task.id], [type, formatTaskId(created.id)]);
       const [row, ...more] = await rows();
       assert.deepEqual([row?.status, row?.attempts, row?.last_error], ["delivered", 1, null]);
       assert.equal(more.length, 0);
-      assert.deepEqual(withoutNotifications(await house.task(created.id)), withoutNotifications(task));
+      assert.deepEqual(withoutNotifications(await server.task(created.id)), withoutNotifications(task));
     });
   }
 
   it("a task without on_complete_url, or one that is deleted, notifies nobody", async () => {
     await create({ onCompleteUrl: null });
     const { id } = await create({ delaySeconds: 60 });
-    await house.dispatchOnce();
-    await house.tasks.remove(house.principal, id);
+    await server.dispatchOnce();
+    await server.tasks.remove(server.principal, id);
     await deliver();
     assert.deepEqual(await rows(), []);
     assert.equal(receiver.calls.length, 0);
@@ -194,15 +194,15 @@ describe("completion notifications", () => {
   it("a failing receiver is tried 8 times over a day with growing waits, then given up", async () => {
     const answers: ((call: ReceivedCall, response: ServerResponse) => void)[] = [
       (_call, response) => response.writeHead(500).end(),
-      (_call, response) => response.writeHead(302, { location: `${house.target.url}/elsewhere` }).end(),
+      (_call, response) => response.writeHead(302, { location: `${server.target.url}/elsewhere` }).end(),
       (_call, response) => response.socket?.destroy(),
       (_call, response) => response.writeHead(404).end(),
     ];
     receiver.answer = (call, response) => answers[receiver.calls.length % answers.length]?.(call, response);
     const { id } = await create();
-    await house.dispatchOnce();
-    const task = await house.task(id);
-    const redirected = house.target.calls.length;
+    await server.dispatchOnce();
+    const task = await server.task(id);
+    const redirected = server.target.calls.length;
 
     for (const [index, wait] of WAITS_SECONDS.entries()) {
       await deliver();
@@ -210,34 +210,34 @@ describe("completion notifications", () => {
       const [row] = await rows();
       assert.equal(row?.status, "pending");
       assert.ok(Math.abs((row?.wait ?? 0) - wait) < 2, `${row?.wait} s instead of ${wait} s`);
-      await house.advance(wait - 3);
+      await server.advance(wait - 3);
       await deliver();
       assert.equal(receiver.calls.length, index + 1, "not before its time");
-      await house.advance(3.1);
+      await server.advance(3.1);
     }
     await deliver();
     const [row] = await rows();
     assert.equal(receiver.calls.length, 8);
     assert.deepEqual([row?.status, row?.attempts], ["failed", 8]);
     assert.match(row?.last_error ?? "", /\S/);
-    await house.advance(1_000_000);
+    await server.advance(1_000_000);
     await deliver();
 
     assert.equal(receiver.calls.length, 8);
     assert.equal(WAITS_SECONDS.reduce((sum, wait) => sum + wait, 0) <= 86_400, true);
     assert.equal(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"])).size, 1);
     assert.equal(new Set(receiver.calls.map(({ body }) => body)).size, 1);
-    assert.equal(house.target.calls.length, redirected, "redirects are not followed");
-    const after = await house.task(id);
+    assert.equal(server.target.calls.length, redirected, "redirects are not followed");
+    const after = await server.task(id);
     assert.deepEqual(withoutNotifications(after), withoutNotifications(task), "it never changes the task");
   });
 
   it("one that fails at first is delivered later and is then left alone", async () => {
     receiver.answer = (_call, response) => response.writeHead(receiver.calls.length < 3 ? 503 : 200).end();
     await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     for (const wait of [0, 5.1, 60.1, 100_000]) {
-      await house.advance(wait);
+      await server.advance(wait);
       await deliver();
     }
     assert.equal(receiver.calls.length, 3);
@@ -247,17 +247,17 @@ describe("completion notifications", () => {
   it("a receiver that hangs holds up neither the task nor another's notification", async () => {
     receiver.hold();
     const { id } = await create();
-    await house.dispatchOnce();
-    await house.engine.courier.workOnce();
+    await server.dispatchOnce();
+    await server.engine.courier.workOnce();
     await until(() => receiver.held.length === 1);
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
     const other = await startTestTarget();
     await create({ onCompleteUrl: other.url });
-    await house.dispatchOnce();
-    await house.engine.courier.workOnce();
+    await server.dispatchOnce();
+    await server.engine.courier.workOnce();
     await other.received(1);
     receiver.release();
-    await house.engine.courier.finished();
+    await server.engine.courier.finished();
     await other.close();
     assert.deepEqual(
       (await rows()).map(({ status }) => status),
@@ -266,21 +266,23 @@ describe("completion notifications", () => {
   });
 
   it("it cannot be lost: after a crash between the end and the delivery another node delivers", async () => {
-    const dying = await house.openNode();
+    const dying = await server.openNode();
     const { id } = await create();
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
     // It dies in the middle of its delivery, which nobody answers.
     receiver.hold();
     await dying.engine.courier.workOnce();
     await until(() => receiver.held.length === 1);
-    await house.engine.reaper.reapOnce();
+    await server.engine.reaper.reapOnce();
     await deliver();
     assert.equal(receiver.calls.length, 1, "while it lives, it is its own");
-    await house.database.rows("delete from workers where id = $1", [dying.engine.lease.workerId]);
-    await house.engine.reaper.reapOnce();
+    await server.database.rows("delete from workers where id = $1", [dying.engine.lease.workerId]);
+    await server.engine.reaper.reapOnce();
     await dying.engine.courier.workOnce();
-    assert.deepEqual(await house.database.rows("select worker_id from notifications"), [{ worker_id: null }]);
+    assert.deepEqual(await server.database.rows("select worker_id from notifications"), [
+      { worker_id: null },
+    ]);
     receiver.answer = (_call, response) => response.writeHead(500).end();
     await deliver();
 
@@ -293,7 +295,7 @@ describe("completion notifications", () => {
     const [row] = await rows();
     assert.deepEqual([row?.status, row?.attempts], ["pending", 2]);
     receiver.answer = (_call, response) => response.end();
-    await house.advance(61);
+    await server.advance(61);
     await deliver();
     assert.equal(receiver.calls.length, 3);
     assert.equal((await rows())[0]?.status, "delivered");
@@ -301,31 +303,31 @@ describe("completion notifications", () => {
   });
 
   it("it is written by whoever ends the task, also when that is the reaper", async () => {
-    house.target.hold();
+    server.target.hold();
     const { id } = await create();
-    await house.look();
-    await until(() => house.target.held.length === 1);
-    await house.database.rows("update tasks set interruptions = 2 where id = $1", [id]);
-    const dead = await house.openNode();
-    await house.database.rows(
+    await server.look();
+    await until(() => server.target.held.length === 1);
+    await server.database.rows("update tasks set interruptions = 2 where id = $1", [id]);
+    const dead = await server.openNode();
+    await server.database.rows(
       `with given as (update tasks set worker_id = $2 where id = $1 returning team_id, id)
        insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, array[id] from given`,
       [id, dead.engine.lease.workerId],
     );
     await dead.stop();
-    await house.engine.reaper.reapOnce();
-    house.target.release();
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).failureReason, "worker_lost");
+    await server.engine.reaper.reapOnce();
+    server.target.release();
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).failureReason, "worker_lost");
     await deliver();
     assert.equal(receiver.calls.length, 1);
     assert.match(receiver.calls[0]?.body ?? "", /task\.failed/);
   });
 
   it("two nodes that look at once deliver each notification once", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     for (let index = 0; index < 40; index += 1) await create();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await Promise.all([deliver(), deliver(other), deliver(), deliver(other)]);
     assert.equal(receiver.calls.length, 40);
     assert.equal(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"])).size, 40);
@@ -333,15 +335,15 @@ describe("completion notifications", () => {
   });
 
   it("the body is { type, timestamp, data: { task: <record in its shape> } }", async () => {
-    house.target.answer = (call, response) => response.writeHead(call.path === "/bad" ? 500 : 200).end("{}");
+    server.target.answer = (call, response) => response.writeHead(call.path === "/bad" ? 500 : 200).end("{}");
     const payload = '{"n":12345678901234567890}';
-    const a = await create({ call: { method: "POST", url: house.target.url, headers: {}, body: payload } });
+    const a = await create({ call: { method: "POST", url: server.target.url, headers: {}, body: payload } });
     const b = await create({
       shape: "direct",
-      call: { method: "PUT", url: `${house.target.url}/bad`, headers: {}, body: "text" },
+      call: { method: "PUT", url: `${server.target.url}/bad`, headers: {}, body: "text" },
     });
-    await house.dispatchOnce();
-    const [taskA, taskB] = [await house.task(a.id), await house.task(b.id)];
+    await server.dispatchOnce();
+    const [taskA, taskB] = [await server.task(a.id), await server.task(b.id)];
     const textA = notificationText(taskA);
     const bodyA = JSON.parse(textA);
     const bodyB = JSON.parse(notificationText(taskB));
@@ -357,7 +359,7 @@ describe("completion notifications", () => {
 
     assert.equal(bodyB.type, "task.failed");
     assert.equal(bodyB.data.task.id, b.id);
-    assert.equal(bodyB.data.task.targetUrl, `${house.target.url}/bad`);
+    assert.equal(bodyB.data.task.targetUrl, `${server.target.url}/bad`);
     assert.equal(bodyB.data.task.failureReason, "retries_exhausted");
     assert.equal(bodyB.data.task.attempts[0].responseCode, 500);
     assert.equal(bodyB.data.task.callbackId, undefined);

@@ -8,21 +8,21 @@ import { Secret } from "../../src/domain/secret.ts";
 import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
 import { readStoredBytes } from "../../src/store/stored-bytes.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
 
 describe("what a plan bounds", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
   });
-  after(() => house.close());
+  after(() => server.close());
 
   async function openFree(own: OwnLimits | null = null): Promise<Requester> {
-    const guest = await house.openTeam();
-    await house.database.rows("update teams set limits = $2::jsonb where id = $1", [
+    const guest = await server.openTeam();
+    await server.database.rows("update teams set limits = $2::jsonb where id = $1", [
       guest.teamId,
       own === null ? null : JSON.stringify(own),
     ]);
@@ -46,51 +46,51 @@ describe("what a plan bounds", () => {
       [{ pollConfig: { ...pollConfig, maxDuration: 3601 } }, /^maxDuration must be at most 3600/],
     ];
     for (const [request, message] of refused)
-      await assert.rejects(house.submit(request, guest), { code: "invalid", status: 400, message });
-    await house.submit({ timeoutSeconds: 300, maxRetries: 10, delaySeconds: 60 }, guest);
+      await assert.rejects(server.submit(request, guest), { code: "invalid", status: 400, message });
+    await server.submit({ timeoutSeconds: 300, maxRetries: 10, delaySeconds: 60 }, guest);
   });
 
   it("refuses a queue whose retries come without a pause", async () => {
     const guest = await openFree();
-    await assert.rejects(house.queues.create(guest, "hasty", { retryDelaySeconds: 0 }), {
+    await assert.rejects(server.queues.create(guest, "hasty", { retryDelaySeconds: 0 }), {
       message: "retry_delay must be at least 1: retryDelaySeconds of the plan free",
     });
   });
 
   it("bounds tasks that were made under a larger plan, too", async () => {
     const guest = await openFree({ retries: 1, retryDelaySeconds: 7 });
-    house.target.answer = (_, response) => response.writeHead(500).end();
+    server.target.answer = (_, response) => response.writeHead(500).end();
     const larger = { ...guest, limits: limitsOf("enterprise", null) };
-    const id = await house.submit({ maxRetries: 50 }, larger);
-    await house.dispatchOnce();
-    const { runAt } = await house.tasks.get(guest, id);
+    const id = await server.submit({ maxRetries: 50 }, larger);
+    await server.dispatchOnce();
+    const { runAt } = await server.tasks.get(guest, id);
     const waitMs = runAt.getTime() - Date.now();
     assert.ok(waitMs > 5_000, `the retry waits for ${waitMs} ms`);
 
-    await house.advance(10);
-    await house.dispatchOnce();
+    await server.advance(10);
+    await server.dispatchOnce();
 
-    const task = await house.tasks.get(guest, id);
+    const task = await server.tasks.get(guest, id);
     assert.deepEqual([task.status, task.failureReason], ["failed", "retries_exhausted"]);
   });
 
   it("refuses one queue and one vault token too many", async () => {
     const guest = await openFree({ queues: 2, vaultTokens: 0 });
-    await house.queues.create(guest, "second", {});
-    await assert.rejects(house.queues.create(guest, "third", {}), {
+    await server.queues.create(guest, "second", {});
+    await assert.rejects(server.queues.create(guest, "third", {}), {
       code: "limit_reached",
       status: 403,
       message: "The plan free allows at most 2 queues (queues)",
     });
     const token = { name: "key", value: new Secret("s3cret-value"), allowedHosts: null };
-    await assert.rejects(house.services.vault.create(guest, token), { code: "limit_reached" });
+    await assert.rejects(server.services.vault.create(guest, token), { code: "limit_reached" });
   });
 
   it("refuses one schedule and one webhook too many", async () => {
     const guest = await openFree({ schedules: 1, webhooks: 1 });
-    const task = { text: "{}", request: plainRequest(house.target.url) };
+    const task = { text: "{}", request: plainRequest(server.target.url) };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 3 * * *", task };
-    const { schedules, webhooks } = house.services;
+    const { schedules, webhooks } = server.services;
     await schedules.create(guest, "first", terms);
     const oneMore = schedules.create(guest, "second", terms);
     await assert.rejects(oneMore, {
@@ -102,7 +102,7 @@ describe("what a plan bounds", () => {
     await schedules.create(guest, "second", terms);
 
     const subscription = {
-      url: house.target.url,
+      url: server.target.url,
       events: ["task.created" as const],
       queue: null,
       tag: null,
@@ -118,30 +118,30 @@ describe("what a plan bounds", () => {
   it("refuses a task when so many have not ended, and takes the next when one has", async () => {
     const guest = await openFree({ tasksOpen: 3 });
     const ids = [];
-    for (let index = 0; index < 3; index += 1) ids.push(await house.submit({ delaySeconds: 60 }, guest));
-    await assert.rejects(house.submit({ delaySeconds: 60 }, guest), {
+    for (let index = 0; index < 3; index += 1) ids.push(await server.submit({ delaySeconds: 60 }, guest));
+    await assert.rejects(server.submit({ delaySeconds: 60 }, guest), {
       code: "tasks_full",
       status: 429,
       retryAfterSeconds: 5,
       message: "The plan free allows at most 3 tasks that have not ended (tasksOpen)",
     });
 
-    await house.tasks.remove(guest, ids[0] ?? "");
-    house.freeze(3);
+    await server.tasks.remove(guest, ids[0] ?? "");
+    server.freeze(3);
     // Counted in the background: a request that finds the count old is still decided by it.
     let taken: string | null = null;
     for (let tries = 0; taken === null && tries < 10_000; tries += 1) {
       await new Promise(setImmediate);
-      taken = await house.submit({ delaySeconds: 60 }, guest).catch(() => null);
+      taken = await server.submit({ delaySeconds: 60 }, guest).catch(() => null);
     }
     assert.notEqual(taken, null);
   });
 
   it("refuses a task when what is stored has reached its bytes", async () => {
     const guest = await openFree({ bytesStored: 2_000 });
-    const call = { method: "POST" as const, url: house.target.url, headers: {}, body: "x".repeat(3_000) };
-    await house.submit({ call, delaySeconds: 60 }, guest);
-    await assert.rejects(house.submit({ call, delaySeconds: 60 }, guest), {
+    const call = { method: "POST" as const, url: server.target.url, headers: {}, body: "x".repeat(3_000) };
+    await server.submit({ call, delaySeconds: 60 }, guest);
+    await assert.rejects(server.submit({ call, delaySeconds: 60 }, guest), {
       code: "limit_reached",
       message: "The plan free allows at most 2000 bytes stored (bytesStored)",
     });
@@ -149,7 +149,7 @@ describe("what a plan bounds", () => {
 
   it("counts what is stored beside tasks: tags, idempotency keys, events, deliveries, audit, bulk actions", async () => {
     const guest = await openFree();
-    const { database } = house;
+    const { database } = server;
     const fill = (text: string) => database.rows(text, [guest.teamId]);
     const grown: Record<string, boolean> = {};
     let before = await readStoredBytes(database, guest.teamId);
@@ -181,12 +181,12 @@ describe("what a plan bounds", () => {
 
   it("keeps of an answer the beginning alone when what is stored has reached its bytes", async () => {
     const guest = await openFree({ bytesStored: 10_000 });
-    house.target.answer = (_, response) => response.end("x".repeat(6_000));
+    server.target.answer = (_, response) => response.end("x".repeat(6_000));
     const bodies: (string | undefined)[] = [];
     for (let index = 0; index < 3; index += 1) {
-      const id = await house.submit({}, guest);
-      await house.dispatchOnce();
-      bodies.push((await house.tasks.get(guest, id)).result?.body);
+      const id = await server.submit({}, guest);
+      await server.dispatchOnce();
+      bodies.push((await server.tasks.get(guest, id)).result?.body);
     }
     assert.deepEqual(
       bodies.map((body) => body?.length),

@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { claimDuePolls, heldPolls, releasePolls } from "../../src/store/tasks/task-polls.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 
 describe("polling", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let status: (poll: number) => { code?: number; body: object | string };
   let polls: number;
   beforeEach(async () => {
-    house = await openTestHouse({ maxRetries: 0, concurrency: 1 }, { resultLimitBytes: 1000 });
+    server = await openTestServer({ maxRetries: 0, concurrency: 1 }, { resultLimitBytes: 1000 });
     polls = 0;
     status = () => ({ body: { status: "running" } });
-    house.target.answer = (call, response) => {
+    server.target.answer = (call, response) => {
       if (call.method === "POST") {
         response.end(
           JSON.stringify({
             id: "job 1",
-            status_url: `${house.target.url}/jobs/1`,
-            response_url: `${house.target.url}/results/1`,
+            status_url: `${server.target.url}/jobs/1`,
+            response_url: `${server.target.url}/results/1`,
           }),
         );
         return;
@@ -29,10 +29,10 @@ describe("polling", () => {
       response.end(typeof body === "string" ? body : JSON.stringify(body));
     };
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   const config = (changes: Partial<PollConfig> = {}): PollConfig => ({
-    urlTemplate: `${house.target.url}/jobs/{startResult.body.id}`,
+    urlTemplate: `${server.target.url}/jobs/{startResult.body.id}`,
     interval: 5,
     statusPath: "status",
     doneValues: ["done"],
@@ -44,15 +44,15 @@ describe("polling", () => {
     ...changes,
   });
   const start = async (changes: Partial<PollConfig> = {}, headers: Record<string, string> = {}) => {
-    const call = { method: "POST" as const, url: house.target.url, headers, body: "{}" };
-    const id = await house.submit({ shape: "direct", pollConfig: config(changes), call });
-    await house.dispatchOnce();
+    const call = { method: "POST" as const, url: server.target.url, headers, body: "{}" };
+    const id = await server.submit({ shape: "direct", pollConfig: config(changes), call });
+    await server.dispatchOnce();
     return id;
   };
   const pollAfter = async (seconds: number) => {
-    await house.advance(seconds);
-    await house.engine.poller.workOnce();
-    await house.engine.poller.finished();
+    await server.advance(seconds);
+    await server.engine.poller.workOnce();
+    await server.engine.poller.finished();
   };
 
   it("a large answer is looked into by a thread, and the event loop parses none of it", async () => {
@@ -72,50 +72,50 @@ describe("polling", () => {
     } finally {
       JSON.parse = parse;
     }
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual([task.status, task.result?.body], ["completed", "v.mp4"]);
     assert.ok(longest < 10_000, `${longest} characters were parsed on the event loop`);
-    assert.match(await house.services.metrics.renderOwn(), /bellhop_json_jobs_total\{result="done"\} 1\n/);
+    assert.match(await server.services.metrics.renderOwn(), /bellhop_json_jobs_total\{result="done"\} 1\n/);
   });
 
   it("a poll that was claimed too long ago is not made: it is given back, and made later", async () => {
     await start();
-    house.databases.polls.after = (statement) => {
-      if (statement === "claim_due_polls") house.freeze(5);
+    server.databases.polls.after = (statement) => {
+      if (statement === "claim_due_polls") server.freeze(5);
     };
     await pollAfter(5);
     assert.equal(polls, 0);
 
-    house.databases.polls.after = () => {};
-    house.freeze(5);
+    server.databases.polls.after = () => {};
+    server.freeze(5);
     await pollAfter(0);
     assert.equal(polls, 1);
   });
 
   it("a release of strays that is carried out late does not touch a poll that was claimed since", async () => {
     const id = await start();
-    await house.advance(5);
-    const { workerId } = house.engine.lease;
-    const rooms = [{ teamId: house.principal.teamId, most: 1 }];
-    const [stray] = await claimDuePolls(house.database, workerId, rooms);
+    await server.advance(5);
+    const { workerId } = server.engine.lease;
+    const rooms = [{ teamId: server.principal.teamId, most: 1 }];
+    const [stray] = await claimDuePolls(server.database, workerId, rooms);
     assert.equal(stray?.id, id);
-    const seen = await heldPolls(house.database, workerId);
-    await releasePolls(house.database, seen);
-    const [claimed] = await claimDuePolls(house.database, workerId, rooms);
-    await releasePolls(house.database, seen);
+    const seen = await heldPolls(server.database, workerId);
+    await releasePolls(server.database, seen);
+    const [claimed] = await claimDuePolls(server.database, workerId, rooms);
+    await releasePolls(server.database, seen);
 
     assert.deepEqual(
-      (await heldPolls(house.database, workerId)).map(({ fence }) => fence),
+      (await heldPolls(server.database, workerId)).map(({ fence }) => fence),
       [claimed?.fence],
     );
   });
 
   it("a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
     const id = await start();
-    assert.equal((await house.task(id)).status, "polling");
-    const other = await house.submit();
-    await house.dispatchOnce();
-    assert.equal((await house.task(other)).status, "completed");
+    assert.equal((await server.task(id)).status, "polling");
+    const other = await server.submit();
+    await server.dispatchOnce();
+    assert.equal((await server.task(other)).status, "completed");
   });
 
   it("polls at the configured interval until a done value", async () => {
@@ -126,16 +126,16 @@ describe("polling", () => {
     assert.equal(polls, 1);
     status = () => ({ code: 503, body: "busy" });
     await pollAfter(5.1);
-    const { count, answer } = (await house.task(id)).polls ?? {};
+    const { count, answer } = (await server.task(id)).polls ?? {};
     assert.deepEqual([count, answer], [2, "503"]);
     status = () => ({ body: { status: "done", output: { video: "v.mp4" } } });
     await pollAfter(5.1);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.polls, null);
     assert.equal(task.result?.body, '{"video":"v.mp4"}');
-    assert.equal(house.target.calls.at(-1)?.path, "/jobs/job%201");
+    assert.equal(server.target.calls.at(-1)?.path, "/jobs/job%201");
   });
 
   it("a fail value ends the task without a retry, with the error at errorPath", async () => {
@@ -143,7 +143,7 @@ describe("polling", () => {
     status = () => ({ body: { status: "broken", error: "out of paint" } });
     await pollAfter(5.1);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "poll_failed");
     assert.equal(task.error, "out of paint");
@@ -151,10 +151,10 @@ describe("polling", () => {
 
   it("polling longer than maxDuration fails: Polling timed out after <n> s", async () => {
     const id = await start({ maxDuration: 60 });
-    await house.advance(60.1);
-    await house.engine.deadlines.expireOnce();
+    await server.advance(60.1);
+    await server.engine.deadlines.expireOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "poll_timeout");
     assert.equal(task.error, "Polling timed out after 60 s");
@@ -165,33 +165,33 @@ describe("polling", () => {
     status = () => ({ code: 503, body: "busy" });
     await pollAfter(5.1);
 
-    const { polls: seen } = await house.task(id);
+    const { polls: seen } = await server.task(id);
     assert.deepEqual([seen?.count, seen?.answer, seen?.error], [1, "503", "The provider answered 503"]);
-    const [reason] = (await house.services.explanations.explain(house.principal, id)).reasons;
-    const next = (await house.task(id)).runAt.toISOString();
+    const [reason] = (await server.services.explanations.explain(server.principal, id)).reasons;
+    const next = (await server.task(id)).runAt.toISOString();
     assert.equal(
       reason?.detail,
       `The third party is asked next at ${next}; the last poll, at ${seen?.at}, failed: The provider answered 503`,
     );
-    await house.advance(60);
-    await house.engine.deadlines.expireOnce();
-    const { error } = await house.task(id);
+    await server.advance(60);
+    await server.engine.deadlines.expireOnce();
+    const { error } = await server.task(id);
     assert.equal(error, "Polling timed out after 60 s: last poll failed: The provider answered 503");
   });
 
   it("a poll without an answer is told by what went wrong on the way", async () => {
-    house.target.answer = (call, response) => {
+    server.target.answer = (call, response) => {
       if (call.method === "POST") response.end(JSON.stringify({ id: "1" }));
       else response.destroy();
     };
     const id = await start({ maxDuration: 60 });
     await pollAfter(5.1);
-    const { answer, error } = (await house.task(id)).polls ?? {};
+    const { answer, error } = (await server.task(id)).polls ?? {};
     assert.notEqual(error, undefined);
     assert.notEqual(error, answer);
-    await house.advance(60);
-    await house.engine.deadlines.expireOnce();
-    assert.equal((await house.task(id)).error, `Polling timed out after 60 s: last poll failed: ${error}`);
+    await server.advance(60);
+    await server.engine.deadlines.expireOnce();
+    assert.equal((await server.task(id)).error, `Polling timed out after 60 s: last poll failed: ${error}`);
   });
 
   it("a poll that finds the job running leaves no error, and none of an earlier one", async () => {
@@ -200,16 +200,16 @@ describe("polling", () => {
     await pollAfter(5.1);
     await pollAfter(5.1);
 
-    const { polls: seen } = await house.task(id);
+    const { polls: seen } = await server.task(id);
     assert.deepEqual(
       [seen?.count, seen?.answer, seen !== null && "error" in Object(seen)],
       [2, "200", false],
     );
-    const [reason] = (await house.services.explanations.explain(house.principal, id)).reasons;
+    const [reason] = (await server.services.explanations.explain(server.principal, id)).reasons;
     assert.match(reason?.detail ?? "", /; the last poll, at .*Z, was answered 200$/);
-    await house.advance(60);
-    await house.engine.deadlines.expireOnce();
-    assert.equal((await house.task(id)).error, "Polling timed out after 60 s");
+    await server.advance(60);
+    await server.engine.deadlines.expireOnce();
+    assert.equal((await server.task(id)).error, "Polling timed out after 60 s");
   });
 
   it("a poll that errors is tried again at the next interval; 401 three times in a row fails", async () => {
@@ -219,21 +219,21 @@ describe("polling", () => {
     status = () => ({ code: 401, body: {} });
     for (let round = 0; round < 3; round += 1) await pollAfter(5.1);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(polls, 4);
     assert.equal(task.status, "failed");
   });
 
   it("entry 1 (fal): COMPLETED fetches the result at response_url at once", async () => {
-    const id = await house.submit({ shape: "direct", provider: "fal" });
-    await house.dispatchOnce();
+    const id = await server.submit({ shape: "direct", provider: "fal" });
+    await server.dispatchOnce();
     status = (poll) => ({ body: poll === 1 ? { status: "COMPLETED" } : { images: [1, 2] } });
     await pollAfter(3.1);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.result?.body, '{"images":[1,2]}');
-    assert.equal(house.target.calls.at(-1)?.path, "/results/1");
+    assert.equal(server.target.calls.at(-1)?.path, "/results/1");
   });
 
   it("finds status and result in an answer however much longer it is than what is kept", async () => {
@@ -241,7 +241,7 @@ describe("polling", () => {
     status = () => ({ body: { log: "x".repeat(2_000_000), status: "done", output: "v.mp4" } });
     await pollAfter(5.1);
 
-    const { result } = await house.task(id);
+    const { result } = await server.task(id);
     assert.deepEqual([result?.body, result?.truncated], ["v.mp4", undefined]);
   });
 
@@ -250,7 +250,7 @@ describe("polling", () => {
     status = () => ({ body: { status: "done", output: "é".repeat(501) } });
     await pollAfter(5.1);
 
-    const { result } = await house.task(id);
+    const { result } = await server.task(id);
     assert.deepEqual([result?.body, result?.truncated], ["é".repeat(500), true]);
   });
 
@@ -261,63 +261,63 @@ describe("polling", () => {
       body: poll === 1 ? { status: "done" } : { log: "x".repeat(2_000_000), output: "v.mp4" },
     });
     await pollAfter(5.1);
-    assert.equal((await house.task(part)).result?.body, "v.mp4");
+    assert.equal((await server.task(part)).result?.body, "v.mp4");
 
     polls = 0;
     const whole = await start({ ...fetched, resultPath: "" });
     await pollAfter(5.1);
-    const { result } = await house.task(whole);
+    const { result } = await server.task(whole);
     assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
   });
 
   it("keeps so much of the answer to a call", async () => {
-    house.target.answer = (_call, response) => response.end("x".repeat(1001));
-    const id = await house.submit();
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("x".repeat(1001));
+    const id = await server.submit();
+    await server.dispatchOnce();
 
-    const { result } = await house.task(id);
+    const { result } = await server.task(id);
     assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
   });
 
   it("forwards the first call's credential to its own origin, and none to another", async () => {
     const id = await start({}, { Authorization: "Bearer mine", "X-Other": "no" });
     await pollAfter(5.1);
-    assert.equal(house.target.calls.at(-1)?.headers.authorization, "Bearer mine");
-    assert.equal(house.target.calls.at(-1)?.headers["x-other"], undefined);
-    assert.equal((await house.task(id)).status, "polling");
+    assert.equal(server.target.calls.at(-1)?.headers.authorization, "Bearer mine");
+    assert.equal(server.target.calls.at(-1)?.headers["x-other"], undefined);
+    assert.equal((await server.task(id)).status, "polling");
   });
 
   it("goes on with another node after the one that polled has died", async () => {
     const id = await start();
-    const other = await house.openNode();
-    await house.advance(5.1);
-    house.target.answer = () => {};
-    await house.engine.poller.workOnce();
-    await house.target.received(2);
+    const other = await server.openNode();
+    await server.advance(5.1);
+    server.target.answer = () => {};
+    await server.engine.poller.workOnce();
+    await server.target.received(2);
     await other.engine.reaper.reapOnce();
-    await house.database.rows("update workers set expires_at = now() - interval '1 s' where id = $1", [
-      house.engine.lease.workerId,
+    await server.database.rows("update workers set expires_at = now() - interval '1 s' where id = $1", [
+      server.engine.lease.workerId,
     ]);
     await other.engine.reaper.reapOnce();
-    house.target.answer = (_call, response) => response.end('{"status":"done","output":"late"}');
+    server.target.answer = (_call, response) => response.end('{"status":"done","output":"late"}');
     await other.engine.poller.workOnce();
     await other.engine.poller.finished();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.result?.body, "late");
   });
 
   it("a template that the answer cannot fill fails the task and says what is missing", async () => {
-    const id = await start({ urlTemplate: `${house.target.url}/{startResult.body.nothing}` });
-    const task = await house.task(id);
+    const id = await start({ urlTemplate: `${server.target.url}/{startResult.body.nothing}` });
+    const task = await server.task(id);
     assert.equal(task.failureReason, "poll_failed");
     assert.match(task.error ?? "", /nothing/);
   });
 
   it("10,000 polling tasks are found by an index: a look that finds none due reads a handful of blocks", async () => {
     await start();
-    await house.database.rows(
+    await server.database.rows(
       `insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, max_retries, backoff,
                           retry_delay_seconds, timeout_seconds, run_at, poll_at, list_key, created_at, deadline_at, poll_config, poll)
        select t.team_id, gen_random_uuid(), t.queue_id, t.shape, t.status, t.priority, false, t.method, t.url,
@@ -326,8 +326,8 @@ describe("polling", () => {
               now() + interval '2 h', t.poll_config, t.poll
          from tasks t, generate_series(1, 10000) where t.status = 'polling'`,
     );
-    const explained = await house.database.rows<{ "QUERY PLAN": string }>(
-      `explain (analyze, buffers) select id from tasks where poll_at is not null and team_id = ${house.principal.teamId} and poll_at <= now()
+    const explained = await server.database.rows<{ "QUERY PLAN": string }>(
+      `explain (analyze, buffers) select id from tasks where poll_at is not null and team_id = ${server.principal.teamId} and poll_at <= now()
         order by poll_at limit 100`,
     );
     const text = explained.map((row) => row["QUERY PLAN"]).join("\n");

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 
 interface Reply {
   readonly code?: number;
@@ -171,13 +171,13 @@ const VENDORS: readonly Vendor[] = [
 ];
 
 describe("the providers of the catalog", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0, concurrency: 1 });
+    server = await openTestServer({ maxRetries: 0, concurrency: 1 });
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(() => {
-    house.target.calls.length = 0;
+    server.target.calls.length = 0;
   });
 
   it("these tests cover every entry", () => {
@@ -191,7 +191,7 @@ describe("the providers of the catalog", () => {
   const follow = (id: string): Partial<TaskRequest> => {
     const pollConfig = PROVIDER_CATALOG.find((entry) => entry.id === id)?.pollConfig as PollConfig;
     if (!pollConfig.urlTemplate.startsWith("https://")) return { provider: id };
-    const local = (template: string) => template.replace(/^https:\/\/[^/]+/, house.target.url);
+    const local = (template: string) => template.replace(/^https:\/\/[^/]+/, server.target.url);
     const { urlTemplate, cancelUrlTemplate } = pollConfig;
     const cancel = cancelUrlTemplate && { cancelUrlTemplate: local(cancelUrlTemplate) };
     return { pollConfig: { ...pollConfig, urlTemplate: local(urlTemplate), ...cancel } };
@@ -199,10 +199,10 @@ describe("the providers of the catalog", () => {
   /** The first call is made, and the vendor goes on with these answers to the questions for its status. */
   const begin = async (vendor: Vendor, status: (poll: number) => Reply, result = vendor.resultReply) => {
     let polls = 0;
-    house.target.answer = (call, response) => {
+    server.target.answer = (call, response) => {
       const send = ({ code = 200, body }: Reply) =>
         response.writeHead(code).end(typeof body === "string" ? body : JSON.stringify(body));
-      if (call.method === "POST") return send(vendor.start(house.target.url));
+      if (call.method === "POST") return send(vendor.start(server.target.url));
       if (call.path === vendor.statusPath) {
         polls += 1;
         return send(status(polls));
@@ -211,21 +211,21 @@ describe("the providers of the catalog", () => {
     };
     const call = {
       method: "POST",
-      url: `${house.target.url}/start`,
+      url: `${server.target.url}/start`,
       headers: vendor.headers,
       body: "{}",
     } as const;
     const from = await databaseNow();
-    const id = await house.submit({ shape: "direct", call, ...follow(vendor.id) });
-    await house.dispatchOnce();
+    const id = await server.submit({ shape: "direct", call, ...follow(vendor.id) });
+    await server.dispatchOnce();
     step = { from, to: await databaseNow() };
-    assert.equal((await house.task(id)).status, "polling");
+    assert.equal((await server.task(id)).status, "polling");
     return { id, polls: () => polls };
   };
   /** By the database's clock, in seconds: the last step was planned not before and not after these. */
   let step = { from: 0, to: 0 };
   const databaseNow = async () => {
-    const [row] = await house.database.rows<{ now: number }>(
+    const [row] = await server.database.rows<{ now: number }>(
       "select extract(epoch from clock_timestamp())::float8 as now",
     );
     return row?.now ?? 0;
@@ -237,11 +237,11 @@ describe("the providers of the catalog", () => {
   };
   const look = () =>
     timed(async () => {
-      await house.engine.poller.workOnce();
-      await house.engine.poller.finished();
+      await server.engine.poller.workOnce();
+      await server.engine.poller.finished();
     });
   const planned = async (id: string) => {
-    const [row] = await house.database.rows<{ next: number; left: number }>(
+    const [row] = await server.database.rows<{ next: number; left: number }>(
       `select extract(epoch from run_at)::float8 as next,
               extract(epoch from deadline_at - run_at)::float8 as left from tasks where id = $1`,
       [id],
@@ -268,24 +268,24 @@ describe("the providers of the catalog", () => {
       assert.ok(Math.abs((await planned(id)).left - (maxDuration - interval)) < 0.001);
       for (let made = 0; made < running.length; made += 1) {
         await assertNextIn(id, interval);
-        await house.advance(interval - 1);
+        await server.advance(interval - 1);
         await look();
         assert.equal(polls(), made, "not before the interval has passed");
-        await house.advance(1);
+        await server.advance(1);
         await look();
         assert.equal(polls(), made + 1);
-        assert.equal((await house.task(id)).status, "polling");
+        assert.equal((await server.task(id)).status, "polling");
       }
       await assertNextIn(id, interval);
-      await house.advance(interval);
+      await server.advance(interval);
       await look();
 
-      const task = await house.task(id);
+      const task = await server.task(id);
       assert.equal(task.status, "completed");
       assert.equal(task.result?.statusCode, 200);
-      assert.equal(task.result?.body, vendor.result(house.target.url));
+      assert.equal(task.result?.body, vendor.result(server.target.url));
       assert.equal(task.error, null);
-      const [, ...asked] = house.target.calls;
+      const [, ...asked] = server.target.calls;
       const paths = Array.from({ length: running.length + 1 }, () => vendor.statusPath);
       assert.deepEqual(
         asked.map(({ method, path }) => `${method} ${path}`),
@@ -297,20 +297,20 @@ describe("the providers of the catalog", () => {
         assert.deepEqual(forwardedOf(vendor, headers), vendor.forwarded);
         assert.equal(body, "");
       }
-      await house.advance(maxDuration);
+      await server.advance(maxDuration);
       await look();
-      await house.engine.deadlines.expireOnce();
+      await server.engine.deadlines.expireOnce();
       assert.equal(polls(), running.length + 1, "it is over");
-      assert.equal((await house.task(id)).status, "completed");
+      assert.equal((await server.task(id)).status, "completed");
     });
 
     const told = vendor.cancel ?? "nothing, as it documents no way to cancel";
     it(`${vendor.id}: a task that is cancelled while it is polled tells the vendor ${told}`, async () => {
       const { id } = await begin(vendor, () => vendor.running[0] as Reply);
-      await house.tasks.cancel(house.principal, id);
-      await house.engine.cancellations.finished();
+      await server.tasks.cancel(server.principal, id);
+      await server.engine.cancellations.finished();
 
-      const [, ...asked] = house.target.calls;
+      const [, ...asked] = server.target.calls;
       assert.deepEqual(
         asked.map(({ method, path }) => `${method} ${path}`),
         vendor.cancel === undefined ? [] : [vendor.cancel],
@@ -327,20 +327,20 @@ describe("the providers of the catalog", () => {
           poll === 1 ? (vendor.running[0] as Reply) : reply,
         );
         for (let round = 0; round < 2; round += 1) {
-          await house.advance(vendor.interval);
+          await server.advance(vendor.interval);
           await look();
         }
-        await house.advance(1000);
-        await house.dispatchOnce();
+        await server.advance(1000);
+        await server.dispatchOnce();
         await look();
 
-        const task = await house.task(id);
+        const task = await server.task(id);
         assert.equal(task.status, "failed");
         assert.equal(task.failureReason, "poll_failed");
         assert.equal(task.error, error);
         assert.equal(polls(), 2);
         assert.equal(task.attempts.length, 1);
-        assert.equal(house.target.calls.length, 3);
+        assert.equal(server.target.calls.length, 3);
       });
     }
 
@@ -348,29 +348,29 @@ describe("the providers of the catalog", () => {
       const { id, polls } = await begin(vendor, () => vendor.running.at(-1) as Reply);
       const rounds = Math.floor(vendor.maxDuration / vendor.interval) - 1;
       // All but the last few rounds at once: a poll that is late is made once.
-      await house.advance(vendor.interval * (rounds - 2));
+      await server.advance(vendor.interval * (rounds - 2));
       await look();
       for (let round = 0; round < 2; round += 1) {
-        await house.advance(vendor.interval);
+        await server.advance(vendor.interval);
         await look();
-        await house.engine.deadlines.expireOnce();
+        await server.engine.deadlines.expireOnce();
       }
       assert.equal(polls(), 3);
       // What is left is an interval, less the time that this test has taken.
-      await house.advance(vendor.interval - 1.5);
-      await house.engine.deadlines.expireOnce();
-      assert.equal((await house.task(id)).status, "polling");
-      await house.advance(1.5);
-      await house.engine.deadlines.expireOnce();
+      await server.advance(vendor.interval - 1.5);
+      await server.engine.deadlines.expireOnce();
+      assert.equal((await server.task(id)).status, "polling");
+      await server.advance(1.5);
+      await server.engine.deadlines.expireOnce();
 
-      const task = await house.task(id);
+      const task = await server.task(id);
       assert.equal(task.status, "failed");
       assert.equal(task.failureReason, "poll_timeout");
       const [text, lastPoll = ""] = (task.error ?? "").split(": last poll failed: ");
       assert.equal(text, `Polling timed out after ${vendor.maxDuration} s`);
       // One vendor answers 429 while a job goes on.
       assert.equal(lastPoll, vendor.id === "stability-video" ? "The provider answered 429" : "");
-      await house.advance(1000);
+      await server.advance(1000);
       await look();
       assert.equal(polls(), 3);
     });
@@ -379,22 +379,22 @@ describe("the providers of the catalog", () => {
   it("fal: COMPLETED with a result that answers 422 means failed, and its body is the error", async () => {
     const [fal] = VENDORS as [Vendor];
     const { id } = await begin(fal, () => fal.done, { code: 422, body: MISSING });
-    await house.advance(fal.interval);
+    await server.advance(fal.interval);
     await look();
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "poll_failed");
     assert.equal(task.error, MISSING);
-    assert.equal(house.target.calls.length, 3);
+    assert.equal(server.target.calls.length, 3);
   });
 
   it("the bytes of a binary result are not stored", async () => {
     const vendor = VENDORS.at(-1) as Vendor;
     const { id } = await begin(vendor, () => ({ body: "secret-bytes".repeat(100_000) }));
-    await house.advance(vendor.interval);
+    await server.advance(vendor.interval);
     await look();
-    assert.equal((await house.task(id)).status, "completed");
-    const [row] = await house.database.rows<{ text: string }>(
+    assert.equal((await server.task(id)).status, "completed");
+    const [row] = await server.database.rows<{ text: string }>(
       "select row_to_json(t)::text as text from tasks t where id = $1",
       [id],
     );

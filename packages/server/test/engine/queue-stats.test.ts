@@ -4,22 +4,22 @@ import { BUCKETS, bucketOf, quantile } from "../../src/domain/histogram.ts";
 import { QUEUE_COUNTS, type StatsRange } from "../../src/domain/queue-stats.ts";
 import { createQueueCounters } from "../../src/engine/queue-counters.ts";
 import { rollQueueStats } from "../../src/store/tasks/queue-stats.ts";
-import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
 const HOUR_MS = 3_600_000;
 
 describe("the statistics of queues", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ concurrency: 5, maxRetries: 1, retryDelaySeconds: 10 });
+    server = await openTestServer({ concurrency: 5, maxRetries: 1, retryDelaySeconds: 10 });
   });
-  after(() => house.close());
+  after(() => server.close());
 
-  const write = async (node: TestNode = house) =>
+  const write = async (node: TestNode = server) =>
     node.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
   const read = (range: StatsRange = "15m", queue: string | null = QUEUE) =>
-    house.services.stats.queues(house.principal, { range, queue, sandbox: null });
+    server.services.stats.queues(server.principal, { range, queue, sandbox: null });
   const sum = (numbers: readonly (number | null)[]) =>
     numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
   const totals = async (range?: StatsRange) => {
@@ -28,21 +28,21 @@ describe("the statistics of queues", () => {
   };
 
   it("count what becomes of tasks, on whatever node, and are the same however often they are written", async () => {
-    const other = await house.openNode();
-    await house.submit();
+    const other = await server.openNode();
+    await server.submit();
     await other.submit();
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await other.dispatchOnce();
-    house.target.answer = (_call, response) => response.writeHead(500).end();
-    const failing = await house.submit();
-    await house.dispatchOnce();
-    await house.advance(60);
-    await house.dispatchOnce();
-    assert.equal((await house.task(failing)).status, "failed");
-    await house.tasks.retry(house.principal, failing, { delaySeconds: 3600, priority: null });
-    const unwanted = await house.submit({ delaySeconds: 3600 });
-    await house.tasks.cancel(house.principal, unwanted);
-    for (const node of [house, other, house]) await write(node);
+    server.target.answer = (_call, response) => response.writeHead(500).end();
+    const failing = await server.submit();
+    await server.dispatchOnce();
+    await server.advance(60);
+    await server.dispatchOnce();
+    assert.equal((await server.task(failing)).status, "failed");
+    await server.tasks.retry(server.principal, failing, { delaySeconds: 3600, priority: null });
+    const unwanted = await server.submit({ delaySeconds: 3600 });
+    await server.tasks.cancel(server.principal, unwanted);
+    for (const node of [server, other, server]) await write(node);
 
     assert.deepEqual(await totals(), { created: 4, completed: 2, failed: 1, cancelled: 1, retried: 2 });
     const { queues, total } = await read();
@@ -57,30 +57,30 @@ describe("the statistics of queues", () => {
     const p95 = total.durations.p95.filter((ms) => ms !== null);
     assert.ok(p95.length > 0 && p95.every((ms) => ms > 0 && ms < 10_000), JSON.stringify(p95));
     assert.ok(total.waits.p50.some((ms) => ms !== null));
-    await house.tasks.cancel(house.principal, failing);
-    house.target.answer = (_call, response) => response.end("{}");
+    await server.tasks.cancel(server.principal, failing);
+    server.target.answer = (_call, response) => response.end("{}");
   });
 
   it("say since when the oldest task has been due, and where nobody looked", async () => {
-    await house.queues.setPaused(house.principal, QUEUE, true);
-    const id = await house.submit();
+    await server.queues.setPaused(server.principal, QUEUE, true);
+    const id = await server.submit();
     const { total } = await read("1h");
-    assert.equal(total.oldestPendingAt?.getTime(), (await house.task(id)).runAt.getTime());
+    assert.equal(total.oldestPendingAt?.getTime(), (await server.task(id)).runAt.getTime());
     assert.equal(total.pending[0], null);
-    await house.tasks.cancel(house.principal, id);
-    await house.queues.setPaused(house.principal, QUEUE, false);
+    await server.tasks.cancel(server.principal, id);
+    await server.queues.setPaused(server.principal, QUEUE, false);
   });
 
   it("belong to the minute they were counted in, also where the database was away when it ended", async () => {
     const time = createTestTime();
     let isAway = false;
-    const sql: typeof house.database = {
-      ...house.database,
+    const sql: typeof server.database = {
+      ...server.database,
       rows: (query, values) =>
-        isAway ? Promise.reject(new Error("away")) : house.database.rows(query, values),
+        isAway ? Promise.reject(new Error("away")) : server.database.rows(query, values),
     };
     const counters = createQueueCounters({ sql, node: 99, time });
-    const count = () => counters.ended(null, house.principal.teamId, 777);
+    const count = () => counters.ended(null, server.principal.teamId, 777);
     count();
     assert.equal(await counters.writeOnce(), 10_000);
     time.pass(55_000);
@@ -93,7 +93,7 @@ describe("the statistics of queues", () => {
     time.pass(2_000);
     assert.equal(await counters.writeOnce(), 10_000);
 
-    const rows = await house.database.rows<{ at: Date; completed: number }>(
+    const rows = await server.database.rows<{ at: Date; completed: number }>(
       "select at, completed from queue_stats where node = 99 and queue_id = 777 order by at",
     );
     assert.deepEqual(
@@ -103,18 +103,18 @@ describe("the statistics of queues", () => {
         ["2030-01-01T00:01:00.000Z", 1],
       ],
     );
-    await house.database.rows("delete from queue_stats where at > now() + interval '1 hour'");
+    await server.database.rows("delete from queue_stats where at > now() + interval '1 hour'");
   });
 
   it("become coarser with age and lose nothing but their detail", async () => {
     const before = await totals("7d");
-    const { teamId } = house.principal;
-    const [{ id = 0 } = {}] = await house.database.rows<{ id: number }>(
+    const { teamId } = server.principal;
+    const [{ id = 0 } = {}] = await server.database.rows<{ id: number }>(
       "select id::float8 as id from queues where team_id = $1 and name = $2",
       [teamId, QUEUE],
     );
     const insert = (agoMs: number, seconds: number, node: number, waits: readonly number[]) =>
-      house.database.rows(
+      server.database.rows(
         `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, completed, waits, pending)
          values ($1, $2, false, $3, $4, $5, 1, $6, 7)`,
         [teamId, id, seconds, new Date(Math.floor((Date.now() - agoMs) / 60_000) * 60_000), node, waits],
@@ -124,13 +124,13 @@ describe("the statistics of queues", () => {
       await insert(4 * HOUR_MS + minute * 60_000, 60, 2, [0, 1, 5]);
       await insert(50 * HOUR_MS + minute * 60_000, 60, 1, [0, 0, 3]);
     }
-    await house.database.rows(
+    await server.database.rows(
       `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, completed)
        values ($1, $2, false, 3600, now() - interval '32 days', 0, 1000)`,
       [teamId, id],
     );
     const histogram = async () => {
-      const rows = await house.database.rows<{ place: number; n: number }>(
+      const rows = await server.database.rows<{ place: number; n: number }>(
         `select u.place::integer as place, sum(u.n)::integer as n
            from queue_stats cross join unnest(waits) with ordinality u(n, place)
           where team_id = $1 and at < now() - interval '3 hours' group by 1 order by 1`,
@@ -141,10 +141,10 @@ describe("the statistics of queues", () => {
     assert.deepEqual(await histogram(), [20, 60, 160]);
 
     let rounds = 0;
-    while (await rollQueueStats(house.database)) rounds += 1;
+    while (await rollQueueStats(server.database)) rounds += 1;
 
     assert.ok(rounds >= 4, String(rounds));
-    const lengths = await house.database.rows<{ seconds: number; rows: number; most: number }>(
+    const lengths = await server.database.rows<{ seconds: number; rows: number; most: number }>(
       `select seconds, count(*)::integer as rows, max(pending)::integer as most from queue_stats
         where team_id = $1 and at < now() - interval '3 hours' group by seconds order by seconds`,
       [teamId],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import { createReaper } from "../../src/engine/reaper.ts";
 import type { Sql } from "../../src/store/sql.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
 describe("the reaper's clock", () => {
@@ -79,44 +79,44 @@ describe("the reaper's clock", () => {
 });
 
 describe("reaping", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2 });
+    server = await openTestServer({ concurrency: 2 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   it("spares workers whose lease has not run out", async () => {
-    const other = await house.openNode();
-    house.target.hold();
-    const id = await house.submit();
-    await house.look();
+    const other = await server.openNode();
+    server.target.hold();
+    const id = await server.submit();
+    await server.look();
 
     await other.engine.reaper.reapOnce();
     await other.engine.reaper.reapOnce();
 
-    assert.equal((await house.task(id)).status, "active");
+    assert.equal((await server.task(id)).status, "active");
   });
 
   it("lets another node run what a dead node held, at once and in its freed slots", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     await other.engine.lease.renewOnce();
-    house.target.hold();
-    const ids = [await house.submit(), await house.submit()];
-    await house.quiet();
-    await house.target.received(2);
+    server.target.hold();
+    const ids = [await server.submit(), await server.submit()];
+    await server.quiet();
+    await server.target.received(2);
     await other.engine.reaper.reapOnce();
-    await house.database.rows("update workers set expires_at = now() where id = $1", [
-      house.engine.lease.workerId,
+    await server.database.rows("update workers set expires_at = now() where id = $1", [
+      server.engine.lease.workerId,
     ]);
 
     await other.engine.reaper.reapOnce();
     await other.look();
-    await house.target.received(4);
+    await server.target.received(4);
 
     assert.equal(other.engine.attempts.count, 2);
     for (const id of ids) {
       assert.deepEqual(
-        (await house.task(id)).attempts.map(({ number, status }) => [number, status]),
+        (await server.task(id)).attempts.map(({ number, status }) => [number, status]),
         [
           [1, "interrupted"],
           [2, "active"],
@@ -126,20 +126,20 @@ describe("reaping", () => {
   });
 
   it("fails a task that three nodes died with, and says so (worker_lost)", async () => {
-    house.target.hold();
-    const id = await house.submit();
+    server.target.hold();
+    const id = await server.submit();
     for (let death = 1; death <= 3; death += 1) {
-      await house.look();
-      await house.target.received(death);
-      await house.reapEverything();
-      await house.engine.lease.renewOnce();
-      await house.target.broken(death);
+      await server.look();
+      await server.target.received(death);
+      await server.reapEverything();
+      await server.engine.lease.renewOnce();
+      await server.target.broken(death);
     }
-    house.target.answer = (_call, response) => response.end("{}");
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual([task.status, task.failureReason], ["failed", "worker_lost"]);
-    assert.equal(house.target.calls.length, 3);
+    assert.equal(server.target.calls.length, 3);
   });
 });

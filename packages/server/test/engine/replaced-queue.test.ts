@@ -1,59 +1,59 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 
 describe("a queue deleted and made again under the same name", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 3 });
-    house.target.hold();
+    server = await openTestServer({ concurrency: 3 });
+    server.target.hold();
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   const call = (path: string) => ({
     method: "POST" as const,
-    url: `${house.target.url}${path}`,
+    url: `${server.target.url}${path}`,
     headers: {},
     body: "{}",
   });
 
   async function replaceQueue(concurrency: number): Promise<void> {
-    for (let index = 0; index < 3; index += 1) await house.submit({ call: call("/old") });
-    await house.look();
-    await house.target.received(3);
-    await house.queues.remove(house.principal, QUEUE);
-    await house.quiet();
-    await house.queues.create(house.principal, QUEUE, { concurrency });
+    for (let index = 0; index < 3; index += 1) await server.submit({ call: call("/old") });
+    await server.look();
+    await server.target.received(3);
+    await server.queues.remove(server.principal, QUEUE);
+    await server.quiet();
+    await server.queues.create(server.principal, QUEUE, { concurrency });
   }
 
   it("starts at once although calls of the old one still run", async () => {
     await replaceQueue(2);
 
-    await house.submit({ call: call("/new") });
-    await house.submit({ call: call("/new") });
-    await house.look();
-    await house.target.received(5);
+    await server.submit({ call: call("/new") });
+    await server.submit({ call: call("/new") });
+    await server.look();
+    await server.target.received(5);
 
-    assert.equal(house.target.calls.filter(({ path }) => path === "/new").length, 2);
+    assert.equal(server.target.calls.filter(({ path }) => path === "/new").length, 2);
   });
 
   it("keeps its own limit while calls of the old one end", async () => {
     await replaceQueue(2);
-    for (let index = 0; index < 6; index += 1) await house.submit({ call: call("/new") });
-    await house.look();
-    await house.target.received(5);
+    for (let index = 0; index < 6; index += 1) await server.submit({ call: call("/new") });
+    await server.look();
+    await server.target.received(5);
 
     for (let ended = 1; ended <= 3; ended += 1) {
-      house.target.release(1);
-      await house.settled(ended);
-      await house.quiet();
-      await house.look();
+      server.target.release(1);
+      await server.settled(ended);
+      await server.quiet();
+      await server.look();
     }
 
-    assert.equal(house.engine.attempts.count, 2);
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.release();
-    await house.dispatchOnce();
-    assert.equal(house.target.mostAtOnceAt("/new"), 2);
+    assert.equal(server.engine.attempts.count, 2);
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
+    await server.dispatchOnce();
+    assert.equal(server.target.mostAtOnceAt("/new"), 2);
   });
 });

@@ -2,26 +2,26 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Task } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 
 describe("retries", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ concurrency: 5, maxRetries: 3, retryDelaySeconds: 100 });
+    server = await openTestServer({ concurrency: 5, maxRetries: 3, retryDelaySeconds: 100 });
   });
-  after(() => house.close());
+  after(() => server.close());
   afterEach(async () => {
-    house.target.answer = (_call, response) => response.end("{}");
-    await house.advance(7200);
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.advance(7200);
+    await server.dispatchOnce();
   });
 
   const answer = (status: number, headers: Record<string, string> = {}) => {
-    house.target.answer = (_call, response) => response.writeHead(status, headers).end("{}");
+    server.target.answer = (_call, response) => response.writeHead(status, headers).end("{}");
   };
 
   async function waitSeconds(id: string): Promise<number> {
-    const [row] = await house.database.rows<{ seconds: number }>(
+    const [row] = await server.database.rows<{ seconds: number }>(
       "select extract(epoch from run_at - now())::float8 as seconds from tasks where id = $1",
       [id],
     );
@@ -33,19 +33,19 @@ describe("retries", () => {
 
   it("are made until they are exhausted: 1 + max_retries attempts, then the task has failed", async () => {
     answer(500);
-    const id = await house.submit();
+    const id = await server.submit();
     const waits = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await house.dispatchOnce();
-      assert.equal((await house.task(id)).status, "pending");
+      await server.dispatchOnce();
+      assert.equal((await server.task(id)).status, "pending");
       waits.push(Math.round((await waitSeconds(id)) / 100) * 100);
-      await house.advance(400);
+      await server.advance(400);
     }
-    await house.dispatchOnce();
-    await house.advance(3600);
-    await house.dispatchOnce();
+    await server.dispatchOnce();
+    await server.advance(3600);
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual(waits, [100, 200, 400]);
     assert.equal(task.status, "failed");
     assert.equal(task.failureReason, "retries_exhausted");
@@ -63,13 +63,13 @@ describe("retries", () => {
 
   it("end with the first success, and the record keeps what went before", async () => {
     answer(503);
-    const id = await house.submit();
-    await house.dispatchOnce();
+    const id = await server.submit();
+    await server.dispatchOnce();
     answer(200);
-    await house.advance(100);
-    await house.dispatchOnce();
+    await server.advance(100);
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.error, null);
     assert.deepEqual(history(task), [
@@ -80,53 +80,53 @@ describe("retries", () => {
 
   it("are not made by a task that has none (max_retries overrides the queue's)", async () => {
     answer(500);
-    const none = await house.submit({ maxRetries: 0 });
-    const one = await house.submit({ maxRetries: 1 });
-    await house.dispatchOnce();
-    assert.equal((await house.task(none)).status, "failed");
+    const none = await server.submit({ maxRetries: 0 });
+    const one = await server.submit({ maxRetries: 1 });
+    await server.dispatchOnce();
+    assert.equal((await server.task(none)).status, "failed");
 
-    await house.advance(100);
-    await house.dispatchOnce();
-    const task = await house.task(one);
+    await server.advance(100);
+    await server.dispatchOnce();
+    const task = await server.task(one);
     assert.equal(task.status, "failed");
     assert.equal(task.attempts.length, 2);
   });
 
   it("are not made before their time", async () => {
     answer(500);
-    const id = await house.submit();
-    await house.dispatchOnce();
-    const calls = house.target.calls.length;
+    const id = await server.submit();
+    await server.dispatchOnce();
+    const calls = server.target.calls.length;
 
-    await house.dispatchOnce();
-    assert.equal(house.target.calls.length, calls);
-    assert.equal((await house.task(id)).attempts.length, 1);
+    await server.dispatchOnce();
+    assert.equal(server.target.calls.length, calls);
+    assert.equal((await server.task(id)).attempts.length, 1);
   });
 
   it("come when the target asked for it", async () => {
     answer(429, { "retry-after": "120" });
-    const id = await house.submit();
-    await house.dispatchOnce();
+    const id = await server.submit();
+    await server.dispatchOnce();
 
     const seconds = await waitSeconds(id);
     assert.ok(seconds > 100 && seconds <= 120, `${seconds} s`);
   });
 
   it("follow a redirect nowhere: it is a failed attempt", async () => {
-    answer(302, { location: `${house.target.url}/elsewhere` });
-    const id = await house.submit({ maxRetries: 0 });
-    await house.dispatchOnce();
+    answer(302, { location: `${server.target.url}/elsewhere` });
+    const id = await server.submit({ maxRetries: 0 });
+    await server.dispatchOnce();
 
-    assert.deepEqual(history(await house.task(id)), [[1, "failed", 302]]);
-    assert.ok(!house.target.calls.some(({ path }) => path === "/elsewhere"));
+    assert.deepEqual(history(await server.task(id)), [[1, "failed", 302]]);
+    assert.ok(!server.target.calls.some(({ path }) => path === "/elsewhere"));
   });
 
   it("count a target that breaks the connection as a failed attempt without an answer", async () => {
-    house.target.answer = (_call, response) => response.destroy();
-    const id = await house.submit({ maxRetries: 0 });
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) => response.destroy();
+    const id = await server.submit({ maxRetries: 0 });
+    await server.dispatchOnce();
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.deepEqual(history(task), [[1, "failed", null]]);
     assert.equal(task.attempts[0]?.phase, "sent");
     assert.equal(task.result, null);
@@ -134,13 +134,13 @@ describe("retries", () => {
 
   it("carry the same task and the next attempt's number to the target", async () => {
     answer(500);
-    const seen = house.target.calls.length;
-    const id = await house.submit();
-    await house.dispatchOnce();
-    await house.advance(100);
-    await house.dispatchOnce();
+    const seen = server.target.calls.length;
+    const id = await server.submit();
+    await server.dispatchOnce();
+    await server.advance(100);
+    await server.dispatchOnce();
 
-    const headers = house.target.calls.slice(seen).map((call) => call.headers);
+    const headers = server.target.calls.slice(seen).map((call) => call.headers);
     assert.deepEqual(
       headers.map((each) => [each["bellhop-task-id"], each["bellhop-attempt"]]),
       [
@@ -151,18 +151,18 @@ describe("retries", () => {
   });
 
   it("follow a call that took longer than its timeout, to the last byte of the answer", async () => {
-    house.target.answer = ({ path }, response) => {
+    server.target.answer = ({ path }, response) => {
       if (path === "/drip") response.writeHead(200).write("{");
     };
     const call = (path: string) => ({
       timeoutSeconds: 1,
       maxRetries: 0,
-      call: { method: "POST" as const, url: `${house.target.url}${path}`, headers: {}, body: "{}" },
+      call: { method: "POST" as const, url: `${server.target.url}${path}`, headers: {}, body: "{}" },
     });
-    const [silent, dripping] = [await house.submit(call("/silent")), await house.submit(call("/drip"))];
-    await house.dispatchOnce();
+    const [silent, dripping] = [await server.submit(call("/silent")), await server.submit(call("/drip"))];
+    await server.dispatchOnce();
 
-    const [none, half] = [await house.task(silent), await house.task(dripping)];
+    const [none, half] = [await server.task(silent), await server.task(dripping)];
     assert.deepEqual(history(none), [[1, "timeout", null]]);
     assert.deepEqual(history(half), [[1, "timeout", 200]]);
     assert.deepEqual([none.status, half.status], ["failed", "failed"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
 const problem = (message: string, status: number) => (error: unknown) => {
@@ -12,30 +12,30 @@ const problem = (message: string, status: number) => (error: unknown) => {
 };
 
 describe("retrying a task by hand", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 1, backoff: "fixed", retryDelaySeconds: 0 });
+    server = await openTestServer({ maxRetries: 1, backoff: "fixed", retryDelaySeconds: 0 });
   });
-  after(() => house.close());
+  after(() => server.close());
   afterEach(async () => {
     answerWith(200);
-    const { tallied, counted } = await countBothWays(house.database);
+    const { tallied, counted } = await countBothWays(server.database);
     assert.deepEqual(tallied, counted);
   });
 
   function answerWith(status: number): void {
-    house.target.answer = (_call, response) => response.writeHead(status).end("{}");
+    server.target.answer = (_call, response) => response.writeHead(status).end("{}");
   }
   const retry = (id: string, delaySeconds = 0, priority: number | null = null) =>
-    house.tasks.retry(house.principal, id, { delaySeconds, priority });
+    server.tasks.retry(server.principal, id, { delaySeconds, priority });
 
   async function comesTo(id: string, status: string): Promise<void> {
-    while ((await house.task(id)).status !== status) await house.dispatchOnce();
+    while ((await server.task(id)).status !== status) await server.dispatchOnce();
   }
 
   async function failed(request: Partial<TaskRequest> = {}): Promise<string> {
     answerWith(500);
-    const id = await house.submit(request);
+    const id = await server.submit(request);
     await comesTo(id, "failed");
     return id;
   }
@@ -50,41 +50,41 @@ describe("retrying a task by hand", () => {
       ["pending", 1, null, null, null, null],
     );
     await comesTo(id, "failed");
-    const again = await house.task(id);
+    const again = await server.task(id);
     assert.deepEqual(
       [again.status, again.failureReason, again.attempts.map(({ number }) => number)],
       ["failed", "retries_exhausted", [1, 2, 3, 4]],
     );
     answerWith(200);
     assert.equal((await retry(id)).retries, 2);
-    await house.dispatchOnce();
-    const done = await house.task(id);
+    await server.dispatchOnce();
+    const done = await server.task(id);
     assert.deepEqual([done.status, done.attempts.at(-1)?.number, done.retries], ["completed", 5, 2]);
   });
 
   it("takes a delay and another priority", async () => {
     const id = await failed();
-    const before = house.target.calls.length;
+    const before = server.target.calls.length;
 
     const task = await retry(id, 600, 9);
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
     assert.equal(task.priority, 9);
     assert.ok(task.runAt.getTime() > Date.now() + 590_000);
-    assert.equal(house.target.calls.length, before);
+    assert.equal(server.target.calls.length, before);
     answerWith(200);
-    await house.advance(601);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.advance(601);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("lets a second pass after a cancel, in which the call that was under way is torn down", async () => {
-    house.target.hold();
-    const before = house.target.calls.length;
-    const id = await house.submit();
-    await house.look();
-    await house.target.received(before + 1);
-    await house.tasks.cancel(house.principal, id);
+    server.target.hold();
+    const before = server.target.calls.length;
+    const id = await server.submit();
+    await server.look();
+    await server.target.received(before + 1);
+    await server.tasks.cancel(server.principal, id);
 
     const task = await retry(id);
 
@@ -94,20 +94,20 @@ describe("retrying a task by hand", () => {
       ["aborted"],
     );
     answerWith(200);
-    await house.advance(2);
-    await house.dispatchOnce();
-    assert.equal((await house.task(id)).status, "completed");
+    await server.advance(2);
+    await server.dispatchOnce();
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("is refused in every other state, for another team, and once its queue is gone", async () => {
     answerWith(200);
-    const completed = await house.submit();
-    await house.dispatchOnce();
-    const pending = await house.submit({ delaySeconds: 60 });
-    await house.queues.create(house.principal, "doomed", { maxRetries: 0 });
+    const completed = await server.submit();
+    await server.dispatchOnce();
+    const pending = await server.submit({ delaySeconds: 60 });
+    await server.queues.create(server.principal, "doomed", { maxRetries: 0 });
     const orphan = await failed({ queue: "doomed" });
-    await house.queues.remove(house.principal, "doomed");
-    const guest = await house.openTeam();
+    await server.queues.remove(server.principal, "doomed");
+    const guest = await server.openTeam();
 
     const notIn = (status: string) =>
       problem(`Task is not in failed/cancelled state (current: ${status})`, 409);
@@ -118,7 +118,7 @@ describe("retrying a task by hand", () => {
       problem('Task cannot be retried: its queue "doomed" was deleted', 409),
     );
     await assert.rejects(
-      house.tasks.retry(guest, completed, { delaySeconds: 0, priority: null }),
+      server.tasks.retry(guest, completed, { delaySeconds: 0, priority: null }),
       problem("Task not found", 404),
     );
   });
@@ -129,46 +129,50 @@ describe("retrying a task by hand", () => {
     const both = await Promise.allSettled([retry(id, 60), retry(id, 60)]);
 
     assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-    assert.equal((await house.task(id)).retries, 1);
-    await house.tasks.remove(house.principal, id);
+    assert.equal((await server.task(id)).retries, 1);
+    await server.tasks.remove(server.principal, id);
   });
 
   it("makes an unused callback id valid again, in the call too", async () => {
     answerWith(200);
-    const call = { method: "POST" as const, url: house.target.url, headers: {}, body: "{callbackId}" };
-    const request = { ...plainRequest(house.target.url), waitForCallback: true, maxWaitSeconds: 60 };
-    const { id, callback } = await house.tasks.create(house.principal, { ...request, shape: "direct", call });
-    await house.dispatchOnce();
-    await house.advance(61);
-    await house.engine.deadlines.expireOnce();
-    const resolve = () => house.callbacks.resolve(callback?.id ?? "", '"done"');
-    assert.equal((await house.task(id)).failureReason, "callback_timeout");
+    const call = { method: "POST" as const, url: server.target.url, headers: {}, body: "{callbackId}" };
+    const request = { ...plainRequest(server.target.url), waitForCallback: true, maxWaitSeconds: 60 };
+    const { id, callback } = await server.tasks.create(server.principal, {
+      ...request,
+      shape: "direct",
+      call,
+    });
+    await server.dispatchOnce();
+    await server.advance(61);
+    await server.engine.deadlines.expireOnce();
+    const resolve = () => server.callbacks.resolve(callback?.id ?? "", '"done"');
+    assert.equal((await server.task(id)).failureReason, "callback_timeout");
     await assert.rejects(resolve(), problem("Invalid or expired callback ID", 404));
 
     await retry(id);
-    await house.dispatchOnce();
+    await server.dispatchOnce();
 
-    assert.equal(house.target.calls.at(-1)?.body, callback?.id);
-    assert.equal((await house.task(id)).status, "waiting");
+    assert.equal(server.target.calls.at(-1)?.body, callback?.id);
+    assert.equal((await server.task(id)).status, "waiting");
     assert.equal((await resolve()).status, "completed");
     await assert.rejects(resolve(), problem("Invalid or expired callback ID", 404));
   });
 
   it("drops what was not told yet of the end that it undoes; the next end is told once", async () => {
     const deliver = async () => {
-      await house.engine.courier.workOnce();
-      await house.engine.courier.finished();
+      await server.engine.courier.workOnce();
+      await server.engine.courier.finished();
     };
     const told = () =>
-      house.target.calls.filter(({ path }) => path === "/told").map(({ body }) => JSON.parse(body).type);
-    const id = await failed({ onCompleteUrl: `${house.target.url}/told` });
+      server.target.calls.filter(({ path }) => path === "/told").map(({ body }) => JSON.parse(body).type);
+    const id = await failed({ onCompleteUrl: `${server.target.url}/told` });
     answerWith(200);
 
     await retry(id, 60);
     await deliver();
     assert.deepEqual(told(), []);
-    await house.advance(61);
-    await house.dispatchOnce();
+    await server.advance(61);
+    await server.dispatchOnce();
     await deliver();
 
     assert.deepEqual(told(), ["task.completed"]);
@@ -176,15 +180,15 @@ describe("retrying a task by hand", () => {
 
   it("keeps its idempotency key: the same request finds the task that was begun anew", async () => {
     answerWith(500);
-    const request = { ...plainRequest(house.target.url), idempotencyKey: "once", requestText: "same" };
-    const { id } = await house.tasks.create(house.principal, request);
+    const request = { ...plainRequest(server.target.url), idempotencyKey: "once", requestText: "same" };
+    const { id } = await server.tasks.create(server.principal, request);
     await comesTo(id, "failed");
 
     await retry(id, 60);
 
-    const again = await house.tasks.create(house.principal, request);
+    const again = await server.tasks.create(server.principal, request);
     assert.deepEqual([again.id, again.replayed, again.status], [id, true, "pending"]);
-    const [newest] = (await house.tasks.list(house.principal, listOf(1))).tasks;
+    const [newest] = (await server.tasks.list(server.principal, listOf(1))).tasks;
     assert.equal(newest?.id, id);
   });
 

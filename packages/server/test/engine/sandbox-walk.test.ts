@@ -6,7 +6,7 @@ import { SCHEDULE_DEFAULTS } from "../../src/domain/schedule.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { createSandboxService } from "../../src/service/tasks/sandbox-service.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
 const COMPLETE: Simulation = {
@@ -19,37 +19,37 @@ const COMPLETE: Simulation = {
 const FAIL: Simulation = { ...COMPLETE, outcome: "fail", body: "no" };
 
 describe("a task of the sandbox that is simulated", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let other: TestNode;
   let receiver: TestTarget;
   let sandbox: Requester;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 3, retryDelaySeconds: 60, backoff: "exponential" });
-    other = await house.openNode();
+    server = await openTestServer({ maxRetries: 3, retryDelaySeconds: 60, backoff: "exponential" });
+    other = await server.openNode();
     receiver = await startTestTarget();
-    sandbox = { ...house.principal, environment: "test" };
+    sandbox = { ...server.principal, environment: "test" };
   });
   afterEach(async () => {
-    assert.equal(house.target.calls.length, 0, "a call was made");
+    assert.equal(server.target.calls.length, 0, "a call was made");
     assert.deepEqual(await stats(), await counted(), "the tallies do not tell what there is");
-    await house.database.rows("delete from schedules");
+    await server.database.rows("delete from schedules");
   });
   after(async () => {
     await receiver.close();
-    await house.close();
+    await server.close();
   });
 
-  const walk = () => house.services.sandboxWalk.walkOnce();
-  const advance = (seconds: number) => house.services.sandbox.advance(sandbox, seconds);
+  const walk = () => server.services.sandboxWalk.walkOnce();
+  const advance = (seconds: number) => server.services.sandbox.advance(sandbox, seconds);
   const submit = (simulate: Simulation | null, request: Partial<TaskRequest> = {}) =>
-    house.submit({ simulate, ...request }, sandbox);
+    server.submit({ simulate, ...request }, sandbox);
 
   async function stats(): Promise<Record<string, number>> {
-    const queue = await house.queues.get(sandbox, QUEUE);
+    const queue = await server.queues.get(sandbox, QUEUE);
     return Object.fromEntries(Object.entries(queue.stats).filter(([, count]) => count !== 0));
   }
   async function counted(): Promise<Record<string, number>> {
-    const rows = await house.database.rows<{ status: string; count: number }>(
+    const rows = await server.database.rows<{ status: string; count: number }>(
       "select status, count(*)::integer as count from tasks where sandbox and team_id = $1 group by 1",
       [sandbox.teamId],
     );
@@ -61,7 +61,7 @@ describe("a task of the sandbox that is simulated", () => {
       const id = await submit(COMPLETE, { shape, onCompleteUrl: receiver.url });
       await walk();
 
-      const task = await house.task(id);
+      const task = await server.task(id);
       assert.equal(task.status, "completed");
       assert.deepEqual(task.result, { statusCode: 200, headers: {}, body: '{"ok":true}', duration: 0 });
       assert.deepEqual(
@@ -69,8 +69,8 @@ describe("a task of the sandbox that is simulated", () => {
         [[1, "success", 200]],
       );
       assert.ok(task.startedAt !== null && task.completedAt !== null);
-      await house.engine.courier.workOnce();
-      await house.engine.courier.finished();
+      await server.engine.courier.workOnce();
+      await server.engine.courier.finished();
       assert.equal(receiver.calls.length, 1);
       assert.match(receiver.calls[0]?.body ?? "", /"task\.completed"/);
       receiver.calls.length = 0;
@@ -81,22 +81,22 @@ describe("a task of the sandbox that is simulated", () => {
     const id = await submit({ ...COMPLETE, afterSeconds: 90 });
     await walk();
     assert.deepEqual(
-      (await house.task(id)).attempts.map(({ status }) => status),
+      (await server.task(id)).attempts.map(({ status }) => status),
       ["active"],
     );
-    const { reasons } = await house.services.explanations.explain(sandbox, id);
+    const { reasons } = await server.services.explanations.explain(sandbox, id);
     assert.deepEqual(
       reasons.map(({ code }) => code),
       ["call_under_way"],
     );
     // What belongs to no worker, no worker's death sets free.
-    await house.engine.attempts.reconcileOnce();
-    await house.engine.reaper.reapOnce();
+    await server.engine.attempts.reconcileOnce();
+    await server.engine.reaper.reapOnce();
 
     await advance(60);
-    assert.equal((await house.task(id)).status, "active");
+    assert.equal((await server.task(id)).status, "active");
     await advance(30);
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.equal(task.attempts[0]?.durationMs, 90_000);
   });
@@ -104,14 +104,14 @@ describe("a task of the sandbox that is simulated", () => {
   it("fails until the attempt that has the outcome, waits in between as the task says, all in one leap", async () => {
     const id = await submit({ ...COMPLETE, attempts: 3 });
     await walk();
-    assert.equal((await house.task(id)).status, "pending");
+    assert.equal((await server.task(id)).status, "pending");
     await advance(150);
-    assert.equal((await house.task(id)).attempts.length, 2);
-    const { now } = await house.services.sandbox.clock(sandbox);
-    assert.ok((await house.task(id)).runAt.getTime() - now.getTime() < 45_000);
+    assert.equal((await server.task(id)).attempts.length, 2);
+    const { now } = await server.services.sandbox.clock(sandbox);
+    assert.ok((await server.task(id)).runAt.getTime() - now.getTime() < 45_000);
     await advance(3_600);
 
-    const task = await house.task(id);
+    const task = await server.task(id);
     assert.equal(task.status, "completed");
     assert.deepEqual(
       task.attempts.map(({ responseCode }) => responseCode),
@@ -122,7 +122,7 @@ describe("a task of the sandbox that is simulated", () => {
   it("uses up its retries if it keeps failing, and begins anew when it is retried by hand", async () => {
     const id = await submit({ ...FAIL, responseCode: 503 }, { maxRetries: 1 });
     await advance(3_600);
-    let task = await house.task(id);
+    let task = await server.task(id);
     assert.equal(task.failureReason, "retries_exhausted");
     assert.deepEqual(
       task.attempts.map(({ responseCode }) => responseCode),
@@ -130,11 +130,11 @@ describe("a task of the sandbox that is simulated", () => {
     );
     assert.equal(task.result?.body, "no");
 
-    await house.tasks.retry(sandbox, id, { delaySeconds: 10, priority: null });
+    await server.tasks.retry(sandbox, id, { delaySeconds: 10, priority: null });
     await walk();
-    assert.equal((await house.task(id)).status, "pending");
+    assert.equal((await server.task(id)).status, "pending");
     await advance(3_600);
-    task = await house.task(id);
+    task = await server.task(id);
     assert.equal(task.status, "failed");
     assert.equal(task.attempts.length, 4);
   });
@@ -142,13 +142,13 @@ describe("a task of the sandbox that is simulated", () => {
   it("ends at once by an answer that the task does not retry", async () => {
     const id = await submit({ ...FAIL, responseCode: 410 }, { noRetryStatuses: [410] });
     await walk();
-    assert.equal((await house.task(id)).failureReason, "not_retryable");
+    assert.equal((await server.task(id)).failureReason, "not_retryable");
   });
 
   it("times out", async () => {
     const id = await submit({ ...COMPLETE, outcome: "timeout" }, { maxRetries: 0, timeoutSeconds: 7 });
     await walk();
-    const [attempt] = (await house.task(id)).attempts;
+    const [attempt] = (await server.task(id)).attempts;
     assert.equal(attempt?.status, "timeout");
     assert.equal(attempt?.error, "The target did not answer within 7 s");
   });
@@ -158,19 +158,19 @@ describe("a task of the sandbox that is simulated", () => {
     const waiting = { shape: "direct", waitForCallback: true } as const;
     const id = await submit(simulate, { shape: "direct" });
     const create = (request: Partial<TaskRequest>) =>
-      house.tasks.create(sandbox, { ...plainRequest(house.target.url), simulate, ...request });
+      server.tasks.create(sandbox, { ...plainRequest(server.target.url), simulate, ...request });
     const faster = await create(waiting);
     const late = await create({ ...waiting, maxWaitSeconds: 60 });
     await walk();
-    assert.equal((await house.task(id)).status, "waiting");
-    await house.callbacks.resolve(faster.callback?.id ?? "", '"real"');
+    assert.equal((await server.task(id)).status, "waiting");
+    await server.callbacks.resolve(faster.callback?.id ?? "", '"real"');
     await advance(250);
-    assert.equal((await house.task(id)).status, "waiting");
+    assert.equal((await server.task(id)).status, "waiting");
     await advance(50);
 
-    assert.equal((await house.task(id)).result?.body, '{"ok":true}');
-    assert.equal((await house.task(faster.id)).result?.body, '"real"');
-    assert.equal((await house.task(late.id)).failureReason, "callback_timeout");
+    assert.equal((await server.task(id)).result?.body, '{"ok":true}');
+    assert.equal((await server.task(faster.id)).result?.body, '"real"');
+    assert.equal((await server.task(late.id)).failureReason, "callback_timeout");
   });
 
   it("is polled without a poll, and cancelled without a word to the provider", async () => {
@@ -180,31 +180,31 @@ describe("a task of the sandbox that is simulated", () => {
       await submit({ ...COMPLETE, afterSeconds: 600 }, polled),
     ];
     await walk();
-    await house.advance(300);
-    await house.engine.poller.workOnce();
-    await house.engine.poller.finished();
-    assert.equal((await house.task(id)).status, "polling");
-    await house.tasks.cancel(sandbox, cancelled);
-    await house.engine.cancellations.finished();
+    await server.advance(300);
+    await server.engine.poller.workOnce();
+    await server.engine.poller.finished();
+    assert.equal((await server.task(id)).status, "polling");
+    await server.tasks.cancel(sandbox, cancelled);
+    await server.engine.cancellations.finished();
     await advance(600);
-    assert.equal((await house.task(id)).status, "completed");
-    assert.equal((await house.task(cancelled)).status, "cancelled");
+    assert.equal((await server.task(id)).status, "completed");
+    assert.equal((await server.task(cancelled)).status, "cancelled");
   });
 
   it("goes no further once it is cancelled or deleted", async () => {
     const active = await submit({ ...COMPLETE, afterSeconds: 60 });
     const delayed = await submit(COMPLETE, { delaySeconds: 60 });
     await walk();
-    await house.tasks.cancel(sandbox, active);
-    await house.tasks.remove(sandbox, delayed);
+    await server.tasks.cancel(sandbox, active);
+    await server.tasks.remove(sandbox, delayed);
     await advance(120);
-    const task = await house.task(active);
+    const task = await server.task(active);
     assert.equal(task.status, "cancelled");
     assert.deepEqual(
       task.attempts.map(({ status }) => status),
       ["aborted"],
     );
-    const rows = await house.database.rows("select 1 from simulations where task_id = $1", [delayed]);
+    const rows = await server.database.rows("select 1 from simulations where task_id = $1", [delayed]);
     assert.deepEqual(rows, []);
   });
 
@@ -218,7 +218,7 @@ describe("a task of the sandbox that is simulated", () => {
       other.services.sandbox.advance(sandbox, 600),
     ]);
     for (const id of ids) {
-      const { status, attempts } = await house.task(id);
+      const { status, attempts } = await server.task(id);
       assert.equal(status, "completed");
       assert.deepEqual(
         attempts.map(({ number }) => number),
@@ -228,11 +228,11 @@ describe("a task of the sandbox that is simulated", () => {
   });
 
   it("is fired by the schedules of the sandbox, once for each of their times however time passes", async () => {
-    const task = { text: "{}", request: { ...plainRequest(house.target.url), simulate: COMPLETE } };
+    const task = { text: "{}", request: { ...plainRequest(server.target.url), simulate: COMPLETE } };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 * * * *", task };
-    const hourly = await house.services.schedules.create(sandbox, "hourly", { ...terms, catchUp: "none" });
+    const hourly = await server.services.schedules.create(sandbox, "hourly", { ...terms, catchUp: "none" });
     const fired = () =>
-      house.database.rows<{ status: string }>(
+      server.database.rows<{ status: string }>(
         `select t.status from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id
           where f.schedule_id = $1`,
         [hourly.id],
@@ -244,20 +244,20 @@ describe("a task of the sandbox that is simulated", () => {
     );
     for (let turn = 0; turn < 6; turn += 1) await advance(600);
     assert.equal((await fired()).length, 4);
-    const { nextRunAt } = await house.services.schedules.get(sandbox, "hourly");
+    const { nextRunAt } = await server.services.schedules.get(sandbox, "hourly");
     assert.ok(nextRunAt !== null && nextRunAt.getTime() - Date.now() <= 3_600_000);
   });
 
   it("lets no more happen in one leap than fits, and says how far it came", async () => {
-    const task = { text: "{}", request: plainRequest(house.target.url) };
-    await house.services.schedules.create(sandbox, "often", {
+    const task = { text: "{}", request: plainRequest(server.target.url) };
+    await server.services.schedules.create(sandbox, "often", {
       ...SCHEDULE_DEFAULTS,
       cron: "* * * * * *",
       task,
     });
-    const { sandboxWalk, scheduleRunner } = house.services;
+    const { sandboxWalk, scheduleRunner } = server.services;
     const patient = createSandboxService({
-      database: house.database,
+      database: server.database,
       walk: sandboxWalk,
       schedules: scheduleRunner,
       mostTurns: 20,
@@ -273,27 +273,27 @@ describe("a task of the sandbox that is simulated", () => {
   it("has times by the clock of the sandbox, which goes on by what was let pass and nothing else", async () => {
     const secondsOf = (at: Date | null | undefined, from: Date) =>
       Math.round(((at?.getTime() ?? Number.NaN) - from.getTime()) / 1000);
-    const before = await house.services.sandbox.clock(sandbox);
+    const before = await server.services.sandbox.clock(sandbox);
     const id = await submit({ ...COMPLETE, attempts: 2, afterSeconds: 30 }, { retryDelaySeconds: 600 });
-    const { createdAt } = await house.task(id);
+    const { createdAt } = await server.task(id);
     assert.ok(Math.abs(secondsOf(createdAt, before.now)) <= 30, "it was created by that clock");
-    const task = { text: "{}", request: plainRequest(house.target.url) };
+    const task = { text: "{}", request: plainRequest(server.target.url) };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 0 * * *", task };
-    const daily = await house.services.schedules.create(sandbox, "daily", terms);
+    const daily = await server.services.schedules.create(sandbox, "daily", terms);
     assert.ok((daily.nextRunAt?.getTime() ?? 0) - Date.now() <= 86_400_000);
 
     const { seconds, clock, stopped } = await advance(30 * 86_400);
 
     assert.deepEqual([seconds, stopped], [30 * 86_400, null]);
     assert.equal(clock.aheadSeconds, before.aheadSeconds + 30 * 86_400);
-    const { attempts, completedAt, startedAt } = await house.task(id);
+    const { attempts, completedAt, startedAt } = await server.task(id);
     const [first, second] = attempts;
     const apart = secondsOf(second?.executedAt, first?.executedAt ?? createdAt);
     assert.ok(apart >= 600 && apart <= 665, `the attempts are ${apart} s apart`);
     const took = secondsOf(completedAt, second?.executedAt ?? createdAt);
     assert.ok(took >= 30 && took <= 35, `the last one took ${took} s`);
     assert.deepEqual(startedAt, first?.executedAt);
-    const firings = await house.database.rows<{ late: number }>(
+    const firings = await server.database.rows<{ late: number }>(
       `select extract(epoch from t.created_at - f.fires_at)::float8 as late
          from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id where f.schedule_id = $1`,
       [daily.id],
@@ -306,63 +306,63 @@ describe("a task of the sandbox that is simulated", () => {
     const id = await submit(null, { expiresInSeconds: 3_600 });
     await advance(3_500);
     await walk();
-    assert.equal((await house.task(id)).status, "pending");
+    assert.equal((await server.task(id)).status, "pending");
     await advance(200);
-    const { failureReason, error, createdAt, completedAt } = await house.task(id);
+    const { failureReason, error, createdAt, completedAt } = await server.task(id);
     assert.deepEqual([failureReason, error], ["expired", "No attempt was begun within 3600 s"]);
     const after = ((completedAt?.getTime() ?? 0) - createdAt.getTime()) / 1000;
     assert.ok(after >= 3_600 && after < 3_660, `after ${after} s`);
 
-    await house.tasks.retry(sandbox, id, { delaySeconds: 0, priority: null });
+    await server.tasks.retry(sandbox, id, { delaySeconds: 0, priority: null });
     await advance(3_500);
-    assert.equal((await house.task(id)).status, "pending");
+    assert.equal((await server.task(id)).status, "pending");
     await advance(200);
-    assert.equal((await house.task(id)).failureReason, "expired");
+    assert.equal((await server.task(id)).failureReason, "expired");
     const simulated = await submit(COMPLETE, { expiresInSeconds: 60, delaySeconds: 60 });
     await advance(120);
-    assert.equal((await house.task(simulated)).status, "completed");
+    assert.equal((await server.task(simulated)).status, "completed");
   });
 
   it("is cancelled and retried by that clock", async () => {
     await advance(86_400);
-    const { now } = await house.services.sandbox.clock(sandbox);
+    const { now } = await server.services.sandbox.clock(sandbox);
     const id = await submit({ ...COMPLETE, afterSeconds: 60 });
     await walk();
-    await house.tasks.cancel(sandbox, id);
-    const { completedAt } = await house.task(id);
+    await server.tasks.cancel(sandbox, id);
+    const { completedAt } = await server.task(id);
     assert.ok(completedAt !== null && completedAt >= now);
-    await house.tasks.retry(sandbox, id, { delaySeconds: 600, priority: null });
-    assert.ok((await house.task(id)).runAt.getTime() >= now.getTime() + 600_000);
-    const { reasons } = await house.services.explanations.explain(sandbox, id);
+    await server.tasks.retry(sandbox, id, { delaySeconds: 600, priority: null });
+    assert.ok((await server.task(id)).runAt.getTime() >= now.getTime() + 600_000);
+    const { reasons } = await server.services.explanations.explain(sandbox, id);
     assert.deepEqual(
       reasons.map(({ code }) => code),
       ["delayed"],
     );
     await advance(700);
-    assert.equal((await house.task(id)).status, "completed");
+    assert.equal((await server.task(id)).status, "completed");
   });
 
   it("stays as it is without being told how to go, and when the time of another team passes", async () => {
     const plain = await submit(null, { delaySeconds: 5 });
     const delayed = await submit(COMPLETE, { delaySeconds: 60 });
-    const guest: Requester = { ...(await house.openTeam()), environment: "test" };
-    await house.services.sandbox.advance(guest, 86_400);
+    const guest: Requester = { ...(await server.openTeam()), environment: "test" };
+    await server.services.sandbox.advance(guest, 86_400);
     await walk();
-    assert.equal((await house.task(delayed)).status, "pending");
+    assert.equal((await server.task(delayed)).status, "pending");
     await advance(86_400);
-    assert.equal((await house.task(delayed)).status, "completed");
-    assert.equal((await house.task(plain)).status, "pending");
+    assert.equal((await server.task(delayed)).status, "completed");
+    assert.equal((await server.task(plain)).status, "pending");
   });
 
   it("is refused to a live key, and so is its time", async () => {
     const isRefused = (text: string) => (error: unknown) =>
       error instanceof Problem && error.message === text;
     await assert.rejects(
-      house.submit({ simulate: COMPLETE }),
+      server.submit({ simulate: COMPLETE }),
       isRefused("simulate is for test keys: a task of a live key is called"),
     );
     await assert.rejects(
-      house.services.sandbox.advance(house.principal, 1),
+      server.services.sandbox.advance(server.principal, 1),
       isRefused("Only available to test keys"),
     );
   });

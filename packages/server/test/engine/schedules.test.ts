@@ -4,27 +4,27 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { createScheduleRunner } from "../../src/service/tasks/schedule-runner.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { watchDatabase } from "../test-sql.ts";
 
 const YEAR = 366 * 86_400;
 
 describe("schedules", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let made = 0;
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
   });
-  afterEach(() => house.database.rows("delete from schedules"));
-  after(() => house.close());
+  afterEach(() => server.database.rows("delete from schedules"));
+  after(() => server.close());
 
   function schedule(
     terms: Partial<ScheduleTerms> = {},
-    requester: Requester = house.principal,
+    requester: Requester = server.principal,
   ): Promise<Schedule> {
     made += 1;
-    const task = { text: "{}", request: plainRequest(house.target.url) };
-    return house.services.schedules.create(requester, `made-${made}`, {
+    const task = { text: "{}", request: plainRequest(server.target.url) };
+    return server.services.schedules.create(requester, `made-${made}`, {
       ...SCHEDULE_DEFAULTS,
       cron: "0 0 1 1 *",
       task,
@@ -34,60 +34,60 @@ describe("schedules", () => {
 
   /** Whatever it is, the next firing of every schedule was due so many seconds ago. */
   async function makeDue(secondsAgo = 0): Promise<void> {
-    await house.database.rows(
+    await server.database.rows(
       "update schedules set next_run_at = date_trunc('milliseconds', now()) - make_interval(secs => $1) where next_run_at is not null",
       [secondsAgo],
     );
   }
 
-  const fire = () => house.services.scheduleRunner.fireOnce();
-  const read = (id: string, requester: Requester = house.principal) =>
-    house.services.schedules.get(requester, `made-${made}`).then((found) => {
+  const fire = () => server.services.scheduleRunner.fireOnce();
+  const read = (id: string, requester: Requester = server.principal) =>
+    server.services.schedules.get(requester, `made-${made}`).then((found) => {
       assert.equal(found.id, id);
       return found;
     });
 
   async function tasksOf({ id }: Schedule): Promise<{ id: string }[]> {
-    return house.database.rows("select id from tasks where schedule_id = $1 order by id", [id]);
+    return server.database.rows("select id from tasks where schedule_id = $1 order by id", [id]);
   }
 
   function watchedRunner() {
-    const database = watchDatabase(house.database);
+    const database = watchDatabase(server.database);
     const runner = createScheduleRunner({
       database,
-      accept: house.services.tasks.accept,
-      termsOf: async () => new Map([[house.principal.teamId, house.principal]]),
+      accept: server.services.tasks.accept,
+      termsOf: async () => new Map([[server.principal.teamId, server.principal]]),
       onStored() {},
     });
     return { database, runner };
   }
 
   it("fire one ordinary task each on whichever of two nodes, and are told of on both", async () => {
-    const other = await house.openNode();
+    const other = await server.openNode();
     const all: Schedule[] = [];
     for (let index = 0; index < 12; index += 1) all.push(await schedule());
-    assert.equal(other.heard.filter((message) => message.startsWith("schedule ")).length > 0, true);
+    assert.equal(other.receivedHints.filter((message) => message.startsWith("schedule ")).length > 0, true);
     await makeDue();
     await Promise.all([fire(), other.services.scheduleRunner.fireOnce(), fire()]);
 
     for (const each of all) assert.equal((await tasksOf(each)).length, 1, each.name);
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     await other.dispatchOnce();
-    await house.target.received(12);
+    await server.target.received(12);
     const first = all[0] ?? (await schedule());
     const [task] = await tasksOf(first);
-    assert.equal((await house.task(task?.id ?? "")).scheduleId, first.id);
+    assert.equal((await server.task(task?.id ?? "")).scheduleId, first.id);
   });
 
   it("are found by their tasks no longer once those are gone", async () => {
-    const later = { text: "{}", request: { ...plainRequest(house.target.url), delaySeconds: 60 } };
+    const later = { text: "{}", request: { ...plainRequest(server.target.url), delaySeconds: 60 } };
     const yearly = await schedule({ task: later });
-    const { id } = await house.services.schedules.run(house.principal, yearly.name);
+    const { id } = await server.services.schedules.run(server.principal, yearly.name);
     const firings = () =>
-      house.database.rows("select task_id as id from schedule_firings where schedule_id = $1", [yearly.id]);
+      server.database.rows("select task_id as id from schedule_firings where schedule_id = $1", [yearly.id]);
     assert.deepEqual(await firings(), [{ id }]);
 
-    await house.tasks.remove(house.principal, id);
+    await server.tasks.remove(server.principal, id);
 
     assert.deepEqual(await firings(), []);
   });
@@ -95,8 +95,8 @@ describe("schedules", () => {
   it("fire once for a time although the node died between the task and the answer, or before either", async () => {
     const yearly = await schedule();
     await makeDue();
-    const [due] = await house.database.rows<{ at: Date }>("select next_run_at as at from schedules");
-    const dies = house.database.transaction(async (sql) => {
+    const [due] = await server.database.rows<{ at: Date }>("select next_run_at as at from schedules");
+    const dies = server.database.transaction(async (sql) => {
       await sql.rows("update schedules set next_run_at = now() + interval '1 year'");
       throw new Error("killed");
     });
@@ -107,7 +107,7 @@ describe("schedules", () => {
     assert.equal((await tasksOf(yearly)).length, 1);
 
     // As if the time had been forgotten: the firing's own key still knows it.
-    await house.database.rows("update schedules set next_run_at = $1", [due?.at]);
+    await server.database.rows("update schedules set next_run_at = $1", [due?.at]);
     await fire();
     assert.equal((await tasksOf(yearly)).length, 1);
     const { nextRunAt } = await read(yearly.id);
@@ -137,8 +137,8 @@ describe("schedules", () => {
   });
 
   it("that are due together fire in batches, and what is wrong with one holds up no other", async () => {
-    const plain = plainRequest(house.target.url);
-    await house.queues.create(house.principal, "brief", {});
+    const plain = plainRequest(server.target.url);
+    await server.queues.create(server.principal, "brief", {});
     const unstorable = {
       text: "{}",
       request: {
@@ -149,10 +149,10 @@ describe("schedules", () => {
       } as const,
     };
     const gone = await schedule({ task: { text: "{}", request: { ...plain, queue: "brief" } } });
-    await house.queues.remove(house.principal, "brief");
+    await server.queues.remove(server.principal, "brief");
     const first = await schedule();
     const broken = await schedule({ task: unstorable });
-    await house.database.rows(
+    await server.database.rows(
       `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at)
        select team_id, sandbox, gen_random_uuid(), 'copy-' || n, cron, timezone,
               case when n % 2 = 0 then 'allow' else 'skip' end, catch_up, task, request, next_run_at
@@ -164,7 +164,7 @@ describe("schedules", () => {
     let rounds = 0;
     while ((await runner.fireOnce()) === 0) rounds += 1;
 
-    const [counted] = await house.database.rows<{ tasks: number; schedules: number; due: number }>(
+    const [counted] = await server.database.rows<{ tasks: number; schedules: number; due: number }>(
       `select count(*)::integer as tasks, count(distinct schedule_id)::integer as schedules,
               (select count(*)::integer from schedules where next_run_at <= now()) as due
          from schedule_firings where schedule_id in (select id from schedules)`,
@@ -175,10 +175,10 @@ describe("schedules", () => {
       `${database.sent.length} statements in ${rounds} rounds`,
     );
     const errorOf = async ({ name }: Schedule) =>
-      (await house.services.schedules.get(house.principal, name)).lastError?.error;
+      (await server.services.schedules.get(server.principal, name)).lastError?.error;
     assert.equal(await errorOf(gone), 'Queue "brief" not found');
     assert.equal(await errorOf(broken), "The task holds characters that cannot be stored");
-    await house.database.rows("delete from tasks where schedule_id is not null");
+    await server.database.rows("delete from tasks where schedule_id is not null");
   });
 
   it("fire once though the node fails at any statement of a batch", async () => {
@@ -202,7 +202,7 @@ describe("schedules", () => {
 
   it("with overlap skip fire nothing while their task has not ended", async () => {
     // Nothing is called meanwhile.
-    await house.queues.setPaused(house.principal, QUEUE, true);
+    await server.queues.setPaused(server.principal, QUEUE, true);
     const skips = await schedule({ overlap: "skip" });
     for (let round = 0; round < 2; round += 1) {
       await makeDue();
@@ -210,19 +210,19 @@ describe("schedules", () => {
     }
     const [only, ...others] = await tasksOf(skips);
     assert.deepEqual(others, []);
-    await house.tasks.cancel(house.principal, only?.id ?? "");
+    await server.tasks.cancel(server.principal, only?.id ?? "");
     await makeDue();
     await fire();
     assert.equal((await tasksOf(skips)).length, 2);
-    await house.queues.setPaused(house.principal, QUEUE, false);
+    await server.queues.setPaused(server.principal, QUEUE, false);
   });
 
   it("tell why a firing made no task, lose nothing else by it, and fire again once they can", async () => {
-    await house.queues.create(house.principal, "short-lived", {});
-    const request = { ...plainRequest(house.target.url), queue: "short-lived" };
+    await server.queues.create(server.principal, "short-lived", {});
+    const request = { ...plainRequest(server.target.url), queue: "short-lived" };
     const well = await schedule();
     const broken = await schedule({ task: { text: "{}", request } });
-    await house.queues.remove(house.principal, "short-lived");
+    await server.queues.remove(server.principal, "short-lived");
     await makeDue();
     await fire();
     assert.equal((await tasksOf(well)).length, 1);
@@ -230,7 +230,7 @@ describe("schedules", () => {
     assert.equal(told.lastError?.error, 'Queue "short-lived" not found');
     assert.ok(told.nextRunAt !== null && told.nextRunAt > new Date());
 
-    await house.queues.create(house.principal, "short-lived", {});
+    await server.queues.create(server.principal, "short-lived", {});
     await makeDue();
     await fire();
     const { lastError, lastTask } = await read(broken.id);
@@ -239,26 +239,26 @@ describe("schedules", () => {
   });
 
   it("tell of a vault token that was revoked, and of a plan that allows less by now", async () => {
-    const { id } = await house.services.vault.create(house.principal, {
+    const { id } = await server.services.vault.create(server.principal, {
       name: "vendor",
       value: new Secret("Bearer x"),
       allowedHosts: null,
     });
-    const plain = plainRequest(house.target.url);
+    const plain = plainRequest(server.target.url);
     const request = { ...plain, call: { ...plain.call, headers: { authorization: id } } };
     const revoked = await schedule({ task: { text: "{}", request } });
-    await house.services.vault.revoke(house.principal, id);
+    await server.services.vault.revoke(server.principal, id);
     await makeDue();
     await fire();
     assert.match((await read(revoked.id)).lastError?.error ?? "", /references unknown vault token/);
 
     const slow = await schedule({ task: { text: "{}", request: { ...plain, timeoutSeconds: 3600 } } });
-    await house.database.rows("update teams set limits = '{\"timeoutSeconds\": 60}' where id = $1", [
-      house.principal.teamId,
+    await server.database.rows("update teams set limits = '{\"timeoutSeconds\": 60}' where id = $1", [
+      server.principal.teamId,
     ]);
     await makeDue();
     await fire();
-    await house.database.rows("update teams set limits = null where id = $1", [house.principal.teamId]);
+    await server.database.rows("update teams set limits = null where id = $1", [server.principal.teamId]);
     assert.match((await read(slow.id)).lastError?.error ?? "", /at most 60: timeoutSeconds of the plan/);
     assert.deepEqual([...(await tasksOf(revoked)), ...(await tasksOf(slow))], []);
   });
@@ -268,7 +268,7 @@ describe("schedules", () => {
     await makeDue();
     assert.equal(await fire(), 5_000);
     assert.equal((await tasksOf(paused)).length, 0);
-    const task = await house.services.schedules.run(house.principal, paused.name);
+    const task = await server.services.schedules.run(server.principal, paused.name);
     assert.deepEqual(await tasksOf(paused), [{ id: task.id }]);
     assert.equal((await read(paused.id)).lastTask?.id, task.id);
 
@@ -278,13 +278,13 @@ describe("schedules", () => {
   });
 
   it("of a test key fire tasks of the sandbox", async () => {
-    const tester: Requester = { ...house.principal, environment: "test" };
+    const tester: Requester = { ...server.principal, environment: "test" };
     const tried = await schedule({}, tester);
     await makeDue();
     await fire();
     const [task] = await tasksOf(tried);
-    assert.equal((await house.task(task?.id ?? "")).sandbox, true);
-    await assert.rejects(house.services.schedules.get(house.principal, tried.name), {
+    assert.equal((await server.task(task?.id ?? "")).sandbox, true);
+    await assert.rejects(server.services.schedules.get(server.principal, tried.name), {
       code: "schedule_not_found",
     });
   });

@@ -5,23 +5,23 @@ import { Webhook } from "standardwebhooks";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Call } from "../../src/domain/call.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import type { ReceivedCall } from "../test-target.ts";
 
 describe("signatures of outgoing calls", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(() => {
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.calls.length = 0;
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.calls.length = 0;
   });
 
   const call = (changes: Partial<Call> = {}): Call => ({
     method: "POST",
-    url: house.target.url,
+    url: server.target.url,
     headers: {},
     body: '{"é":1}',
     ...changes,
@@ -35,7 +35,7 @@ describe("signatures of outgoing calls", () => {
     }
   };
   const received = () => {
-    const last = house.target.calls.at(-1);
+    const last = server.target.calls.at(-1);
     assert.ok(last !== undefined);
     return last;
   };
@@ -43,10 +43,10 @@ describe("signatures of outgoing calls", () => {
     ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => headers[name] !== undefined)
       .length;
 
-  it("a signed call is one that a stock Standard Webhooks receiver accepts", async () => {
-    const id = await house.submit({ sign: true, call: call() });
-    await house.dispatchOnce();
-    const { secret } = await house.signingSecrets.get(house.principal);
+  it("a signed call is one that a storageQuota Standard Webhooks receiver accepts", async () => {
+    const id = await server.submit({ sign: true, call: call() });
+    await server.dispatchOnce();
+    const { secret } = await server.signingSecrets.get(server.principal);
 
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.equal(verifies(secret, received()), true);
@@ -59,29 +59,29 @@ describe("signatures of outgoing calls", () => {
   });
 
   it("a call without a body and one with bytes of every length verify as well", async () => {
-    const { secret } = await house.signingSecrets.get(house.principal);
+    const { secret } = await server.signingSecrets.get(server.principal);
     for (const body of [null, "", "x", "naïve 🛎", '{"a":"b"}\r\n']) {
-      await house.submit({ shape: "direct", sign: true, call: call({ body }) });
-      await house.dispatchOnce();
+      await server.submit({ shape: "direct", sign: true, call: call({ body }) });
+      await server.dispatchOnce();
       assert.equal(verifies(secret, received()), true, JSON.stringify(body));
     }
-    assert.equal(house.target.calls.length, 5);
+    assert.equal(server.target.calls.length, 5);
   });
 
   it("webhook-id is the same on every attempt, and each is signed for its own time", async () => {
-    house.target.answer = (_call, response) =>
-      response.writeHead(house.target.calls.length < 3 ? 500 : 200).end();
-    const id = await house.submit({ sign: true, call: call(), maxRetries: 3 });
-    await house.dispatchOnce();
+    server.target.answer = (_call, response) =>
+      response.writeHead(server.target.calls.length < 3 ? 500 : 200).end();
+    const id = await server.submit({ sign: true, call: call(), maxRetries: 3 });
+    await server.dispatchOnce();
     for (let round = 0; round < 2; round += 1) {
-      await house.advance(60);
-      await house.dispatchOnce();
+      await server.advance(60);
+      await server.dispatchOnce();
     }
 
-    assert.equal((await house.task(id)).status, "completed");
-    const { secret } = await house.signingSecrets.get(house.principal);
+    assert.equal((await server.task(id)).status, "completed");
+    const { secret } = await server.signingSecrets.get(server.principal);
     assert.deepEqual(
-      house.target.calls.map((each) => [each.headers["webhook-id"], verifies(secret, each)]),
+      server.target.calls.map((each) => [each.headers["webhook-id"], verifies(secret, each)]),
       [
         [formatTaskId(id), true],
         [formatTaskId(id), true],
@@ -91,43 +91,43 @@ describe("signatures of outgoing calls", () => {
   });
 
   it("what is signed is what is sent: a body with its placeholders filled", async () => {
-    await house.submit({
+    await server.submit({
       sign: true,
       shape: "direct",
       waitForCallback: true,
       call: call({ body: '{"answer":"{callbackUrl}"}' }),
     });
-    await house.dispatchOnce();
-    const { secret } = await house.signingSecrets.get(house.principal);
+    await server.dispatchOnce();
+    const { secret } = await server.signingSecrets.get(server.principal);
     assert.match(received().body, /v1\/callbacks\/[0-9a-f]{64}/);
     assert.equal(verifies(secret, received()), true);
   });
 
   it("each team signs with its own secret", async () => {
-    const guest = await house.openTeam();
-    await house.submit({ sign: true, call: call() }, guest);
-    await house.dispatchOnce();
-    const theirs = await house.signingSecrets.get(guest);
-    const ours = await house.signingSecrets.get(house.principal);
+    const guest = await server.openTeam();
+    await server.submit({ sign: true, call: call() }, guest);
+    await server.dispatchOnce();
+    const theirs = await server.signingSecrets.get(guest);
+    const ours = await server.signingSecrets.get(server.principal);
     assert.equal(verifies(theirs.secret, received()), true);
     assert.equal(verifies(ours.secret, received()), false);
   });
 
   it("a team's first secret is made once, however many need it at once on two nodes", async () => {
-    const guest = await house.openTeam();
-    const other = await house.openNode();
+    const guest = await server.openTeam();
+    const other = await server.openNode();
     const views = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? house : other).signingSecrets.get(guest)),
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? server : other).signingSecrets.get(guest)),
     );
     assert.equal(new Set(views.map(({ secret }) => secret)).size, 1);
   });
 
   it("the caller's own headers win over the signature's and over ours", async () => {
-    await house.submit({
+    await server.submit({
       sign: true,
       call: call({ headers: { "Webhook-Id": "mine", "USER-AGENT": "Caller/1", "Bellhop-Attempt": "none" } }),
     });
-    await house.dispatchOnce();
+    await server.dispatchOnce();
     const { headers } = received();
     assert.equal(headers["webhook-id"], "mine");
     assert.equal(headers["user-agent"], "Caller/1");
@@ -136,47 +136,47 @@ describe("signatures of outgoing calls", () => {
   });
 
   it("after a rotation both secrets verify, and after 24 hours only the new one", async () => {
-    const old = await house.signingSecrets.get(house.principal);
-    const rotated = await house.signingSecrets.rotate(house.principal);
+    const old = await server.signingSecrets.get(server.principal);
+    const rotated = await server.signingSecrets.rotate(server.principal);
     assert.notEqual(rotated.secret, old.secret);
     const overlapMs = Number(rotated.previousValidUntil) - Date.now();
     assert.ok(Math.abs(overlapMs - 24 * 3_600_000) < 60_000, `${overlapMs} ms`);
 
-    await house.submit({ sign: true, call: call() });
-    await house.dispatchOnce();
+    await server.submit({ sign: true, call: call() });
+    await server.dispatchOnce();
     assert.equal(verifies(rotated.secret, received()), true);
     assert.equal(verifies(old.secret, received()), true);
     assert.equal(String(received().headers["webhook-signature"]).split(" ").length, 2);
 
     // Another team, because a node may sign with what it knows for five seconds.
-    const late = await house.openTeam();
-    const retired = await house.signingSecrets.get(late);
-    const replacement = await house.signingSecrets.rotate(late);
-    await house.database.rows(
+    const late = await server.openTeam();
+    const retired = await server.signingSecrets.get(late);
+    const replacement = await server.signingSecrets.rotate(late);
+    await server.database.rows(
       "update signing_secrets set valid_until = valid_until - interval '24 hours' where valid_until is not null",
     );
-    await house.submit({ sign: true, call: call() }, late);
-    await house.dispatchOnce();
+    await server.submit({ sign: true, call: call() }, late);
+    await server.dispatchOnce();
     assert.equal(verifies(replacement.secret, received()), true);
     assert.equal(verifies(retired.secret, received()), false);
-    assert.equal((await house.signingSecrets.get(late)).previousValidUntil, null);
+    assert.equal((await server.signingSecrets.get(late)).previousValidUntil, null);
   });
 
   it("a second rotation within the day keeps the older secrets good until their own day is over", async () => {
-    const guest = await house.openTeam();
-    const secrets = [(await house.signingSecrets.get(guest)).secret];
+    const guest = await server.openTeam();
+    const secrets = [(await server.signingSecrets.get(guest)).secret];
     for (let round = 0; round < 2; round += 1)
-      secrets.push((await house.signingSecrets.rotate(guest)).secret);
-    await house.submit({ sign: true, call: call() }, guest);
-    await house.dispatchOnce();
+      secrets.push((await server.signingSecrets.rotate(guest)).secret);
+    await server.submit({ sign: true, call: call() }, guest);
+    await server.dispatchOnce();
     for (const secret of secrets) assert.equal(verifies(secret, received()), true);
   });
 
   describe("as the API asks for them", () => {
     let api: Awaited<ReturnType<typeof composeApi>>;
     before(async () => {
-      const auth = { ...house.services.auth, authenticate: async () => house.principal };
-      api = await composeApi({ ...house.services, auth }, () => null, {
+      const auth = { ...server.services.auth, authenticate: async () => server.principal };
+      api = await composeApi({ ...server.services, auth }, () => null, {
         log: pino({ level: "silent" }),
         version: "test",
         publicUrl: "https://bellhop.test",
@@ -193,26 +193,26 @@ describe("signatures of outgoing calls", () => {
         payload: body,
       });
       assert.equal(answer.statusCode, 201, answer.body);
-      await house.dispatchOnce();
+      await server.dispatchOnce();
     };
 
     it("a queue task is always signed", async () => {
-      await create({ queue: QUEUE, webhook_url: house.target.url, payload: { n: 1 } });
-      const { secret } = await house.signingSecrets.get(house.principal);
+      await create({ queue: QUEUE, webhook_url: server.target.url, payload: { n: 1 } });
+      const { secret } = await server.signingSecrets.get(server.principal);
       assert.equal(received().body, '{"n":1}');
       assert.equal(verifies(secret, received()), true);
     });
 
     it("a direct task is signed with sign: true, and carries no webhook header without", async () => {
-      const { secret } = await house.signingSecrets.get(house.principal);
+      const { secret } = await server.signingSecrets.get(server.principal);
       for (const sign of [undefined, false]) {
-        await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign });
+        await create({ queue: QUEUE, targetUrl: server.target.url, body: "x", sign });
         assert.equal(isSigned(received()), 0);
       }
-      await create({ queue: QUEUE, targetUrl: house.target.url, body: "x", sign: true });
+      await create({ queue: QUEUE, targetUrl: server.target.url, body: "x", sign: true });
       assert.equal(isSigned(received()), 3);
       assert.equal(verifies(secret, received()), true);
-      assert.equal(house.target.calls.length, 3);
+      assert.equal(server.target.calls.length, 3);
     });
   });
 });

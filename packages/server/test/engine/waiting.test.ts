@@ -2,59 +2,59 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { createTaskWaits } from "../../src/service/tasks/task-waits.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
 const LONG = 60;
 
 describe("waiting for a task to end", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
   });
-  after(() => house.close());
-  afterEach(() => house.target.release());
+  after(() => server.close());
+  afterEach(() => server.target.release());
 
   const wait = (seconds = LONG, over = new AbortController().signal) => ({ seconds, over });
 
   it("is over as soon as the call is settled on this node", async () => {
-    house.target.hold();
-    const calls = house.target.calls.length;
-    const id = await house.submit();
-    const waited = house.services.waiting.get(house.principal, id, wait());
-    await house.look();
-    await house.target.received(calls + 1);
-    house.target.release();
+    server.target.hold();
+    const calls = server.target.calls.length;
+    const id = await server.submit();
+    const waited = server.services.waiting.get(server.principal, id, wait());
+    await server.look();
+    await server.target.received(calls + 1);
+    server.target.release();
 
     assert.equal((await waited).status, "completed");
   });
 
   it("is over when another node ends the task", async () => {
-    const node = await house.openNode();
-    const id = await house.submit({ delaySeconds: 600 });
-    const waited = house.services.waiting.get(house.principal, id, wait());
+    const node = await server.openNode();
+    const id = await server.submit({ delaySeconds: 600 });
+    const waited = server.services.waiting.get(server.principal, id, wait());
 
-    await node.tasks.cancel(house.principal, id);
+    await node.tasks.cancel(server.principal, id);
 
     assert.equal((await waited).status, "cancelled");
     await node.stop();
   });
 
   it("is over at once for a task that has ended, and for one that is deleted meanwhile", async () => {
-    const ended = await house.submit({ delaySeconds: 600 });
-    await house.tasks.cancel(house.principal, ended);
-    assert.equal((await house.services.waiting.get(house.principal, ended, wait())).status, "cancelled");
+    const ended = await server.submit({ delaySeconds: 600 });
+    await server.tasks.cancel(server.principal, ended);
+    assert.equal((await server.services.waiting.get(server.principal, ended, wait())).status, "cancelled");
 
-    const deleted = await house.submit({ delaySeconds: 600 });
-    const waited = house.services.waiting.get(house.principal, deleted, wait());
-    await house.tasks.remove(house.principal, deleted);
+    const deleted = await server.submit({ delaySeconds: 600 });
+    const waited = server.services.waiting.get(server.principal, deleted, wait());
+    await server.tasks.remove(server.principal, deleted);
     await assert.rejects(waited, new Problem("task_not_found"));
   });
 
   it("tells an unknown task, and one of another team, from the start", async () => {
-    const id = await house.submit({ delaySeconds: 600 });
-    const other = await house.openTeam();
-    await assert.rejects(house.services.waiting.get(other, id, wait()), new Problem("task_not_found"));
+    const id = await server.submit({ delaySeconds: 600 });
+    const other = await server.openTeam();
+    await assert.rejects(server.services.waiting.get(other, id, wait()), new Problem("task_not_found"));
   });
 
   it("asks the database for all that is waited for at once, and for nothing when nobody waits", async () => {

@@ -5,59 +5,59 @@ import { WHOLE_LIST } from "../../src/domain/page.ts";
 import type { Webhook, WebhookTerms } from "../../src/domain/webhook.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { untilEventsAreReadable } from "../event-log.ts";
-import { openTestHouse, QUEUE, type TestHouse, type TestNode } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 describe("webhooks", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let other: TestNode;
   let team: Requester;
   let status = 204;
   before(async () => {
-    house = await openTestHouse();
-    other = await house.openNode();
+    server = await openTestServer();
+    other = await server.openNode();
   });
-  after(() => house.close());
+  after(() => server.close());
   beforeEach(async () => {
-    team = await house.openTeam();
-    house.target.calls.length = 0;
+    team = await server.openTeam();
+    server.target.calls.length = 0;
     status = 204;
-    house.target.answer = ({ path }, response) =>
+    server.target.answer = ({ path }, response) =>
       void response.writeHead(path.startsWith("/hook") ? status : 200).end();
   });
 
   const subscribe = (terms: Partial<WebhookTerms> = {}): Promise<Webhook> =>
-    house.services.webhooks.create(team, {
-      url: `${house.target.url}/hook`,
+    server.services.webhooks.create(team, {
+      url: `${server.target.url}/hook`,
       events: ["task.created"],
       queue: null,
       tag: null,
       enabled: true,
       ...terms,
     });
-  const create = (fields: object = {}, by = team) => house.submit({ delaySeconds: 3600, ...fields }, by);
+  const create = (fields: object = {}, by = team) => server.submit({ delaySeconds: 3600, ...fields }, by);
   /** What every node does within a few seconds. */
   const deliver = async () => {
-    const nodes = [house, other];
-    await untilEventsAreReadable(house.database);
+    const nodes = [server, other];
+    await untilEventsAreReadable(server.database);
     await Promise.all(nodes.map(({ engine }) => round(engine, "webhooks")));
     await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.workOnce()));
     await Promise.all(nodes.map(({ engine }) => engine.webhookCourier.finished()));
   };
-  const round = ({ actors }: TestHouse["engine"], name: string) =>
+  const round = ({ actors }: TestServer["engine"], name: string) =>
     actors.all.find((actor) => actor.name === name)?.once();
-  const hooks = () => house.target.calls.filter(({ path }) => path.startsWith("/hook"));
+  const hooks = () => server.target.calls.filter(({ path }) => path.startsWith("/hook"));
   const bodies = () => hooks().map(({ body }) => JSON.parse(body));
   const deliveries = async ({ id }: Webhook) =>
-    (await house.services.webhooks.deliveries(team, id, WHOLE_LIST)).items;
+    (await server.services.webhooks.deliveries(team, id, WHOLE_LIST)).items;
 
   it("are told once of what they want, signed, whichever nodes look", async () => {
     const webhook = await subscribe({ events: ["task.created", "queue.paused"], queue: QUEUE, tag: null });
-    await subscribe({ url: `${house.target.url}/hook-eu`, tag: "eu" });
-    await house.queues.create(team, "letters", {});
+    await subscribe({ url: `${server.target.url}/hook-eu`, tag: "eu" });
+    await server.queues.create(team, "letters", {});
     await create({ queue: "letters" });
     await create({ tags: ["eu"] });
     await create({}, { ...team, environment: "test" });
-    await house.queues.setPaused(team, QUEUE, true);
+    await server.queues.setPaused(team, QUEUE, true);
     await deliver();
     await deliver();
 
@@ -85,7 +85,7 @@ describe("webhooks", () => {
       const [delivery] = await deliveries(webhook);
       if (delivery?.nextAt == null) break;
       waits.push(Math.round((delivery.nextAt.getTime() - Date.now()) / 1000));
-      await house.advance(36_000);
+      await server.advance(36_000);
       await deliver();
     }
     assert.deepEqual(
@@ -101,21 +101,21 @@ describe("webhooks", () => {
   it("are turned off after five days without a success, which the audit log tells, and on again by hand", async () => {
     const webhook = await subscribe();
     const failFor = async (days: number) => {
-      await house.database.rows("update webhooks set failing_since = now() - make_interval(days => $1)", [
+      await server.database.rows("update webhooks set failing_since = now() - make_interval(days => $1)", [
         days,
       ]);
       await create();
       await deliver();
-      return house.services.webhooks.get(team, webhook.id);
+      return server.services.webhooks.get(team, webhook.id);
     };
     status = 500;
     await create();
     await deliver();
-    assert.notEqual((await house.services.webhooks.get(team, webhook.id)).failingSince, null);
+    assert.notEqual((await server.services.webhooks.get(team, webhook.id)).failingSince, null);
     assert.equal((await failFor(4)).enabled, true);
     const off = await failFor(6);
     assert.deepEqual([off.enabled, off.disabledAt !== null], [false, true]);
-    const log = await house.services.audit.list(team, {
+    const log = await server.services.audit.list(team, {
       action: "webhook.disabled",
       limit: 10,
       cursor: null,
@@ -127,7 +127,7 @@ describe("webhooks", () => {
     await create();
     await deliver();
     assert.equal(hooks().length, before);
-    const on = await house.services.webhooks.update(team, webhook.id, { enabled: true });
+    const on = await server.services.webhooks.update(team, webhook.id, { enabled: true });
     assert.deepEqual([on.enabled, on.disabledAt, on.failingSince], [true, null, null]);
     await create();
     await deliver();
@@ -140,39 +140,39 @@ describe("webhooks", () => {
     await create();
     await deliver();
     status = 204;
-    await house.advance(10);
+    await server.advance(10);
     await deliver();
-    assert.equal((await house.services.webhooks.get(team, webhook.id)).failingSince, null);
+    assert.equal((await server.services.webhooks.get(team, webhook.id)).failingSince, null);
   });
 
   it("have events written as long as there is one, and drop what is on its way when they are deleted", async () => {
     const webhook = await subscribe();
     const until = async () =>
       (
-        await house.database.rows<{ ever: boolean }>(
+        await server.database.rows<{ ever: boolean }>(
           "select until = 'infinity' as ever from listeners where team_id = $1",
           [team.teamId],
         )
       )[0]?.ever;
     assert.equal(await until(), true);
     await create();
-    await Promise.all([house, other].map(({ engine }) => round(engine, "webhooks")));
-    await house.services.webhooks.remove(team, webhook.id);
+    await Promise.all([server, other].map(({ engine }) => round(engine, "webhooks")));
+    await server.services.webhooks.remove(team, webhook.id);
     assert.equal(await until(), false);
     await deliver();
     assert.deepEqual(hooks(), []);
-    await assert.rejects(house.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
+    await assert.rejects(server.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
   });
 
   it("go on where they were when a node dies with a delivery in its hands", async () => {
     await subscribe();
     await create();
-    await round(house.engine, "webhooks");
-    await house.database.rows(
+    await round(server.engine, "webhooks");
+    await server.database.rows(
       "update webhook_deliveries set worker_id = 0, attempts = 1 where team_id = $1",
       [team.teamId],
     );
-    await house.engine.reaper.reapOnce();
+    await server.engine.reaper.reapOnce();
     await deliver();
     assert.equal(hooks().length, 1);
   });
@@ -181,8 +181,8 @@ describe("webhooks", () => {
     const webhook = await subscribe();
     await create();
     await deliver();
-    await house.database.rows("update webhook_deliveries set created_at = now() - interval '8 days'");
-    await removeOldRecords(house.database);
+    await server.database.rows("update webhook_deliveries set created_at = now() - interval '8 days'");
+    await removeOldRecords(server.database);
     assert.deepEqual(await deliveries(webhook), []);
     for (let count = 1; count < 50; count += 1) await subscribe();
     await assert.rejects(subscribe(), { code: "webhooks_full" });

@@ -130,8 +130,8 @@ describe("the gate", () => {
     const read = await gate.readBody(1, `{"queue":"q","payload":${payload},"body":[ 1 ]}`, UNBOUNDED);
     assert.ok(read);
     assert.deepEqual(read.value, { queue: "q", payload: { "": 0 }, body: [1] });
-    assert.equal(read.carried?.textOf('{"":0}'), payload);
-    assert.equal(read.carried?.textOf("[1]"), "[ 1 ]");
+    assert.equal(read.extracted?.textOf('{"":0}'), payload);
+    assert.equal(read.extracted?.textOf("[1]"), "[ 1 ]");
   });
 
   it("refuses large bodies that are no JSON, and those with too many fields outside of what tasks carry", async () => {

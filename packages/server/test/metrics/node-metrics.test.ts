@@ -7,14 +7,14 @@ import { composeApi } from "../../src/compose-api.ts";
 import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { publicTaskId } from "../../src/domain/task-id.ts";
-import { openTestHouse, plainRequest, type TestHouse } from "../test-house.ts";
+import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { databaseAway } from "../test-sql.ts";
 import { parseMetrics, type Scrape } from "./parse-metrics.ts";
 
 const OPEN: MetricsAccess = { exposed: false, token: null };
 
-function openApi(house: TestHouse, metricsAccess?: MetricsAccess): Promise<FastifyInstance> {
-  return composeApi(house.services, () => null, {
+function openApi(server: TestServer, metricsAccess?: MetricsAccess): Promise<FastifyInstance> {
+  return composeApi(server.services, () => null, {
     log: pino({ level: "silent" }),
     version: "test",
     publicUrl: "https://bellhop.test",
@@ -24,15 +24,15 @@ function openApi(house: TestHouse, metricsAccess?: MetricsAccess): Promise<Fasti
 }
 
 describe("the metrics of a node", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let api: FastifyInstance;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0, concurrency: 5 });
-    api = await openApi(house, OPEN);
+    server = await openTestServer({ maxRetries: 0, concurrency: 5 });
+    api = await openApi(server, OPEN);
   });
   after(async () => {
     await api.close();
-    await house.close();
+    await server.close();
   });
 
   async function scrape(): Promise<Scrape> {
@@ -63,14 +63,14 @@ describe("the metrics of a node", () => {
   }
 
   const answer = (status: number) => {
-    house.target.answer = (_call, response) => response.writeHead(status).end("{}");
+    server.target.answer = (_call, response) => response.writeHead(status).end("{}");
   };
 
   it("count a task that completes", async () => {
     answer(200);
     const { "batch_tasks_count claim": claims = 0, ...rises } = await risen(async () => {
-      await house.submit();
-      await house.dispatchOnce();
+      await server.submit();
+      await server.dispatchOnce();
     });
     // It may look again when it has taken all there is.
     assert.ok(claims >= 1);
@@ -90,8 +90,8 @@ describe("the metrics of a node", () => {
 
   it("count a hand-off, which needs no claim, as a wait of nothing", async () => {
     const rises = await risen(async () => {
-      await house.submit({ shape: "direct" });
-      await house.engine.attempts.finished();
+      await server.submit({ shape: "direct" });
+      await server.engine.attempts.finished();
     });
     assert.equal(rises.task_wait_seconds_count, 1);
     assert.equal(rises["tasks_created_total direct"], 1);
@@ -101,9 +101,9 @@ describe("the metrics of a node", () => {
   it("measure the wait from when the task was due", async () => {
     const sum = async () => (await scrape()).value("bellhop_task_wait_seconds_sum");
     const earlier = await sum();
-    await house.submit({ delaySeconds: 60 });
-    await house.advance(160);
-    await house.dispatchOnce();
+    await server.submit({ delaySeconds: 60 });
+    await server.advance(160);
+    await server.dispatchOnce();
     const waited = (await sum()) - earlier;
     assert.ok(waited >= 100 && waited < 130, String(waited));
   });
@@ -111,10 +111,10 @@ describe("the metrics of a node", () => {
   it("count a task that fails, and why", async () => {
     answer(503);
     const rises = await risen(async () => {
-      await house.submit({ maxRetries: 1 });
-      await house.dispatchOnce();
-      await house.advance(600);
-      await house.dispatchOnce();
+      await server.submit({ maxRetries: 1 });
+      await server.dispatchOnce();
+      await server.advance(600);
+      await server.dispatchOnce();
     });
     assert.equal(rises["attempts_total http_5xx"], 2);
     assert.equal(rises["tasks_ended_total failed retries_exhausted"], 1);
@@ -124,8 +124,8 @@ describe("the metrics of a node", () => {
   it("count a call that never reached its target", async () => {
     const call = { ...plainRequest("http://127.0.0.1:1/").call };
     const rises = await risen(async () => {
-      await house.submit({ call });
-      await house.dispatchOnce();
+      await server.submit({ call });
+      await server.dispatchOnce();
     });
     assert.equal(rises["attempts_total connect_failed"], 1);
   });
@@ -134,21 +134,21 @@ describe("the metrics of a node", () => {
     answer(200);
     const pollConfig = {
       ...POLL_DEFAULTS,
-      urlTemplate: house.target.url,
+      urlTemplate: server.target.url,
       statusPath: "status",
       doneValues: ["done"],
       failValues: [],
     };
     const states = ["running", "done"];
-    house.target.answer = (call, response) =>
+    server.target.answer = (call, response) =>
       response.end(JSON.stringify({ status: call.method === "GET" ? states.shift() : "begun" }));
     const rises = await risen(async () => {
-      await house.submit({ shape: "direct", pollConfig });
-      await house.dispatchOnce();
+      await server.submit({ shape: "direct", pollConfig });
+      await server.dispatchOnce();
       for (let poll = 0; poll < 2; poll += 1) {
-        await house.advance(60);
-        await house.engine.poller.workOnce();
-        await house.engine.poller.finished();
+        await server.advance(60);
+        await server.engine.poller.workOnce();
+        await server.engine.poller.finished();
       }
     });
     assert.equal(rises["polls_total again"], 1);
@@ -160,13 +160,13 @@ describe("the metrics of a node", () => {
   it("count callbacks, and the task that one ends", async () => {
     answer(200);
     const rises = await risen(async () => {
-      const created = await house.tasks.create(house.principal, {
-        ...plainRequest(house.target.url),
+      const created = await server.tasks.create(server.principal, {
+        ...plainRequest(server.target.url),
         waitForCallback: true,
       });
-      await house.dispatchOnce();
-      await house.callbacks.resolve(created.callback?.id ?? "", "{}");
-      await assert.rejects(house.callbacks.resolve("f".repeat(64), "{}"), Problem);
+      await server.dispatchOnce();
+      await server.callbacks.resolve(created.callback?.id ?? "", "{}");
+      await assert.rejects(server.callbacks.resolve("f".repeat(64), "{}"), Problem);
     });
     assert.equal(rises["callbacks_total accepted"], 1);
     assert.equal(rises["callbacks_total unknown"], 1);
@@ -176,10 +176,10 @@ describe("the metrics of a node", () => {
   it("count a task whose callback never came", async () => {
     answer(200);
     const rises = await risen(async () => {
-      await house.submit({ waitForCallback: true, maxWaitSeconds: 10 });
-      await house.dispatchOnce();
-      await house.advance(11);
-      await house.engine.deadlines.expireOnce();
+      await server.submit({ waitForCallback: true, maxWaitSeconds: 10 });
+      await server.dispatchOnce();
+      await server.advance(11);
+      await server.engine.deadlines.expireOnce();
     });
     assert.equal(rises["tasks_ended_total failed callback_timeout"], 1);
   });
@@ -187,30 +187,30 @@ describe("the metrics of a node", () => {
   it("count notifications by what became of them", async () => {
     answer(200);
     const rises = await risen(async () => {
-      await house.submit({ onCompleteUrl: `${house.target.url}/done` });
-      await house.dispatchOnce();
+      await server.submit({ onCompleteUrl: `${server.target.url}/done` });
+      await server.dispatchOnce();
       answer(500);
-      await house.engine.courier.workOnce();
-      await house.engine.courier.finished();
+      await server.engine.courier.workOnce();
+      await server.engine.courier.finished();
       answer(200);
-      await house.advance(60);
-      await house.engine.courier.workOnce();
-      await house.engine.courier.finished();
+      await server.advance(60);
+      await server.engine.courier.workOnce();
+      await server.engine.courier.finished();
     });
     assert.equal(rises["notifications_total retry"], 1);
     assert.equal(rises["notifications_total delivered"], 1);
   });
 
   it("count deliveries to webhooks by what became of them", async () => {
-    const url = `${house.target.url}/told`;
+    const url = `${server.target.url}/told`;
     const terms = { url, events: ["task.completed" as const], queue: null, tag: null, enabled: true };
-    await house.services.webhooks.create(house.principal, terms);
-    const { engine, database } = house;
+    await server.services.webhooks.create(server.principal, terms);
+    const { engine, database } = server;
     const fanOut = engine.actors.all.find(({ name }) => name === "webhooks");
     answer(200);
     const rises = await risen(async () => {
-      await house.submit();
-      await house.dispatchOnce();
+      await server.submit();
+      await server.dispatchOnce();
       // Events wait for the oldest transaction of the whole server, which may be one of another test.
       const isStored = async () => (await database.rows("select 1 from webhook_deliveries")).length > 0;
       while (!(await isStored())) await fanOut?.once();
@@ -218,7 +218,7 @@ describe("the metrics of a node", () => {
         answer(status);
         await engine.webhookCourier.workOnce();
         await engine.webhookCourier.finished();
-        await house.advance(600);
+        await server.advance(600);
       }
     });
     assert.equal(rises["webhook_deliveries_total retry"], 1);
@@ -228,9 +228,9 @@ describe("the metrics of a node", () => {
   it("show the streams of events that are open, and count those that are cut because their reader is slow", async () => {
     const sink = { write() {}, waitingBytes: 0, drained: async () => {}, cut() {}, end() {} };
     const filter = { sandbox: false, types: null, queue: null, tag: null };
-    const { events } = house.services;
+    const { events } = server.services;
     const rises = await risen(async () => {
-      const stream = await events.open(house.principal, filter, null, sink);
+      const stream = await events.open(server.principal, filter, null, sink);
       assert.equal((await scrape()).value("bellhop_event_streams"), 1);
       const cut = new Promise<void>((resolve) => {
         sink.cut = resolve;
@@ -245,15 +245,15 @@ describe("the metrics of a node", () => {
   });
 
   it("count sandbox tasks apart: they never end", async () => {
-    const test = { ...house.principal, environment: "test" as const };
-    const rises = await risen(() => house.submit({}, test));
+    const test = { ...server.principal, environment: "test" as const };
+    const rises = await risen(() => server.submit({}, test));
     assert.equal(rises["tasks_created_total sandbox"], 1);
     assert.equal(rises["tasks_created_total queue"], undefined);
   });
 
   it("count renewals of the lease", async () => {
     const before = (await scrape()).value("bellhop_lease_renewals_total");
-    await house.engine.lease.renewOnce();
+    await server.engine.lease.renewOnce();
     assert.equal((await scrape()).value("bellhop_lease_renewals_total"), before + 1);
   });
 
@@ -277,12 +277,12 @@ describe("the metrics of a node", () => {
   });
 
   it("show the calls that are under way, and how many there can be", async () => {
-    house.target.hold();
-    await house.submit();
-    await house.look();
+    server.target.hold();
+    await server.submit();
+    await server.look();
     const during = await scrape();
-    house.target.release();
-    await house.engine.attempts.finished();
+    server.target.release();
+    await server.engine.attempts.finished();
     assert.equal(during.value("bellhop_calls_in_flight"), 1);
     assert.equal(during.value("bellhop_calls_in_flight_max"), 1000);
     assert.equal((await scrape()).value("bellhop_calls_in_flight"), 0);
@@ -297,24 +297,24 @@ describe("the metrics of a node", () => {
 
   it("have a bounded number of queues, and name neither a team nor a task", async () => {
     answer(200);
-    const guest = await house.openTeam();
+    const guest = await server.openTeam();
     for (let queue = 0; queue < 150; queue += 1) {
-      const created = await house.queues.create(guest, `guests-${queue}`, {});
+      const created = await server.queues.create(guest, `guests-${queue}`, {});
       assert.ok(created);
     }
     const ids = [
-      await house.submit(),
-      await house.submit({ shape: "direct" }),
-      await house.submit({}, guest),
+      await server.submit(),
+      await server.submit({ shape: "direct" }),
+      await server.submit({}, guest),
     ];
-    await house.dispatchOnce();
-    house.freeze(5);
+    await server.dispatchOnce();
+    server.freeze(5);
     const { body } = await api.inject("/metrics");
 
     const queues = parseMetrics(body).labelValues("queue");
     assert.equal(queues.size, 101);
     assert.ok(queues.has("_rest") && queues.has("errands"));
-    const teams = await house.database.rows<{ public_id: string }>("select public_id from teams");
+    const teams = await server.database.rows<{ public_id: string }>("select public_id from teams");
     const names = [
       ...ids,
       ...ids.map((id) => publicTaskId({ id, shape: "queue" })),
@@ -327,40 +327,40 @@ describe("the metrics of a node", () => {
 
 describe("what a dead worker held", () => {
   it("is counted as reaped, its attempt as interrupted, and a late answer as superseded", async () => {
-    const house = await openTestHouse({ maxRetries: 0 });
-    const api = await openApi(house, OPEN);
+    const server = await openTestServer({ maxRetries: 0 });
+    const api = await openApi(server, OPEN);
     const read = async () => parseMetrics((await api.inject("/metrics")).body);
-    house.target.hold();
-    await house.submit();
-    await house.look();
-    await house.target.received(1);
-    await house.reapEverything();
-    house.target.answer = (_call, response) => response.end("{}");
-    house.target.release();
-    await house.engine.attempts.finished();
+    server.target.hold();
+    await server.submit();
+    await server.look();
+    await server.target.received(1);
+    await server.reapEverything();
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
+    await server.engine.attempts.finished();
 
     const scraped = await read();
     assert.equal(scraped.value("bellhop_tasks_reaped_total"), 1);
     assert.equal(scraped.value("bellhop_attempts_total", { outcome: "interrupted" }), 1);
     assert.equal(scraped.value("bellhop_attempts_total", { outcome: "superseded" }), 1);
     assert.equal(scraped.value("bellhop_lease_losses_total"), 0);
-    await house.engine.lease.renewOnce();
+    await server.engine.lease.renewOnce();
     assert.equal((await read()).value("bellhop_lease_losses_total"), 1);
     await api.close();
-    await house.close();
+    await server.close();
   });
 });
 
 describe("who may read the metrics", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
   });
-  after(() => house.close());
+  after(() => server.close());
 
   /** One server for all who ask: it takes long to build. */
   async function ask(access: MetricsAccess | undefined, authorizations: readonly (string | undefined)[]) {
-    const api = await openApi(house, access);
+    const api = await openApi(server, access);
     const answers = [];
     for (const authorization of authorizations) {
       const headers = authorization === undefined ? {} : { authorization };
@@ -413,18 +413,18 @@ describe("who may read the metrics", () => {
   }
 
   it("as often as they like: a scraper is not a visitor", async () => {
-    const api = await openApi(house, OPEN);
+    const api = await openApi(server, OPEN);
     for (let visits = 0; visits < 620; visits += 1)
       assert.equal((await api.inject({ method: "HEAD", url: "/metrics" })).statusCode, 200);
     await api.close();
   });
 
   it("also while the database is away, without what it knows", async (test) => {
-    const api = await openApi(house, OPEN);
-    test.mock.method(house.database, "rows", async () => {
+    const api = await openApi(server, OPEN);
+    test.mock.method(server.database, "rows", async () => {
       throw databaseAway();
     });
-    house.freeze(5);
+    server.freeze(5);
     const away = parseMetrics((await api.inject("/metrics")).body);
     await api.close();
     assert.equal(away.value("bellhop_database_up"), 0);

@@ -204,7 +204,7 @@ describe("the allow list", () => {
       "evilshop.test",
       "orders.internal.test",
       "127.0.0.1",
-      "stock.internal",
+      "storageQuota.internal",
     ]) {
       const outcome = await caller.call(call(`http://${host}:${target.port}/`), PATIENT);
       assertFailure(outcome);

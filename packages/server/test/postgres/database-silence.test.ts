@@ -160,7 +160,7 @@ describe("a listener whose connection goes silent", () => {
     const { user, database } = test.connection;
     const listener = createListener({
       connection: { connectionString: `postgres://${user}@127.0.0.1:${proxy.port}/${database}` },
-      channel: "house",
+      channel: "server",
       beatMs: 50,
       onMessage(message) {
         heard.push(message);
@@ -174,7 +174,7 @@ describe("a listener whose connection goes silent", () => {
     await until(() => connections === 1);
     proxy.silenceUse("bellhop-listen");
     await until(() => connections === 2);
-    await test.database.rows("select pg_notify('house', 'hello')");
+    await test.database.rows("select pg_notify('server', 'hello')");
     await until(() => heard.length > 0);
     assert.deepEqual(heard, ["hello"]);
 

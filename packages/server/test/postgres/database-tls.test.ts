@@ -17,8 +17,8 @@ import { createPrimary } from "../../src/postgres/primary.ts";
 import { ensureRuntime, findBinaries } from "../../src/postgres/runtime.ts";
 import { settingFlags } from "../../src/postgres/settings.ts";
 import { connectionTo, makeSocketDir, removeSocketDir } from "../../src/postgres/socket-dir.ts";
-import { copyDataDir } from "../house/data-dir.ts";
-import { launch, until } from "../house/server-process.ts";
+import { copyDataDir } from "../server/data-dir.ts";
+import { launch, until } from "../server/server-process.ts";
 
 async function listen(server: Server): Promise<number> {
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createHealthService } from "../../src/service/health-service.ts";
-import { takePulse } from "../../src/store/pulse.ts";
+import { watchDatabaseHealth } from "../../src/store/database-health.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { createGate, databaseAway, watchDatabase } from "../test-sql.ts";
 
@@ -15,13 +15,13 @@ describe("readiness", () => {
   function createScene() {
     let nowMs = 0;
     const watched = watchDatabase(test.database);
-    const pulse = takePulse(watched, () => nowMs);
+    const intake = watchDatabaseHealth(watched, () => nowMs);
     const health = createHealthService({
       sql: test.database,
-      pulses: { intake: pulse },
+      databaseHealth: { intake },
       isDispatching: () => true,
     });
-    const store = () => pulse.database.rows("select 1");
+    const store = () => intake.database.rows("select 1");
     const pass = (ms: number) => {
       nowMs += ms;
     };

@@ -11,7 +11,7 @@ import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createRotation } from "../../src/vault/rotation.ts";
 import { createVault, tokenContext, type Vault } from "../../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
-import { openTestHouse, plainRequest } from "../test-house.ts";
+import { openTestServer, plainRequest } from "../test-server.ts";
 import { type WatchedDatabase, watchDatabase } from "../test-sql.ts";
 
 const OLD = `old:${randomBytes(32).toString("base64")}`;
@@ -214,31 +214,31 @@ describe("a change of keys", () => {
 
 describe("a change of keys under tasks that still have to name their callback", () => {
   it("reseals what they hold, and leaves those that hold nothing alone", async () => {
-    const house = await openTestHouse();
+    const server = await openTestServer();
     try {
       const make = (body: string) =>
-        house.tasks.create(house.principal, {
-          ...plainRequest(house.target.url),
+        server.tasks.create(server.principal, {
+          ...plainRequest(server.target.url),
           shape: "direct",
-          call: { method: "POST", url: house.target.url, headers: {}, body },
+          call: { method: "POST", url: server.target.url, headers: {}, body },
           waitForCallback: true,
           delaySeconds: 3600,
         });
       const named = await make("{callbackId}");
       await make("none");
       const used = `test:${Buffer.alloc(32, 7).toString("base64")}`;
-      const rotation = createRotation({ sql: house.database, keyRing: parseKeyRing(`${NEW},${used}`) });
+      const rotation = createRotation({ sql: server.database, keyRing: parseKeyRing(`${NEW},${used}`) });
 
       assert.deepEqual(await rotation.rotateAll(), { resealed: 1, unreadable: 0 });
-      const [row] = await house.database.rows<{ team_id: number; id: string; callback_sealed: Buffer }>(
+      const [row] = await server.database.rows<{ team_id: number; id: string; callback_sealed: Buffer }>(
         "select team_id, id, callback_sealed from tasks where callback_sealed is not null",
       );
       assert.ok(row !== undefined);
-      const vault = createVault({ sql: house.database, keyRing: after });
+      const vault = createVault({ sql: server.database, keyRing: after });
       assert.equal(vault.openText("callback", row.team_id, row.id, row.callback_sealed), named.callback?.id);
       assert.deepEqual(await rotation.rotateAll(), { resealed: 0, unreadable: 0 });
     } finally {
-      await house.close();
+      await server.close();
     }
   });
 });

@@ -5,34 +5,39 @@ import type { Reach } from "../../src/domain/reach.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { countTokenTasks, writeTokenUses } from "../../src/store/vault/token-uses.ts";
-import { openTestHouse, type TestHouse } from "../test-house.ts";
 import { principalOf } from "../test-principal.ts";
+import { openTestServer, type TestServer } from "../test-server.ts";
 
 describe("what is known of the use of a vault token", () => {
-  let house: TestHouse;
+  let server: TestServer;
   before(async () => {
-    house = await openTestHouse({ maxRetries: 0 });
+    server = await openTestServer({ maxRetries: 0 });
   });
-  after(() => house.close());
+  after(() => server.close());
 
-  const put = async (owner: Reach = house.principal) =>
-    (await house.vault.put(owner, "vendor", new Secret("Bearer sk"), null)).id;
+  const put = async (owner: Reach = server.principal) =>
+    (await server.vault.put(owner, "vendor", new Secret("Bearer sk"), null)).id;
   const naming = (tokenId: string, body = "{}"): Partial<TaskRequest> => ({
-    call: { method: "POST", url: house.target.url, headers: { Accept: "*/*", Authorization: tokenId }, body },
+    call: {
+      method: "POST",
+      url: server.target.url,
+      headers: { Accept: "*/*", Authorization: tokenId },
+      body,
+    },
   });
   const lastUsed = async (tokenId: string) =>
-    (await house.vault.find(house.principal, tokenId))?.lastUsedAt ?? null;
-  const write = () => house.engine.actors.all.find(({ name }) => name === "vault-uses")?.once();
+    (await server.vault.find(server.principal, tokenId))?.lastUsedAt ?? null;
+  const write = () => server.engine.actors.all.find(({ name }) => name === "vault-uses")?.once();
   const use = async (tokenId: string) => {
-    await house.submit(naming(tokenId));
-    await house.dispatchOnce();
+    await server.submit(naming(tokenId));
+    await server.dispatchOnce();
   };
 
   it("is when it was put into a call, once the round of the minute has come", async () => {
     const [used, unused] = [await put(), await put()];
     await use(used);
     assert.equal(await lastUsed(used), null);
-    house.freeze(3);
+    server.freeze(3);
 
     assert.equal(await write(), 60_000);
 
@@ -42,28 +47,28 @@ describe("what is known of the use of a vault token", () => {
   });
 
   it("costs tasks that name no token nothing, and a round without uses no statement", async () => {
-    await house.submit();
-    await house.dispatchOnce();
-    await house.rest();
-    const { begun } = house.databases.chores;
+    await server.submit();
+    await server.dispatchOnce();
+    await server.rest();
+    const { begun } = server.databases.chores;
 
     await write();
 
-    assert.equal(house.databases.chores.begun, begun);
+    assert.equal(server.databases.chores.begun, begun);
   });
 
   it("is no use where the call was refused: the token was revoked", async () => {
     const [revoked, other] = [await put(), await put()];
-    const id = await house.submit({
-      call: { method: "POST", url: house.target.url, headers: { A: other, B: revoked }, body: "" },
+    const id = await server.submit({
+      call: { method: "POST", url: server.target.url, headers: { A: other, B: revoked }, body: "" },
       delaySeconds: 5,
     });
-    await house.vault.revoke(house.principal, revoked);
-    await house.advance(5);
-    await house.dispatchOnce();
+    await server.vault.revoke(server.principal, revoked);
+    await server.advance(5);
+    await server.dispatchOnce();
     await write();
 
-    assert.equal((await house.task(id)).failureReason, "token_revoked");
+    assert.equal((await server.task(id)).failureReason, "token_revoked");
     assert.equal(await lastUsed(other), null);
   });
 
@@ -72,7 +77,7 @@ describe("what is known of the use of a vault token", () => {
     await use(held);
     await use(free);
 
-    await house.database.transaction(async (sql) => {
+    await server.database.transaction(async (sql) => {
       await sql.rows("select 1 from vault_tokens where id = $1 for update", [parseId("tok", held)]);
       await write();
     });
@@ -84,7 +89,7 @@ describe("what is known of the use of a vault token", () => {
   it("outlasts a database that is away for a round", async () => {
     const token = await put();
     await use(token);
-    const { chores } = house.databases;
+    const { chores } = server.databases;
     const { before: pass } = chores;
     chores.before = () => assert.fail("away");
     try {
@@ -98,34 +103,34 @@ describe("what is known of the use of a vault token", () => {
 
   it("never goes back: of two nodes the later use counts, whichever writes last", async () => {
     const token = await put();
-    const { teamId } = house.principal;
+    const { teamId } = server.principal;
     const id = parseId("tok", token) ?? "";
-    await writeTokenUses(house.database, [{ teamId, id, agoMs: 1000 }]);
+    await writeTokenUses(server.database, [{ teamId, id, agoMs: 1000 }]);
     const later = await lastUsed(token);
-    assert.deepEqual(await writeTokenUses(house.database, [{ teamId, id, agoMs: 60_000 }]), [id]);
+    assert.deepEqual(await writeTokenUses(server.database, [{ teamId, id, agoMs: 60_000 }]), [id]);
     assert.deepEqual(await lastUsed(token), later);
-    assert.deepEqual(await writeTokenUses(house.database, [{ teamId: teamId + 1, id, agoMs: 0 }]), []);
+    assert.deepEqual(await writeTokenUses(server.database, [{ teamId: teamId + 1, id, agoMs: 0 }]), []);
   });
 
   it("is how many tasks name it in a header and have not ended, of the team alone, among those looked at", async () => {
     const [token, other] = [await put(), await put()];
     await use(token);
     const delayed = { delaySeconds: 3600 };
-    const guest = await house.openTeam();
-    await house.submit({ ...naming(await put(guest)), ...delayed }, guest);
-    await house.submit({ ...naming(token), ...delayed });
-    await house.submit({ ...naming(token), ...delayed, shape: "direct" });
-    await house.submit({ ...naming(token), waitForCallback: true });
-    await house.dispatchOnce();
-    await house.submit(
+    const guest = await server.openTeam();
+    await server.submit({ ...naming(await put(guest)), ...delayed }, guest);
+    await server.submit({ ...naming(token), ...delayed });
+    await server.submit({ ...naming(token), ...delayed, shape: "direct" });
+    await server.submit({ ...naming(token), waitForCallback: true });
+    await server.dispatchOnce();
+    await server.submit(
       { ...naming(token), ...delayed },
-      principalOf(house.principal.teamId, { environment: "test" }),
+      principalOf(server.principal.teamId, { environment: "test" }),
     );
     // A body is sent as it is: an id in it names nothing.
-    await house.submit({ ...naming(other, JSON.stringify({ token })), ...delayed });
+    await server.submit({ ...naming(other, JSON.stringify({ token })), ...delayed });
 
-    const count = (tokenId: string, most: number, reach = house.principal) =>
-      countTokenTasks(house.database, reach, tokenId, most);
+    const count = (tokenId: string, most: number, reach = server.principal) =>
+      countTokenTasks(server.database, reach, tokenId, most);
     assert.deepEqual(await count(token, 4), { count: 3, isCapped: false });
     assert.deepEqual(await count(other, 4), { count: 1, isCapped: false });
     assert.deepEqual(await count(token, 4, guest), { count: 0, isCapped: false });

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import { echo, invalid } from "../../domain/complaint.ts";
-import type { Carried } from "../../domain/json/outline.ts";
+import type { ExtractedPayloads } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import type { LoopShare } from "../../service/access/loop-share.ts";
@@ -18,7 +18,7 @@ declare module "fastify" {
     /** When the whole body was there, on the clock of `performance`; 0 where there is none, Infinity while it is not to be read yet. */
     bodyAtMs: number;
     /** What the outline left out; null: the text is whole. */
-    carried: Carried | null;
+    extracted: ExtractedPayloads | null;
   }
 }
 
@@ -34,7 +34,7 @@ export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spe
   const readers: Readers = { json, loop };
   app.decorateRequest("bodyText", "");
   app.decorateRequest("bodyAtMs", 0);
-  app.decorateRequest("carried", null);
+  app.decorateRequest("extracted", null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
     // JSON is UTF-8. Text that says otherwise must not be taken for it: the target would get other characters.
@@ -61,7 +61,7 @@ function parseJson({ json, loop }: Readers, request: FastifyRequest, text: strin
     reading.then((body) => {
       request.bodyAtMs = performance.now();
       request.bodyText = body.text;
-      request.carried = body.carried;
+      request.extracted = body.extracted;
       go(loop, request, done, body.value);
     }, done);
     return;
@@ -114,7 +114,7 @@ export const OPEN_BODY_LIMIT = 4 * 1024;
 /** More than any body has, and of what a field holds, more than any. What a task carries is not looked into. */
 const MOST_FIELDS = 100;
 const MOST_MEMBERS = 1_000;
-const CARRIED: ReadonlySet<string> = new Set(["payload", "body"]);
+const PAYLOAD_FIELDS: ReadonlySet<string> = new Set(["payload", "body"]);
 
 /** Each broken rule is an object of its own: a hundred thousand of them keep every other caller waiting. */
 export function manyFieldsIn(body: unknown): Problem | null {
@@ -122,7 +122,9 @@ export function manyFieldsIn(body: unknown): Problem | null {
   const fields = Object.entries(body);
   if (fields.length > MOST_FIELDS)
     return new Problem("invalid", { reason: `Request body must have at most ${MOST_FIELDS} fields` });
-  const large = fields.find(([name, value]) => !CARRIED.has(name) && countMembers(value) > MOST_MEMBERS);
+  const large = fields.find(
+    ([name, value]) => !PAYLOAD_FIELDS.has(name) && countMembers(value) > MOST_MEMBERS,
+  );
   if (large === undefined) return null;
   const [name] = large;
   return invalid([{ field: echo(name), error: `${echo(name)} must have at most ${MOST_MEMBERS} members` }]);

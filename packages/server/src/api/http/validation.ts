@@ -30,7 +30,7 @@ export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = { customOpti
 export const itemAjvOptions = { customOptions: { ...RULES, allErrors: false } };
 
 /** By a sentence of their own; and of an `if` that led to a broken rule only the rule counts. */
-const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);
+const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);
 
 /** Turns what ajv found into the refusal. Only the first unknown field is compared with the known ones, which takes its time. Fields nobody knows come first: they are often why another is missing. */
 export function toProblem(errors: FastifySchemaValidationError[], part: string): Problem {
@@ -50,7 +50,7 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
   return invalid([
     ...firstOf((keyword) => keyword === "additionalProperties", unknown),
     ...firstOf((keyword) => keyword === "required", missing),
-    ...firstOf((keyword) => !SAID_ELSEWHERE.has(keyword), wrong),
+    ...firstOf((keyword) => !REPORTED_ELSEWHERE.has(keyword), wrong),
   ]);
 }
 

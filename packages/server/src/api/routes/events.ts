@@ -14,10 +14,10 @@ import { acceptedCredential, callerOf } from "../http/auth-hook.ts";
 import { createEventBody } from "../http/event-stream.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
-import { pulseText } from "../tasks/event-view.ts";
+import { heartbeatText } from "../tasks/event-view.ts";
 
 /** Often enough for the proxies that close a connection on which nothing moves. */
-const PULSE_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** So often in that time the credential is looked at: one that has ended is told of nothing more after 5 s. */
 const LOOKS = 3;
 const LONGEST_ID = 128;
@@ -60,10 +60,10 @@ export function registerEventRoutes(
   deps: {
     readonly events: EventFeed;
     readonly auth: Pick<AuthService, "authenticate">;
-    readonly pulseMs?: number | undefined;
+    readonly heartbeatMs?: number | undefined;
   },
 ): void {
-  const { events, auth, pulseMs = PULSE_MS } = deps;
+  const { events, auth, heartbeatMs = HEARTBEAT_MS } = deps;
   const open = new Set<EventSink>();
   let isStopping = false;
   app.addHook("preClose", async () => {
@@ -121,14 +121,14 @@ export function registerEventRoutes(
       const stream = await events.open(principal, filter, lastId, sink);
       open.add(sink);
       let looks = 0;
-      const pulse = setInterval(async () => {
+      const heartbeat = setInterval(async () => {
         looks += 1;
         if (!(await mayGoOn(request, principal))) sink.end();
         // Nothing is kept alive by writing to a reader that takes nothing: its connection is closed after a minute.
-        else if (looks % LOOKS === 0 && sink.waitingBytes === 0) sink.write(pulseText(stream.lastId));
-      }, pulseMs / LOOKS);
+        else if (looks % LOOKS === 0 && sink.waitingBytes === 0) sink.write(heartbeatText(stream.lastId));
+      }, heartbeatMs / LOOKS);
       body.once("close", () => {
-        clearInterval(pulse);
+        clearInterval(heartbeat);
         open.delete(sink);
         stream.close();
       });

@@ -269,7 +269,7 @@ function readScheduledTask(request: FastifyRequest, body: object, refuseUrl: Ref
     throw invalid([{ field: "task", error: `task: ${misplaced} cannot be given in a schedule` }]);
   if (!validate(body)) throw ofTask(toProblem(errorsOf(validate), "body"));
   try {
-    const context = { text, carried: null, idempotencyKey: undefined, now: new Date(), refuseUrl };
+    const context = { text, extracted: null, idempotencyKey: undefined, now: new Date(), refuseUrl };
     return { text, request: readTask({ ...body }, context) };
   } catch (error) {
     throw error instanceof Problem ? ofTask(error) : error;

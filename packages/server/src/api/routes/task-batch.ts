@@ -3,7 +3,7 @@ import type { FastifyRequest, FastifySchemaValidationError } from "fastify";
 import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { invalid } from "../../domain/complaint.ts";
-import type { Carried } from "../../domain/json/outline.ts";
+import type { ExtractedPayloads } from "../../domain/json/outline.ts";
 import { Problem } from "../../domain/problem.ts";
 import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
 import type { LoopShare } from "../../service/access/loop-share.ts";
@@ -153,7 +153,7 @@ function createItemReader(
 ): (item: unknown, index: number) => BatchItem {
   const sources = sliceElements(sliceMember(request.bodyText, "tasks") ?? "[]");
   const validate = request.compileValidationSchema(ITEM);
-  const { carried } = request;
+  const { extracted } = request;
   const now = new Date();
   const holdsNulls = mayHoldNulls(request);
   let mayHint = true;
@@ -168,14 +168,14 @@ function createItemReader(
 
   return (item, index) => {
     const text = sources[index] ?? "{}";
-    if (itemBytes(text, carried) > itemLimitBytes) return new Problem("body_too_large");
+    if (itemBytes(text, extracted) > itemLimitBytes) return new Problem("body_too_large");
     const problem = problemOf(item);
     if (problem !== null) {
       mayHint = false;
       return problem;
     }
     try {
-      const context = { text, carried, idempotencyKey: undefined, now, refuseUrl };
+      const context = { text, extracted, idempotencyKey: undefined, now, refuseUrl };
       return readTask({ ...(item as object) }, context);
     } catch (error) {
       if (error instanceof Problem) return error;
@@ -185,12 +185,12 @@ function createItemReader(
 }
 
 /** As it was written: of a large batch the text has less. */
-function itemBytes(text: string, carried: Carried | null): number {
+function itemBytes(text: string, extracted: ExtractedPayloads | null): number {
   const bytes = Buffer.byteLength(text);
-  if (carried === null) return bytes;
+  if (extracted === null) return bytes;
   return ["payload", "body"].reduce((sum, name) => {
     const source = sliceMember(text, name) ?? "";
-    return sum + Buffer.byteLength(carried.textOf(source)) - Buffer.byteLength(source);
+    return sum + Buffer.byteLength(extracted.textOf(source)) - Buffer.byteLength(source);
   }, bytes);
 }
 

@@ -87,7 +87,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     (request, reply) => {
       const wanted = readTask(request.body, {
         text: request.bodyText,
-        carried: request.carried,
+        extracted: request.extracted,
         idempotencyKey: idempotencyKeyOf(request),
         now: new Date(),
         refuseUrl,

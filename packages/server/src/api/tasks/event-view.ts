@@ -1,6 +1,6 @@
 import { type BellhopEvent, formatPosition } from "../../domain/event.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
-import type { EventWords } from "../../service/tasks/event-teller.ts";
+import type { EventWords } from "../../service/tasks/event-serializer.ts";
 import { queueView } from "./queue-view.ts";
 import { toldText } from "./task-view.ts";
 
@@ -27,6 +27,6 @@ export const SERVER_SENT: EventWords = {
 };
 
 /** Keeps the connection alive; the id without data is no event, and lets a reader that is seldom told anything resume. */
-export function pulseText(lastId: string): string {
+export function heartbeatText(lastId: string): string {
   return `: still here\nid: ${lastId}\n\n`;
 }

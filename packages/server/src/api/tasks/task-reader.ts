@@ -1,5 +1,5 @@
 import type { Call, RefuseUrl } from "../../domain/call.ts";
-import type { Carried } from "../../domain/json/outline.ts";
+import type { ExtractedPayloads } from "../../domain/json/outline.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
 import type { Shape } from "../../domain/task.ts";
 import { checkDraft, type TaskDraft, type TaskRequest } from "../../domain/task-request.ts";
@@ -12,7 +12,7 @@ export interface RequestContext {
   /** The whole body as it was written. */
   readonly text: string;
   /** What the text leaves out, if it is the outline of a large body. */
-  readonly carried: Carried | null;
+  readonly extracted: ExtractedPayloads | null;
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
@@ -72,7 +72,7 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
   if (shape === "queue") call.body = payloadOf(body, call, context);
   else if (typeof body.body === "object") {
     draft.bodyIsJson = true;
-    call.body = carriedText(context, "body");
+    call.body = payloadText(context, "body");
   }
   if (body.simulate !== undefined) draft.simulate = readSimulation(body.simulate);
   const { idempotencyKey, now, refuseUrl } = context;
@@ -82,11 +82,11 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
 /** The payload's source text is what the target gets. */
 function payloadOf(body: TaskBody, { method }: Call, context: RequestContext): string | null {
   if (body.payload === undefined) return method === "GET" ? null : "{}";
-  return carriedText(context, "payload");
+  return payloadText(context, "payload");
 }
 
-function carriedText({ text, carried }: RequestContext, name: string): string | null {
+function payloadText({ text, extracted }: RequestContext, name: string): string | null {
   const source = sliceMember(text, name);
   if (source === undefined) return null;
-  return carried === null ? source : carried.textOf(source);
+  return extracted === null ? source : extracted.textOf(source);
 }

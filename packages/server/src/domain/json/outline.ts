@@ -3,7 +3,7 @@ import { type JsonBounds, NO_BOUNDS, type ScanListener, scanJson } from "./scan.
 
 /**
  * A large request body without what its tasks carry: objects and arrays in `payload` and `body` are only ever passed on as text, so
- * they are checked, and never built. In their place stands a number, by which `Carried` finds the text again.
+ * they are checked, and never built. In their place stands a number, by which `ExtractedPayloads` finds the text again.
  */
 export type Outlined =
   | {
@@ -21,11 +21,11 @@ export type Outlined =
 /** Fields and list items of a request outside of what its tasks carry. A batch of 1,000 tasks has 50 for each. */
 export const MOST_OUTLINE_FIELDS = 50_000;
 
-const CARRIED = ["payload", "body"];
+const PAYLOAD_FIELDS = ["payload", "body"];
 
 /** Of a task, and of the tasks of a batch. A schedule keeps the text of its task, and needs all of it. */
 const TREE = new PathTree();
-for (const name of CARRIED) {
+for (const name of PAYLOAD_FIELDS) {
   TREE.add([name]);
   TREE.add(["tasks", ANY, name]);
 }
@@ -73,7 +73,7 @@ class OutlineBuilder implements ScanListener {
 const PLACEHOLDER = /^(?:\{"":(\d+)\}|\[(\d+)\])$/;
 
 /** The text of what an outline left out. */
-export class Carried {
+export class ExtractedPayloads {
   readonly #text: string;
   readonly #places: Int32Array;
 

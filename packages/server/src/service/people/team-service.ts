@@ -21,7 +21,7 @@ import { insertQueue } from "../../store/tasks/queues.ts";
 import { readTeamUsage } from "../../store/team-usage.ts";
 import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import type { Stock } from "../stock.ts";
+import type { StorageQuota } from "../storage-quota.ts";
 
 /** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */
 const MOST_FREE_TEAMS = 10;
@@ -46,10 +46,10 @@ export interface TeamService {
 
 export function createTeamService({
   database,
-  stock,
+  storageQuota,
 }: {
   readonly database: Database;
-  readonly stock?: Pick<Stock, "bytesOf">;
+  readonly storageQuota?: Pick<StorageQuota, "bytesOf">;
 }): TeamService {
   async function get(sql: Sql, teamId: number): Promise<Team> {
     const team = await findTeam(sql, teamId);
@@ -71,8 +71,8 @@ export function createTeamService({
     async usage(principal) {
       const { teamId, limits } = principal;
       const usage = await readTeamUsage(database, principal);
-      if (stock === undefined || limits.bytesStored === null) return usage;
-      return { ...usage, bytesStored: await stock.bytesOf(teamId) };
+      if (storageQuota === undefined || limits.bytesStored === null) return usage;
+      return { ...usage, bytesStored: await storageQuota.bytesOf(teamId) };
     },
     async list(principal) {
       const teams = await listTeamsOf(database, personOf(principal));

@@ -11,9 +11,9 @@ import type { EventSink } from "../../domain/event-sink.ts";
 import type { Time, Timer } from "../../domain/time.ts";
 import type { Sql } from "../../store/sql.ts";
 import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
-import type { EventTeller, EventWords } from "./event-teller.ts";
-import { createEventPages } from "./event-telling.ts";
-import { type Group, groupByWish, isStuck, openStream, type Stream } from "./stream-groups.ts";
+import { createEventPages } from "./event-pages.ts";
+import type { EventSerializer, EventWords } from "./event-serializer.ts";
+import { type Group, groupBySubscription, isStuck, openStream, type Stream } from "./stream-groups.ts";
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
 
 /*
@@ -69,11 +69,11 @@ export function createEventFeed(deps: {
   readonly sql: Sql;
   readonly time: Time;
   readonly words: EventWords;
-  readonly teller: EventTeller;
+  readonly serializer: EventSerializer;
   /** Slow: its reader did not keep up. Failed: what it had missed could not be read. */
   readonly onCut?: (reason: "slow" | "failed") => void;
 }): EventFeed {
-  const { sql, time, words, teller } = deps;
+  const { sql, time, words, serializer } = deps;
   const readings = new Map<number, Reading>();
   const places = createStreamPlaces();
   const beginnings = new Map<number, Promise<Beginning>>();
@@ -122,13 +122,13 @@ export function createEventFeed(deps: {
     const asked = [...readings].map(([teamId, { position, streams }]) => ({
       teamId,
       position,
-      groups: groupByWish(streams),
+      groups: groupBySubscription(streams),
     }));
-    const answers = await teller.look(
+    const answers = await serializer.look(
       asked.map(({ teamId, position, groups }) => ({
         teamId,
         position,
-        wishes: groups.map(({ filter, after }) => ({ filter, after })),
+        subscriptions: groups.map(({ filter, after }) => ({ filter, after })),
       })),
     );
     let hasMore = false;

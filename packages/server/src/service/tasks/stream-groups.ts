@@ -1,13 +1,13 @@
 import { type EventFilter, type EventPosition, formatPosition } from "../../domain/event.ts";
 import type { EventSink } from "../../domain/event-sink.ts";
-import type { Wish } from "./event-teller.ts";
+import type { Subscription } from "./event-serializer.ts";
 
 /** One that is open. */
 export interface Stream {
   readonly teamId: number;
   readonly filter: EventFilter;
   /** Of the same for streams that want the same. */
-  readonly wish: string;
+  readonly filterKey: string;
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
@@ -23,8 +23,8 @@ export function openStream(
   sink: EventSink,
   position: EventPosition,
 ): Stream {
-  const wish = JSON.stringify(filter);
-  return { teamId, filter, wish, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
+  const filterKey = JSON.stringify(filter);
+  return { teamId, filter, filterKey, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
 }
 
 /** For so long what waits for a reader may be much and not become less. */
@@ -39,14 +39,14 @@ export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number)
 }
 
 /** Streams that are told the same. */
-export interface Group extends Wish {
+export interface Group extends Subscription {
   readonly streams: Stream[];
 }
 
-export function groupByWish(streams: Iterable<Stream>): readonly Group[] {
+export function groupBySubscription(streams: Iterable<Stream>): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const stream of streams) {
-    const key = `${formatPosition(stream.position)} ${stream.wish}`;
+    const key = `${formatPosition(stream.position)} ${stream.filterKey}`;
     const group = groups.get(key);
     if (group === undefined)
       groups.set(key, { filter: stream.filter, after: stream.position, streams: [stream] });

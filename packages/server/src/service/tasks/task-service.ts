@@ -28,7 +28,7 @@ import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
-import { type Stock, storedSize } from "../stock.ts";
+import { type StorageQuota, storedSize } from "../storage-quota.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import { hashRequest, isRepeated } from "./same-request.ts";
@@ -73,7 +73,7 @@ export function createTaskService(deps: {
   readonly database: Database;
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
-  readonly stock: Pick<Stock, "admit">;
+  readonly storageQuota: Pick<StorageQuota, "admit">;
   /** There is room on the disk for another task. */
   readonly hasSpace?: () => boolean;
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
@@ -162,7 +162,7 @@ export function createTaskService(deps: {
   ): PreparedTask | Promise<PreparedTask> {
     const shown = callback && shownCallback(callback.id);
     const prepared: PreparedTask = { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
-    const looked = deps.stock.admit(terms, storedSize(task));
+    const looked = deps.storageQuota.admit(terms, storedSize(task));
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 

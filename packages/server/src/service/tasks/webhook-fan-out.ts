@@ -10,7 +10,7 @@ import {
 } from "../../store/tasks/webhook-deliveries.ts";
 import { enabledWebhooks } from "../../store/tasks/webhooks.ts";
 import { newUuid } from "../new-uuid.ts";
-import { placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+import { describeEvents, placeAfter, ROWS } from "./event-pages.ts";
 
 const LOOK_MS = 1_000;
 /** Where no team has a webhook. */
@@ -44,7 +44,7 @@ export function createWebhookFanOut(deps: {
     horizon: EventPlace["position"],
   ): Promise<boolean> {
     const { teamId, position } = place;
-    const events = await tellEvents(sql, teamId, rows, position);
+    const events = await describeEvents(sql, teamId, rows, position);
     const webhooks = await listening(teamId);
     const deliveries = events.flatMap((event) => {
       const wanted = webhooks.filter((webhook) => wants(webhook, event));

@@ -1,5 +1,5 @@
 import type { EndedStatus, TaskStatus } from "../../domain/task.ts";
-import { TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
 import { type NO_WORKER, one, tally } from "./tallies.ts";
 import { stateColumns } from "./task-state.ts";
 
@@ -10,7 +10,7 @@ import { stateColumns } from "./task-state.ts";
  */
 
 /** What `afterChange` needs of a task, for a returning clause. */
-export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${TOLD_COLUMNS}`;
+export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${EVENT_COLUMNS}`;
 
 /**
  * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
@@ -80,7 +80,7 @@ export function afterChange(options: {
      insert into notifications (team_id, id, task_id, url)
      select team_id, gen_random_uuid(), id, on_complete_url from ${from}
       where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
-   )${tells === false ? "" : `, ${telling(told)}`}`;
+   )${tells === false ? "" : `, ${eventCte(told)}`}`;
 }
 
 /** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */

@@ -65,7 +65,7 @@ type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
 
-/** As `telling` writes it: tasks that have nothing of their own to tell share one. */
+/** As `eventCte` writes it: tasks that have nothing of their own to tell share one. */
 type StoredEntry =
   | QueueEntry
   | readonly [

@@ -10,10 +10,10 @@ import type { Submission } from "./submission.ts";
  * before it has found a listener. The hot ones that tell know that there is one, and probe once for all tasks of a queue.
  */
 
-/** What `telling` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
-export const TOLD_COLUMNS = `t.shape as told_shape, t.tags as told_tags, t.run_at as told_run_at, t.error as told_error,
-   t.failure_reason as told_reason,
-   t.run_at = t.created_at and num_nonnulls(t.error, t.failure_reason, t.tags) = 0 as told_briefly`;
+/** What `eventCte` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
+export const EVENT_COLUMNS = `t.shape as event_shape, t.tags as event_tags, t.run_at as told_run_at, t.error as told_error,
+   t.failure_reason as event_reason,
+   t.run_at = t.created_at and num_nonnulls(t.error, t.failure_reason, t.tags) = 0 as is_compact`;
 
 const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 'task.' || c.status end`;
 
@@ -21,7 +21,7 @@ const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 
  * The CTE that writes the events of the rows of another, one row for all tasks of a queue that came to the same, as
  * `StoredEntry` in event-reads.ts has them. Most have nothing of their own to tell but their id: those share an entry.
  */
-export function telling(options: {
+export function eventCte(options: {
   /** The CTE of the changed tasks. */
   readonly from: string;
   /** What happened to those with the status `c.status`. Left out: what that says. */
@@ -32,24 +32,24 @@ export function telling(options: {
   readonly isHot?: boolean;
 }): string {
   const { from, type = BY_STATUS, when, isHot = false } = options;
-  const heard = `cross join lateral (
-            select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) heard`;
+  const subscribed = `cross join lateral (
+            select 1 from listeners l where l.team_id = c.team_id and l.until > now() limit 1) subscribed`;
   return `told as (
      insert into events (team_id, sandbox, queue, entries)
      select c.team_id, c.sandbox,
             (select q.name from queues q where q.team_id = c.team_id and q.id = c.queue_id),
-            case when c.told_briefly then json_build_array(json_build_array(${type}, c.ids, c.told_shape, c.status))
+            case when c.is_compact then json_build_array(json_build_array(${type}, c.ids, c.event_shape, c.status))
                  else c.entries end
        from (
-         select c.team_id, c.sandbox, c.queue_id, c.told_shape, c.status, c.told_briefly,
-                json_agg(c.id) filter (where c.told_briefly) as ids,
-                json_agg(json_build_array(${type}, c.id, c.told_shape, c.status, c.told_run_at, c.told_error, c.told_reason,
-                                          c.told_tags)) filter (where not c.told_briefly) as entries
+         select c.team_id, c.sandbox, c.queue_id, c.event_shape, c.status, c.is_compact,
+                json_agg(c.id) filter (where c.is_compact) as ids,
+                json_agg(json_build_array(${type}, c.id, c.event_shape, c.status, c.told_run_at, c.told_error, c.event_reason,
+                                          c.event_tags)) filter (where not c.is_compact) as entries
            from ${from} c
-          ${isHot ? "" : heard}
+          ${isHot ? "" : subscribed}
           ${when === undefined ? "" : `where ${when}`}
-          group by c.team_id, c.sandbox, c.queue_id, c.told_shape, c.status, c.told_briefly) c
-       ${isHot ? heard : ""}
+          group by c.team_id, c.sandbox, c.queue_id, c.event_shape, c.status, c.is_compact) c
+       ${isHot ? subscribed : ""}
    )`;
 }
 
@@ -60,7 +60,7 @@ export const HANDED_OFF = "task.handed_off";
  * The CTE that writes the events of a batch of tasks that were created in one queue, as `plainEntries` has them. `from` has one row,
  * of that queue.
  */
-export function tellingPlain(options: {
+export function plainEventCte(options: {
   readonly from: string;
   readonly queue: string;
   readonly entries: string;
@@ -85,7 +85,7 @@ export function plainEntries(submissions: readonly Submission[]): string {
   return JSON.stringify(entries);
 }
 
-/** For `telling`, of tasks that were created. */
+/** For `eventCte`, of tasks that were created. */
 export const CREATED = {
   from: "inserted",
   type: `case c.status when 'active' then '${HANDED_OFF}' else 'task.created' end`,
@@ -94,7 +94,7 @@ export const CREATED = {
 /** A statement on every task's way: one that tells of it, and one that does nothing where some team is listened to. */
 export interface HotStatement {
   readonly quiet: Prepared;
-  readonly telling: Prepared;
+  readonly eventCte: Prepared;
 }
 
 /** The quiet one must change nothing, and return no row, unless this holds. */
@@ -107,55 +107,55 @@ export function hotStatement(
 ): HotStatement {
   return {
     quiet: prepare(name, text(UNHEARD, false)),
-    telling: prepare(`${name}_telling`, text("true", true)),
+    eventCte: prepare(`${name}_with_events`, text("true", true)),
   };
 }
 
 /** For so many statements it is taken for granted that there still are listeners. */
-const HEARD_FOR = 1_000;
-const heard = new WeakMap<Sql, number>();
+const SUBSCRIBED_FOR = 1_000;
+const subscribed = new WeakMap<Sql, number>();
 
 /**
- * Runs the quiet statement, which costs a fifth less, and the telling one where that did nothing: a team is listened to, or
+ * Runs the quiet statement, which costs a fifth less, and the eventCte one where that did nothing: a team is listened to, or
  * there was nothing to do. Which of them, both say in their own snapshot, so that nothing goes untold that
  * begins after a listener has.
  */
 export async function askHot<Row extends object>(
   sql: Sql,
-  { quiet, telling }: HotStatement,
+  { quiet, eventCte }: HotStatement,
   values: readonly unknown[],
-  /** What the telling one is given besides. */
+  /** What the eventCte one is given besides. */
   more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
-  if (isHeard(sql)) return sql.rows<Row>(telling, [...values, ...more()]);
+  if (hasSubscribers(sql)) return sql.rows<Row>(eventCte, [...values, ...more()]);
   const done = await sql.rows<Row>(quiet, values);
-  return done.length > 0 ? done : askTelling(sql, telling, [...values, ...more()]);
+  return done.length > 0 ? done : askWithEvents(sql, eventCte, [...values, ...more()]);
 }
 
 /** Runs the form that is probably right, and only that: whatever it does not do is left to another statement. */
 export function tryHot<Row extends object>(
   sql: Sql,
-  { quiet, telling }: HotStatement,
+  { quiet, eventCte }: HotStatement,
   values: readonly unknown[],
   more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
-  return isHeard(sql) ? sql.rows<Row>(telling, [...values, ...more()]) : sql.rows<Row>(quiet, values);
+  return hasSubscribers(sql) ? sql.rows<Row>(eventCte, [...values, ...more()]) : sql.rows<Row>(quiet, values);
 }
 
 /** Runs the form that is right in any case. If it finds something to do, a quiet one did not because a team is listened to. */
-export async function askTelling<Row extends object>(
+export async function askWithEvents<Row extends object>(
   sql: Sql,
-  telling: Prepared,
+  eventCte: Prepared,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const told = await sql.rows<Row>(telling, values);
-  if (told.length > 0) heard.set(sql, HEARD_FOR);
+  const told = await sql.rows<Row>(eventCte, values);
+  if (told.length > 0) subscribed.set(sql, SUBSCRIBED_FOR);
   return told;
 }
 
-function isHeard(sql: Sql): boolean {
-  const left = heard.get(sql) ?? 0;
-  if (left > 0) heard.set(sql, left - 1);
+function hasSubscribers(sql: Sql): boolean {
+  const left = subscribed.get(sql) ?? 0;
+  if (left > 0) subscribed.set(sql, left - 1);
   return left > 0;
 }
 

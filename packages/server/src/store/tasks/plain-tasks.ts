@@ -3,11 +3,11 @@ import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 import {
   CREATED,
+  EVENT_COLUMNS,
+  eventCte,
   hotStatement,
   plainEntries,
-  TOLD_COLUMNS,
-  telling,
-  tellingPlain,
+  plainEventCte,
   tryHot,
 } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -91,7 +91,7 @@ const INSERT_PLAIN_TASKS = hotStatement(
      insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, $1 from q where active > 0
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
-   )${tells ? `, ${tellingPlain({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(PLAIN).length}` })}` : ""}
+   )${tells ? `, ${plainEventCte({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(PLAIN).length}` })}` : ""}
    select ${ANSWER} from q`,
 );
 
@@ -113,14 +113,14 @@ const INSERT_KEYED_TASKS = hotStatement(
      ${inserting(", idempotency_key")}
        from asked
       where idempotency_key is null or id in (select task_id from keyed)
-     returning ${INSERTED}${tells ? `, ${TOLD_COLUMNS}` : ""}
+     returning ${INSERTED}${tells ? `, ${EVENT_COLUMNS}` : ""}
    ), tallied as (
      ${tally({
        ...writes,
        from: "inserted",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${telling({ ...CREATED, isHot: true })}` : ""}, counted as (
+   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${eventCte({ ...CREATED, isHot: true })}` : ""}, counted as (
      select count(*) as stored, array_agg(id) as ids from inserted
    )
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`,

@@ -89,7 +89,7 @@ export async function releaseSlots(
 }
 
 /**
- * Leaves this worker only the slots that its calls under way use. Carried out late it does no harm: slots are only ever
+ * Leaves this worker only the slots that its calls under way use. ExtractedPayloads out late it does no harm: slots are only ever
  * taken away, by a worker that starts nothing any more.
  */
 export async function shrinkSlots(

@@ -4,7 +4,7 @@ import type { Simulation, TaskStatus } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
-import { TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
@@ -92,10 +92,10 @@ const BEGIN_SIMULATED = prepare(
        from (select a.*, now() + make_interval(secs => a.ahead_ms / 1000) as at
                from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid, fence integer, ahead_ms float8)) j
       where t.team_id = j.team_id and t.id = j.id and t.fence = j.fence
-     returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, ${TOLD_COLUMNS}
+     returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, ${EVENT_COLUMNS}
    ), tallied as (
      ${tally({ from: "begun", worker: NO_WORKER, writer: "claim", deltas: { pending: "-1", active: "1" } })}
-   ), ${telling({ from: "begun", type: "'task.started'" })}
+   ), ${eventCte({ from: "begun", type: "'task.started'" })}
    select id from begun`,
 );
 

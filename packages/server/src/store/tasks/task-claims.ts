@@ -1,7 +1,7 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
-import { askHot, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { askHot, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
@@ -52,7 +52,7 @@ const CLAIM_DUE_TASKS = hotStatement(
             attempt_started_at = now(), started_at = coalesce(started_at, now()), deadline_at = null
       where t.ctid = any (array(select place from picked))
      returning team_id, run_at, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}${
-       tells ? `, queue_id, sandbox, status, ${TOLD_COLUMNS}` : ""
+       tells ? `, queue_id, sandbox, status, ${EVENT_COLUMNS}` : ""
      }
    ), ${holding("claimed", "$4::bigint")}, counted as (
      select $1::integer as team_id, $2::bigint as queue_id, false as sandbox, count(*) as claims from claimed having count(*) > 0
@@ -64,7 +64,7 @@ const CLAIM_DUE_TASKS = hotStatement(
        writer: "claim",
        deltas: { pending: "-claims", active: "claims" },
      })}
-   )${tells ? `, ${telling({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}
+   )${tells ? `, ${eventCte({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}
    select current.is_current as "isCurrent", ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from current left join claimed c on true
     order by c.priority desc, c.run_at, c.id`,

@@ -10,7 +10,7 @@ const FOLLOW = {
 } as const;
 
 /** What a task's creator said, column by column, with its type. It never changes, and is read wherever the task is. */
-const SAID = {
+const REQUEST_COLUMNS = {
   shape: "text",
   priority: "smallint",
   sandbox: "boolean",
@@ -27,7 +27,7 @@ const SAID = {
 } as const;
 
 /** Stored beside it, and read only where it is asked for. */
-const CARRIED = {
+const LAZY_COLUMNS = {
   body: "text",
   callback_hash: "bytea",
   callback_sealed: "bytea",
@@ -53,7 +53,7 @@ const ASKED = {
   repeat_callback: "text",
 } as const;
 
-const COPIED = Object.entries({ ...SAID, ...CARRIED });
+const COPIED = Object.entries({ ...REQUEST_COLUMNS, ...LAZY_COLUMNS });
 
 /** For an insert from JSON: what each object there holds, the columns that are copied from it, and their values. */
 export const INSERTED = {
@@ -75,7 +75,7 @@ function copiedValue(name: string, type: string): string {
 export function insertedRow(
   task: NewTask,
   slot: { readonly queueId: number; readonly epoch: number } | null,
-): Record<keyof typeof ASKED | keyof typeof SAID | keyof typeof CARRIED, unknown> {
+): Record<keyof typeof ASKED | keyof typeof REQUEST_COLUMNS | keyof typeof LAZY_COLUMNS, unknown> {
   const { call, follow, callback, idempotency } = task;
   const isPolled = follow.pollConfig !== null;
   const isWaiting = !isPolled && follow.waitForCallback;
@@ -124,7 +124,7 @@ export function hasOwnKeys(value: object): boolean {
 }
 
 export const FOLLOW_NAMES = Object.keys(FOLLOW).join(", ");
-export const SAID_NAMES = Object.keys(SAID).join(", ");
+export const REQUEST_COLUMN_NAMES = Object.keys(REQUEST_COLUMNS).join(", ");
 
 /** A row as it is read: flat, where a task has its call and its follow-up nested. */
 export type Flat<T> = Omit<T, "call" | "follow"> & CallRow & FollowRow;

@@ -1,7 +1,7 @@
 import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
-import { askHot, askTelling, CREATED, hotStatement, TOLD_COLUMNS, telling } from "./event-writes.ts";
+import { askHot, askWithEvents, CREATED, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -75,7 +75,7 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
        from (select *, coalesce(run_at, asked_at + make_interval(secs => delay_seconds)) as begins_at from asked) asked
       where idempotency_key is null or id in (select task_id from keyed)
      returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
-               retry_max_delay_seconds, no_retry_statuses, timeout_seconds${tells ? `, ${TOLD_COLUMNS}` : ""}
+               retry_max_delay_seconds, no_retry_statuses, timeout_seconds${tells ? `, ${EVENT_COLUMNS}` : ""}
    ), tallied as (
      ${tally({
        from: "inserted",
@@ -83,7 +83,7 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
        writer: "intake",
        deltas: { pending: one("status = 'pending'"), active: one("status = 'active'") },
      })}
-   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${telling(CREATED)}` : ""}${further}
+   ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${eventCte(CREATED)}` : ""}${further}
    select ${ACCEPTED} from inserted t`;
 
 const INSERT_TASKS = hotStatement("insert_tasks", (condition, tells) => insertion("", condition, tells));
@@ -137,7 +137,7 @@ export async function insertTasks(
   // Why nothing was done is not asked: a caller waits, and gets its answer after two statements.
   const rows =
     plain === "nothing done"
-      ? await askTelling<InsertedRow>(sql, INSERT_TASKS.telling, values)
+      ? await askWithEvents<InsertedRow>(sql, INSERT_TASKS.eventCte, values)
       : await insertRows(sql, submissions, values, aheadMs);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);

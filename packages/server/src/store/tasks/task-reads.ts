@@ -14,7 +14,7 @@ import { inState, listOrder } from "../list-index.ts";
 import { type Patient, patient, prepare, type Sql } from "../sql.ts";
 import { NOTIFICATIONS_OF_TASK, type NotificationJson, toNotification } from "./notifications.ts";
 import { type AttemptColumns, attemptsOf, type StoredResult } from "./task-attempts.ts";
-import { type Flat, followOf, SAID_NAMES } from "./task-columns.ts";
+import { type Flat, followOf, REQUEST_COLUMN_NAMES } from "./task-columns.ts";
 
 type SummaryRow = Flat<TaskSummary>;
 type RecordRow = Omit<SummaryRow, "result"> & HistoryRow;
@@ -26,7 +26,7 @@ interface HistoryRow extends Pick<AttemptColumns, "closed" | "attemptStartedAt">
   readonly notifications: readonly NotificationJson[] | null;
 }
 
-const TOLD = `${SAID_NAMES}, id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
+const TOLD = `${REQUEST_COLUMN_NAMES}, id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
    no_retry_statuses, timeout_seconds, created_at, started_at, completed_at, schedule_id, retries`;
 
 const SUMMARY = `q.name as queue, ${columns(

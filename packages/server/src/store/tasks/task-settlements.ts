@@ -4,7 +4,7 @@ import type { Attempt, FollowUp, TaskResult, TaskStatus } from "../../domain/tas
 import type { Verdict } from "../../domain/verdict.ts";
 import type { Sql } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
-import { askHot, hotStatement, TOLD_COLUMNS } from "./event-writes.ts";
+import { askHot, EVENT_COLUMNS, hotStatement } from "./event-writes.ts";
 import { NO_WORKER, one, workerOrNone } from "./tallies.ts";
 import { attemptToJson, HAS_DERIVED_ATTEMPT, type StoredResult } from "./task-attempts.ts";
 
@@ -90,7 +90,7 @@ const SETTLE_COMPLETED = hotStatement(
        from unnest($1::integer[], $3::uuid[], $4::integer[], $5::jsonb[], $6::jsonb[])
               as j(team_id, id, fence, attempt, result)
       where ${CLAIM_STANDS} and ${condition}
-     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${tells ? `, ${TOLD_COLUMNS}` : ""}
+     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${tells ? `, ${EVENT_COLUMNS}` : ""}
    ), ${afterChange({
      from: "settled",
      tells,

@@ -62,7 +62,7 @@ describe("the record of a change", () => {
     const vault = createVault({ sql: database, keyRing });
     queues = createQueueService({ database });
     tasks = createTaskService({
-      stock: { admit: () => undefined },
+      storageQuota: { admit: () => undefined },
       database,
       submit: async () => null,
       vault,

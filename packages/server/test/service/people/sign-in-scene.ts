@@ -16,7 +16,7 @@ export interface SignInScene {
   readonly signIn: SignInService;
   readonly sessions: SessionService;
   readonly lookUp: ReturnType<typeof createTokenLookup>;
-  /** Another node of the same house. */
+  /** Another node of the same server. */
   node(signUp?: "open" | "invited"): SignInService;
   /** Asks for a link, from a source that has asked for nothing yet, and gives the token in the mail. */
   linkFor(email: string): Promise<string>;

@@ -55,13 +55,13 @@ describe("a statement on every task's way", () => {
 
     assert.deepEqual(sent(), [
       "insert_tasks_plain",
-      "insert_tasks_telling",
-      "claim_due_tasks_telling",
-      "settle_attempts_completed_telling",
+      "insert_tasks_with_events",
+      "claim_due_tasks_with_events",
+      "settle_attempts_completed_with_events",
     ]);
     assert.equal(await told(), 3);
     await runTask();
-    assert.equal(sent()[0], "insert_tasks_plain_telling");
+    assert.equal(sent()[0], "insert_tasks_plain_with_events");
   });
 
   it("is one of two at most where the queue of a new task is gone", async () => {

@@ -14,7 +14,7 @@ import { readToldTasks } from "../../../src/store/tasks/task-reads.ts";
 import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
 import { SERVER } from "../../places.ts";
-import { openTestHouse, plainRequest, QUEUE, type TestHouse } from "../../test-house.ts";
+import { openTestServer, plainRequest, QUEUE, type TestServer } from "../../test-server.ts";
 import { toLiteral, vacuumTasks } from "../../test-store.ts";
 
 interface Statement {
@@ -28,28 +28,28 @@ class Undo extends Error {}
 const MOST_BLOCKS = 500;
 
 describe("a plan that a connection has made once and keeps", () => {
-  let house: TestHouse;
+  let server: TestServer;
   let statements: Map<string, Statement>;
   let queueId: number;
 
   before(async () => {
-    house = await openTestHouse({ concurrency: 10 });
+    server = await openTestServer({ concurrency: 10 });
     statements = await recordStatements(liveThroughEverything);
-    const [queue] = await house.database.rows<{ id: number }>("select id from queues where name = $1", [
+    const [queue] = await server.database.rows<{ id: number }>("select id from queues where name = $1", [
       QUEUE,
     ]);
     queueId = Number(queue?.id);
-    await house.database.rows("alter table tasks set (autovacuum_enabled = false)");
+    await server.database.rows("alter table tasks set (autovacuum_enabled = false)");
     // Each statement is run once more, with the values that it had.
-    await house.database.rows("truncate task_tags, simulations, idempotency_keys, schedule_firings");
+    await server.database.rows("truncate task_tags, simulations, idempotency_keys, schedule_firings");
   });
-  after(() => house.close());
+  after(() => server.close());
 
   /** On a node that lives on, so that its claims find what they look for. */
   async function liveThroughEverything(): Promise<void> {
-    const { principal, target } = house;
-    await house.reapEverything();
-    const node = await house.openNode();
+    const { principal, target } = server;
+    await server.reapEverything();
+    const node = await server.openNode();
     const id = await node.submit();
     await node.submit({ idempotencyKey: "once", requestText: "{}" });
     await node.submit({ delaySeconds: 60, onCompleteUrl: target.url });
@@ -60,7 +60,7 @@ describe("a plan that a connection has made once and keeps", () => {
     await node.dispatchOnce();
     await node.callbacks.admit("2001:db8::1");
     await node.callbacks.resolve(waiting.callback?.id ?? "", "{}");
-    await house.advance(60);
+    await server.advance(60);
     await node.dispatchOnce();
     await node.engine.courier.workOnce();
     await node.engine.courier.finished();
@@ -72,12 +72,12 @@ describe("a plan that a connection has made once and keeps", () => {
     const answers = { statusPath: "_httpStatus", doneValues: ["201"], failValues: [], resultPath: "" };
     await node.submit({ tags: ["one"], pollConfig: { ...poll, ...answers } });
     await node.dispatchOnce();
-    await house.advance(5);
+    await server.advance(5);
     await node.engine.poller.workOnce();
     await node.engine.poller.finished();
     const unwanted = await node.submit({ delaySeconds: 60 });
     await node.tasks.cancel(principal, unwanted);
-    await takeCancelledJob(house.database, principal.teamId, unwanted);
+    await takeCancelledJob(server.database, principal.teamId, unwanted);
     await node.tasks.retry(principal, unwanted, { delaySeconds: 60, priority: null });
     const { teamId } = principal;
     const sandbox: Requester = { ...principal, environment: "test" };
@@ -93,21 +93,21 @@ describe("a plan that a connection has made once and keeps", () => {
     const terms = { ...SCHEDULE_DEFAULTS, cron: "* * * * *", task: scheduled };
     await node.services.schedules.create(sandbox, "minutely", terms);
     await node.services.sandbox.advance(sandbox, 60);
-    await claimDueDeliveries(house.database, 1, [{ teamId, most: 10 }]);
-    await listenTo(house.database, [teamId]);
+    await claimDueDeliveries(server.database, 1, [{ teamId, most: 10 }]);
+    await listenTo(server.database, [teamId]);
     // The first finds that there is a listener, the second knows it.
     await node.submit();
     await node.submit();
     await node.submit({ idempotencyKey: "told", requestText: "{}" });
     await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });
-    await house.advance(60);
+    await server.advance(60);
     await node.dispatchOnce();
-    await readEvents(house.database, [{ teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } }], 10);
-    await readToldTasks(house.database, teamId, new Map([[id, QUEUE]]));
-    await dueAmong(house.database, [{ teamId, queue: QUEUE }]);
-    await findEnded(house.database, [{ teamId, id }]);
-    await releaseTasks(house.database, [{ teamId, id, queueId: 1, fence: 1 }], "sent", 1);
+    await readEvents(server.database, [{ teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } }], 10);
+    await readToldTasks(server.database, teamId, new Map([[id, QUEUE]]));
+    await dueAmong(server.database, [{ teamId, queue: QUEUE }]);
+    await findEnded(server.database, [{ teamId, id }]);
+    await releaseTasks(server.database, [{ teamId, id, queueId: 1, fence: 1 }], "sent", 1);
   }
 
   const finished = "'completed', now(), now(), null, 'begun'";
@@ -118,21 +118,21 @@ describe("a plan that a connection has made once and keeps", () => {
     "update tasks set status = 'completed', due_at = null, list_key = 'begun', completed_at = now()";
 
   /** Rows straight into the table: what matters here is only that they are many. */
-  async function fill(count: number, columns: string, sql: Sql = house.database): Promise<void> {
+  async function fill(count: number, columns: string, sql: Sql = server.database): Promise<void> {
     await sql.rows(
       `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff,
                           retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
                           due_at, list_key)
        select $1, gen_random_uuid(), $2, 'queue', false, 'POST', 'http://localhost/', 3, 'fixed', 1, 30, now(), 5, ${columns}
          from generate_series(1, $3) n`,
-      [house.principal.teamId, queueId, count],
+      [server.principal.teamId, queueId, count],
     );
   }
 
   /** Plans each statement now, lets tasks pile up, and runs it by the plan that it has. */
   async function assertFewBlocks(): Promise<void> {
     const walked: string[] = [];
-    const undone = house.database.transaction(async (sql) => {
+    const undone = server.database.transaction(async (sql) => {
       for (const [name, { text, values }] of statements) {
         await sql.rows(`prepare kept_${name} as ${text}`);
         await sql.rows(`explain execute kept_${name}${listOf(values)}`);
@@ -165,33 +165,33 @@ describe("a plan that a connection has made once and keeps", () => {
   });
 
   it("is good though the table was new and empty when it was made", async () => {
-    await house.database.rows("truncate tasks");
+    await server.database.rows("truncate tasks");
     await assertFewBlocks();
   });
 
   for (const ended of [1_000, 2_000, 3_000])
     for (const pending of [1, 3, 5, 10])
       it(`is good though it was made when ${pending} tasks were pending after ${ended} had ended`, async () => {
-        await house.database.rows("truncate tasks");
+        await server.database.rows("truncate tasks");
         // The index of pending tasks keeps the pages that it grew.
         await fill(ended, due);
-        await house.database.rows(endAll);
+        await server.database.rows(endAll);
         await fill(pending, due);
-        await vacuumTasks(house.database, "vacuum analyze");
+        await vacuumTasks(server.database, "vacuum analyze");
         await assertFewBlocks();
       });
 
   it("looks for what is due along its index, though that alone kept the pages that it grew", async () => {
-    await house.database.rows("truncate tasks");
+    await server.database.rows("truncate tasks");
     await fill(3_000, pendingFrom("now() - n * interval '1 second'"));
-    await house.database.rows(endAll);
+    await server.database.rows(endAll);
     await fill(1, due);
-    await vacuumTasks(house.database, "vacuum analyze");
+    await vacuumTasks(server.database, "vacuum analyze");
     for (const other of ["claimable", "listed", "pkey"])
-      await house.database.rows(`reindex index tasks_${other}`);
+      await server.database.rows(`reindex index tasks_${other}`);
 
     const { text, values } = statements.get("look_for_due") ?? assert.fail();
-    const lines = await house.database.transaction(async (sql) => {
+    const lines = await server.database.transaction(async (sql) => {
       await sql.rows(`prepare look as ${text}`);
       const explained = await sql.rows<{ "QUERY PLAN": string }>(`explain execute look${listOf(values)}`);
       await sql.rows("deallocate look");
@@ -203,10 +203,10 @@ describe("a plan that a connection has made once and keeps", () => {
   });
 
   it("is good on a large table", async () => {
-    await house.database.rows("truncate tasks");
+    await server.database.rows("truncate tasks");
     await fill(20_000, finished);
     await fill(2_000, delayed);
-    await house.database.rows("analyze tasks");
+    await server.database.rows("analyze tasks");
     await assertFewBlocks();
   });
 });
@@ -218,7 +218,7 @@ async function namesOfPrepared(): Promise<string[]> {
   const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
   return texts.flatMap((text) =>
     [...text.matchAll(/(prepare|hotStatement)\(\s*"(\w+)"/g)].flatMap(([, how, name = ""]) =>
-      how === "prepare" ? [name] : [name, `${name}_telling`],
+      how === "prepare" ? [name] : [name, `${name}_with_events`],
     ),
   );
 }

@@ -97,7 +97,7 @@ for (const name of readdirSync(source, { recursive: true })) {
   const room = name.split("/")[0];
   const doors = DOORS[room];
   if (doors === undefined) {
-    complaints.push(`${name} lies in a room that has no doors; add it to scripts/check-doors.mjs`);
+    complaints.push(`${name} lies in a room that has no doors; add it to scripts/check-boundaries.mjs`);
     continue;
   }
   for (const target of imports) {

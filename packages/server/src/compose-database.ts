@@ -9,9 +9,9 @@ import { type ConnectionSettings, createPool } from "./postgres/pool.ts";
 import { assertOwnSessions } from "./postgres/pooler.ts";
 import { createPrimary } from "./postgres/primary.ts";
 import type { EmbeddedConnection } from "./postgres/socket-dir.ts";
+import { retryOnStart } from "./retry-on-start.ts";
 import { newApiKey } from "./service/access/api-key-service.ts";
 import { ensureOperator, makeFirstLink, mintFirstKey } from "./service/operator/operator.ts";
-import { insist } from "./start-patience.ts";
 import { migrate } from "./store/migrate.ts";
 import { removeAllNodes } from "./store/nodes.ts";
 import type { Database } from "./store/sql.ts";
@@ -24,7 +24,7 @@ import { findMissingKeys } from "./vault/missing-keys.ts";
 export type Closers = (() => Promise<unknown>)[];
 
 /** The database that a server stands on. */
-export type Ground =
+export type DatabaseSetup =
   | { readonly connection: ServerConnection; readonly dataDir: null }
   /** The embedded one, which no other server can reach. */
   | { readonly connection: EmbeddedConnection; readonly dataDir: string; readonly isNew: boolean };
@@ -37,12 +37,12 @@ const CONNECTIONS = 100;
 const CONNECTIONS_EACH = 25;
 
 /** Starts the embedded database, or finds the operator's own. */
-export async function layGround(
+export async function openDatabase(
   config: Config,
   log: Logger,
   closers: Closers,
   processes = 1,
-): Promise<Ground> {
+): Promise<DatabaseSetup> {
   if (config.databaseUrl !== null) {
     const connection = await reachServer(config.databaseUrl, log, closers);
     await assertOwnSessions(connection);
@@ -69,8 +69,8 @@ async function reachServer(databaseUrl: string, log: Logger, closers: Closers): 
 }
 
 /** For the few statements of a start. */
-export function openStartDatabase(ground: Ground, log: Logger, closers: Closers): Database {
-  const pool = createPool(ground.connection, {
+export function openStartDatabase(setup: DatabaseSetup, log: Logger, closers: Closers): Database {
+  const pool = createPool(setup.connection, {
     max: 1,
     applicationName: "bellhop-start",
     onError: (err) => log.warn({ use: "start", err }, "database.connection_lost"),
@@ -80,39 +80,42 @@ export function openStartDatabase(ground: Ground, log: Logger, closers: Closers)
 }
 
 /** Everything that is done once in a start, however many processes it has. */
-export async function prepareGround(
+export async function prepareDatabase(
   database: Database,
-  ground: Ground,
+  setup: DatabaseSetup,
   config: Config,
   log: Logger,
 ): Promise<void> {
   const allowUnsafe = config.allowUnsafeDatabase;
-  const dangers = await insist(log, "the settings of PostgreSQL", () =>
+  const dangers = await retryOnStart(log, "the settings of PostgreSQL", () =>
     assertDurable(database, { allowUnsafe }),
   );
   const ofReplication =
-    "primary" in ground.connection
-      ? await insist(log, "the standbys of PostgreSQL", () => findReplicationDanger(database))
+    "primary" in setup.connection
+      ? await retryOnStart(log, "the standbys of PostgreSQL", () => findReplicationDanger(database))
       : null;
   for (const danger of [...dangers, ...(ofReplication === null ? [] : [ofReplication])])
     log.warn({ danger }, "database.unsafe");
-  for (const name of await migrateInsisting(database, log)) log.info({ migration: name }, "schema.migrated");
-  await insist(log, "the operator's team and key", () =>
+  for (const name of await migrateOnStart(database, log)) log.info({ migration: name }, "schema.migrated");
+  await retryOnStart(log, "the operator's team and key", () =>
     ensureOperator(database, config.apiKey, config.ownerEmail),
   );
   // Nobody else can reach the embedded database: who is registered there died with the process before this one.
-  if (ground.dataDir !== null) {
-    await insist(log, "the removal of earlier workers", () => removeAllWorkers(database));
-    await insist(log, "the removal of earlier nodes", () => removeAllNodes(database));
+  if (setup.dataDir !== null) {
+    await retryOnStart(log, "the removal of earlier workers", () => removeAllWorkers(database));
+    await retryOnStart(log, "the removal of earlier nodes", () => removeAllNodes(database));
   }
 }
 
-export function migrateInsisting(database: Database, log: Logger): Promise<string[]> {
-  return insist(log, "the schema to be brought up to date", () => migrate(database));
+export function migrateOnStart(database: Database, log: Logger): Promise<string[]> {
+  return retryOnStart(log, "the schema to be brought up to date", () => migrate(database));
 }
 
 /** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
-export async function chooseKeyRing({ vaultKeys }: Config, { dataDir }: Ground): Promise<KeyRing | null> {
+export async function chooseKeyRing(
+  { vaultKeys }: Config,
+  { dataDir }: DatabaseSetup,
+): Promise<KeyRing | null> {
   if (vaultKeys === "off") return null;
   return vaultKeys ?? (dataDir === null ? null : openKeyFile(dataDir));
 }
@@ -121,11 +124,11 @@ export async function chooseKeyRing({ vaultKeys }: Config, { dataDir }: Ground):
 export async function reportMissingKeys(
   database: Database,
   config: Config,
-  ground: Ground,
+  setup: DatabaseSetup,
   log: Logger,
 ): Promise<readonly string[]> {
-  const keyRing = await chooseKeyRing(config, ground);
-  const missing = await insist(log, "the vault's keys", () => findMissingKeys(database, keyRing));
+  const keyRing = await chooseKeyRing(config, setup);
+  const missing = await retryOnStart(log, "the vault's keys", () => findMissingKeys(database, keyRing));
   if (missing.length > 0) log.error({ keys: missing }, "vault.keys_missing");
   return missing;
 }
@@ -147,14 +150,16 @@ export async function makeFirstKeys(
   // Not by a worker: its output is not where one looks for it.
   const isMade = config.apiKey === null && config.role !== "worker";
   const key = newApiKey("live");
-  const firstKey = isMade ? await insist(log, "the first key", () => mintFirstKey(database, key)) : null;
+  const firstKey = isMade
+    ? await retryOnStart(log, "the first key", () => mintFirstKey(database, key))
+    : null;
   const mayLink = firstKey !== null && !config.exposed;
   const link = () => makeFirstLink(database, config.publicUrl ?? url);
-  return { firstKey, firstLink: mayLink ? await insist(log, "the first sign-in link", link) : null };
+  return { firstKey, firstLink: mayLink ? await retryOnStart(log, "the first sign-in link", link) : null };
 }
 
 /** Names the database, without a password. */
-export function describeGround({ connection }: Ground): string {
+export function describeDatabase({ connection }: DatabaseSetup): string {
   if (!("connectionString" in connection || "primary" in connection)) return "embedded PostgreSQL";
   const isOne = "connectionString" in connection;
   const url = isOne ? connection.connectionString : connection.primary.url;

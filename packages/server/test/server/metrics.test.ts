@@ -129,7 +129,7 @@ describe("the metrics of a server in production", () => {
 
   it("go on without the database, but for what only it knows", async (context) => {
     const { database } = test.connection;
-    const hand = new pg.Client({ ...test.connection, database: "template_house" });
+    const hand = new pg.Client({ ...test.connection, database: "template_server" });
     await hand.connect();
     context.after(() => hand.end());
     await hand.query(`alter database ${database} with allow_connections false`);

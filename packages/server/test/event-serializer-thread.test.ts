@@ -2,53 +2,53 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { SERVER_SENT } from "../src/api/tasks/event-view.ts";
-import { createTellingThread, type TellingThread } from "../src/compose-telling.ts";
-import { createEventTeller, type Question } from "../src/service/tasks/event-teller.ts";
+import { createEventSerializerThread, type EventSerializerThread } from "../src/compose-event-serializer.ts";
+import { createEventSerializer, type Question } from "../src/service/tasks/event-serializer.ts";
 import { listenTo } from "../src/store/tasks/event-reads.ts";
-import { openTestHouse, type TestHouse } from "./test-house.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
 const BEGINNING = { xid: "0", seq: "0", index: 0, atMs: 0 };
 const ALL = { sandbox: false, types: null, queue: null, tag: null };
 
 describe("the thread that puts events into words", () => {
-  let house: TestHouse;
-  let thread: TellingThread;
+  let server: TestServer;
+  let thread: EventSerializerThread;
   const failures: Error[] = [];
   const workers: Worker[] = [];
   process.on("worker", (worker) => workers.push(worker));
   const openThread = () => {
-    const { host = "", port = 0, user = "", database = "" } = house.connection;
-    return createTellingThread({ host, port, user, database }, (error) => failures.push(error));
+    const { host = "", port = 0, user = "", database = "" } = server.connection;
+    return createEventSerializerThread({ host, port, user, database }, (error) => failures.push(error));
   };
   before(async () => {
-    house = await openTestHouse();
+    server = await openTestServer();
     thread = openThread();
-    await listenTo(house.database, [house.principal.teamId]);
-    await house.submit({ tags: ["größer 🛎"] });
-    await house.submit({ delaySeconds: 60 });
+    await listenTo(server.database, [server.principal.teamId]);
+    await server.submit({ tags: ["größer 🛎"] });
+    await server.submit({ delaySeconds: 60 });
   });
   after(async () => {
     await thread.stop();
-    await house.close();
+    await server.close();
   });
 
   const question = (): Question => ({
-    teamId: house.principal.teamId,
+    teamId: server.principal.teamId,
     position: BEGINNING,
-    wishes: [
+    subscriptions: [
       { filter: ALL, after: BEGINNING },
       { filter: { ...ALL, tag: "größer 🛎" }, after: BEGINNING },
       { filter: { ...ALL, queue: "another" }, after: BEGINNING },
     ],
   });
   const created = (text = "") => text.split("event: task.created").length - 1;
-  const textsOf = async (teller: Pick<TellingThread, "look">) => {
-    const [answer] = await teller.look([question()]);
+  const textsOf = async (serializer: Pick<EventSerializerThread, "look">) => {
+    const [answer] = await serializer.look([question()]);
     return answer?.texts.map((text) => (typeof text === "string" ? text : new TextDecoder().decode(text)));
   };
 
   it("says what would be said without it", async () => {
-    const direct = createEventTeller(house.database, SERVER_SENT);
+    const direct = createEventSerializer(server.database, SERVER_SENT);
     let told = await textsOf(thread);
     // Events wait for the oldest transaction of the whole server, which may be one of another test.
     while (created(told?.[0]) < 2) told = await textsOf(thread);

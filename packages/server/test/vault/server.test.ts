@@ -8,8 +8,8 @@ import { Secret } from "../../src/domain/secret.ts";
 import { insertTeam } from "../../src/store/identity/teams.ts";
 import { parseKeyRing } from "../../src/vault/key-ring.ts";
 import { createVault } from "../../src/vault/vault.ts";
-import { copyDataDir } from "../house/data-dir.ts";
-import { type ServerProcess, startServer } from "../house/server-process.ts";
+import { copyDataDir } from "../server/data-dir.ts";
+import { type ServerProcess, startServer } from "../server/server-process.ts";
 import { createTestDatabase } from "../test-database.ts";
 
 const TOKEN = { name: "Replicate", value: "Bearer sk_live_canary" };

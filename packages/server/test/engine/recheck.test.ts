@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
-import { createSecondLook } from "../../src/engine/second-look.ts";
+import { createRecheck } from "../../src/engine/recheck.ts";
 import type { Sql } from "../../src/store/sql.ts";
-import { openTestHouse, QUEUE, type TestHouse } from "../test-house.ts";
+import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { databaseAway } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -11,29 +11,29 @@ import { createTestTime } from "../test-time.ts";
 const SOON_MS = 3_000;
 
 describe("due work that no claim and no hint tells of", () => {
-  let house: TestHouse;
+  let server: TestServer;
   beforeEach(async () => {
-    house = await openTestHouse({ concurrency: 2, maxRetries: 0 });
+    server = await openTestServer({ concurrency: 2, maxRetries: 0 });
   });
-  afterEach(() => house.close());
+  afterEach(() => server.close());
 
   async function runsSoon(id: string): Promise<void> {
     const beganMs = performance.now();
-    while ((await house.task(id)).status !== "completed") {
+    while ((await server.task(id)).status !== "completed") {
       assert.ok(performance.now() - beganMs < SOON_MS, "it was not looked for again");
       await new Promise(setImmediate);
     }
   }
 
   it("is looked for again when its row was locked as it was claimed", async () => {
-    const hand = new pg.Client(house.connection);
+    const hand = new pg.Client(server.connection);
     await hand.connect();
-    const id = await house.submit({ delaySeconds: 1 });
-    await house.advance(1);
+    const id = await server.submit({ delaySeconds: 1 });
+    await server.advance(1);
     await hand.query("begin");
     await hand.query("select 1 from tasks where id = $1 for update", [id]);
-    await house.look();
-    assert.equal((await house.task(id)).status, "pending");
+    await server.look();
+    assert.equal((await server.task(id)).status, "pending");
 
     await hand.query("rollback");
     await hand.end();
@@ -41,14 +41,14 @@ describe("due work that no claim and no hint tells of", () => {
   });
 
   it("of a queue that was paused before this node began runs at once when it is resumed", async () => {
-    await house.queues.setPaused(house.principal, QUEUE, true);
-    const id = await house.submit({ runAt: new Date(Date.now() - 120_000) });
-    await house.quiet();
-    await house.stop();
-    const node = await house.openNode();
+    await server.queues.setPaused(server.principal, QUEUE, true);
+    const id = await server.submit({ runAt: new Date(Date.now() - 120_000) });
+    await server.quiet();
+    await server.stop();
+    const node = await server.openNode();
     await node.look();
 
-    await node.queues.setPaused(house.principal, QUEUE, false);
+    await node.queues.setPaused(server.principal, QUEUE, false);
     await runsSoon(id);
   });
 });
@@ -67,7 +67,7 @@ describe("the second look", () => {
         return queues.filter(({ queue }) => scene.due.includes(queue)) as never;
       },
     };
-    const secondLook = createSecondLook({
+    const recheck = createRecheck({
       sql,
       dispatcher: { notice: (_teamId, queue) => noticed.push(queue) },
       time,
@@ -77,13 +77,13 @@ describe("the second look", () => {
       time.pass(ms);
       await new Promise(setImmediate);
     };
-    return { scene, secondLook, pass };
+    return { scene, recheck, pass };
   }
 
   it("is one statement for all queues, and not made again where nothing is due", async () => {
-    const { scene, secondLook, pass } = createScene();
+    const { scene, recheck, pass } = createScene();
     scene.due = ["b"];
-    for (const queue of ["a", "b", "a"]) secondLook.later({ teamId: 1, queue });
+    for (const queue of ["a", "b", "a"]) recheck.later({ teamId: 1, queue });
     await pass(499);
     assert.deepEqual(scene.asked, []);
     await pass(1);
@@ -93,14 +93,14 @@ describe("the second look", () => {
   });
 
   it("is made again until the database answers, and no more once it is stopped", async () => {
-    const { scene, secondLook, pass } = createScene();
+    const { scene, recheck, pass } = createScene();
     scene.away = true;
-    secondLook.now({ teamId: 1, queue: "a" });
+    recheck.now({ teamId: 1, queue: "a" });
     await pass(0);
     await pass(500);
     assert.equal(scene.asked.length, 2);
 
-    secondLook.stop();
+    recheck.stop();
     await pass(500);
     assert.equal(scene.asked.length, 2);
   });

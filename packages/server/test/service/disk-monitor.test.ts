@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createSpaceWatch } from "../../src/service/space-watch.ts";
+import { createDiskMonitor } from "../../src/service/disk-monitor.ts";
 
 it("room on the disk is low below the mark, is made while there is something to remove, and is said once", async () => {
   let free = 1_000;
   let finished = 2;
   const said: string[] = [];
   const note = (_: object, message: string) => said.push(message);
-  const watch = createSpaceWatch({
+  const watch = createDiskMonitor({
     freeBytes: async () => free,
     markBytes: 500,
     makeRoom: async () => (finished > 0 ? finished-- : 0),

@@ -44,7 +44,7 @@ const COLOURS = { type: "rule", values: ["color-contrast"] };
 
 /** What keeps people out who cannot see or use the page like others: serious findings only, one line each. */
 export async function findBarriers(page: Page, what: "everything" | "colours"): Promise<string[]> {
-  // A colour that is on its way to another is neither; a dot that pulses never arrives.
+  // A colour that is on its way to another is neither; a dot that databaseHealth never arrives.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
        .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)

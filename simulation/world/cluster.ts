@@ -13,7 +13,7 @@ import { badFate, type Fate, goodFate, type NodeFault, type StatementFault, type
 import type { Targets } from "./target.ts";
 
 /** The nodes of a run and everything that is done to them. */
-export interface House {
+export interface Cluster {
   readonly faults: readonly Fault[];
   readonly lives: readonly Life[];
   /** How often each fault was met. */
@@ -41,7 +41,7 @@ const GIVES_TASKS: readonly string[] = [
   "insert_tasks_keyed",
 ];
 
-export function createHouse(options: {
+export function createCluster(options: {
   readonly server: Server;
   readonly scheduler: Scheduler;
   readonly random: Random;
@@ -51,7 +51,7 @@ export function createHouse(options: {
   readonly nodes: number;
   readonly statementMs: number;
   readonly onStatement: (done: Done) => void;
-}): House {
+}): Cluster {
   const { server, scheduler, random, model, targets, weather } = options;
   const slots: (SimulatedNode | null)[] = Array.from({ length: options.nodes }, () => null);
   const deaf = new Set<number>();

@@ -12,7 +12,7 @@ const VIEWER = "viewer@example.test";
 const MEMBER = "member@example.test";
 const SCOPES = ["tasks:read", "tasks:write", "queues:read"];
 
-describe("a stock OAuth client against the built server (LOG_LEVEL=debug)", () => {
+describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)", () => {
   let test: TestDatabase;
   let server: ServerProcess;
   let as: oauth.AuthorizationServer;

@@ -3,21 +3,21 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import {
   type Closers,
-  describeGround,
+  type DatabaseSetup,
+  describeDatabase,
   type FirstKeys,
-  type Ground,
-  layGround,
   makeFirstKeys,
-  migrateInsisting,
+  migrateOnStart,
+  openDatabase,
   openStartDatabase,
-  prepareGround,
+  prepareDatabase,
   reportMissingKeys,
-} from "./compose-ground.ts";
+} from "./compose-database.ts";
 import type { Config } from "./config.ts";
 import { mergeScrapes } from "./metrics/merged-scrapes.ts";
 import { createProcessMetrics } from "./metrics/metrics.ts";
-import { startCrew } from "./processes/crew.ts";
 import type { Member } from "./processes/member.ts";
+import { startProcessGroup } from "./processes/process-group.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 
 /** What runs here, and how to end it: a server, or one process of it. */
@@ -31,7 +31,7 @@ export interface Running {
 }
 
 /** A server that runs, and what its banner tells. */
-export interface House extends Running, FirstKeys {
+export interface RunningServer extends Running, FirstKeys {
   readonly url: string;
   /** How many share the port. */
   readonly processes: number;
@@ -49,79 +49,78 @@ const loadNode = () => import("./compose.ts");
 /** What every process of a server runs. */
 const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
 
-/** Builds the whole house in this one process, and opens its door. */
-export function openHouse(config: Config, log: Logger): Promise<House> {
+/** Builds the whole server in this one process, and opens its door. */
+export function openServer(config: Config, log: Logger): Promise<RunningServer> {
   return openWith(log, async (closers, closeAll) => {
     // First of all: a mistake in the file must not cost the start of a database.
     const providers = createProviderService(config.providersFile);
-    const ground = await layGround(config, log, closers);
+    const setup = await openDatabase(config, log, closers);
     const { openProcess } = await loadNode();
     const { database, url, callsUnderWay, hurry } = await openProcess({
       config,
       log,
-      ground,
+      setup,
       providers,
-      prepare: (opened) => prepareGround(opened, ground, config, log),
+      prepare: (opened) => prepareDatabase(opened, setup, config, log),
       closers,
     });
-    const missingKeys = await reportMissingKeys(database, config, ground, log);
+    const missingKeys = await reportMissingKeys(database, config, setup, log);
     const keys = await makeFirstKeys(database, config, url, log);
-    const told = { ...keys, ...described(ground), missingKeys, url, processes: 1 };
+    const told = { ...keys, ...described(setup), missingKeys, url, processes: 1 };
     return { ...told, callsUnderWay, hurry, stop: closeAll };
   });
 }
 
 /**
- * Opens a house of several processes, as their parent: it runs the database, does once what a start does once, and hands out
+ * Opens a server of several processes, as their parent: it runs the database, does once what a start does once, and hands out
  * connections. No request is answered and no task executed here.
  */
-export function openCrew(config: Config, processes: number, log: Logger): Promise<House> {
+export function openProcessGroup(config: Config, processes: number, log: Logger): Promise<RunningServer> {
   return openWith(log, async (closers, closeAll) => {
     createProviderService(config.providersFile);
-    const ground = await layGround(config, log, closers, processes);
-    const embedded =
-      ground.dataDir === null ? null : { connection: ground.connection, dataDir: ground.dataDir };
+    const setup = await openDatabase(config, log, closers, processes);
+    const embedded = setup.dataDir === null ? null : { connection: setup.connection, dataDir: setup.dataDir };
     const starting: Closers = [];
-    const database = openStartDatabase(ground, log, starting);
+    const database = openStartDatabase(setup, log, starting);
     try {
-      await prepareGround(database, ground, config, log);
+      await prepareDatabase(database, setup, config, log);
       // Here, as it may make the key: two processes that made one at once would make two.
-      const missingKeys = await reportMissingKeys(database, config, ground, log);
+      const missingKeys = await reportMissingKeys(database, config, setup, log);
       const port = await findPort(config);
-      const crew = await startCrew({
+      const group = await startProcessGroup({
         processes,
         file: MAIN,
         begin: (number) => ({ kind: "begin", number, processes, port, embedded }),
         scrape: createProcessMetrics().render,
         log,
       });
-      closers.push(crew.stop);
-      const keys = await makeFirstKeys(database, config, crew.url, log);
-      crew.completeStart();
-      return { ...keys, ...described(ground), missingKeys, ...crew, processes, stop: closeAll };
+      closers.push(group.stop);
+      const keys = await makeFirstKeys(database, config, group.url, log);
+      group.completeStart();
+      return { ...keys, ...described(setup), missingKeys, ...group, processes, stop: closeAll };
     } finally {
       for (const close of starting) await close();
     }
   });
 }
 
-/** Opens one process of a house whose parent has opened the rest. */
+/** Opens one process of a server whose parent has opened the rest. */
 export function openMember(config: Config, member: Member, log: Logger): Promise<Running> {
   return openWith(log, async (closers, closeAll) => {
     const providers = createProviderService(config.providersFile);
     const { embedded, port, processes } = member;
-    const ground: Ground =
-      embedded === null ? await layGround(config, log, closers) : { ...embedded, isNew: false };
+    const setup: DatabaseSetup =
+      embedded === null ? await openDatabase(config, log, closers) : { ...embedded, isNew: false };
     const { openProcess } = await loadNode();
     const work = await openProcess({
       config: { ...config, port },
       log,
-      ground,
+      setup,
       providers,
       // The parent has migrated. A process that is begun later may find that a newer server has done so too, and must not start.
-      prepare: (opened) => migrateInsisting(opened, log),
+      prepare: (opened) => migrateOnStart(opened, log),
       closers,
-      seat: {
+      processSlot: {
         processes,
         hitLines: member.hitLines,
         isServerStarted: member.isServerStarted,
@@ -165,9 +164,9 @@ async function openWith<T>(
   }
 }
 
-function described(ground: Ground): Pick<House, "database" | "dataDir" | "isNewData"> {
-  const isNewData = ground.dataDir !== null && ground.isNew;
-  return { database: describeGround(ground), dataDir: ground.dataDir, isNewData };
+function described(setup: DatabaseSetup): Pick<RunningServer, "database" | "dataDir" | "isNewData"> {
+  const isNewData = setup.dataDir !== null && setup.isNew;
+  return { database: describeDatabase(setup), dataDir: setup.dataDir, isNewData };
 }
 
 /**

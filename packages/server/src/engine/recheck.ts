@@ -7,7 +7,7 @@ import type { Log } from "./log.ts";
 /** A claim passes over rows that are locked for a moment; after this time they are looked for again. */
 const LOOK_AGAIN_MS = 500;
 
-export interface SecondLook {
+export interface Recheck {
   /** Is there due work in this queue? */
   now(queue: DueQueue): void;
   /** The same in a moment: a claim found less than it looked for, and may have met rows that were locked. */
@@ -16,12 +16,12 @@ export interface SecondLook {
 }
 
 /** Looks whether there is due work in queues where a claim, or nothing at all, would leave it unnoticed. */
-export function createSecondLook(deps: {
+export function createRecheck(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice">;
   readonly time: Time;
   readonly log: Log;
-}): SecondLook {
+}): Recheck {
   const queues = new Map<string, DueQueue>();
   let timer: Timer | null = null;
   let stopped = false;

@@ -38,7 +38,7 @@ export function createEventPages(sql: Sql): EventPages {
 
   async function read(teamId: number, after: EventPosition): Promise<Page> {
     const { rows, horizon } = await readEvents(sql, [{ teamId, position: after }], ROWS);
-    const events = await tellEvents(sql, teamId, rows, after);
+    const events = await describeEvents(sql, teamId, rows, after);
     return { events, position: placeAfter(rows, horizon, after), isLast: rows.length < ROWS };
   }
 
@@ -73,7 +73,7 @@ export function placeAfter(
 }
 
 /** The events of these rows of one team that come after a place, told as things were when they happened. */
-export async function tellEvents(
+export async function describeEvents(
   sql: Sql,
   teamId: number,
   rows: readonly EventRow[],

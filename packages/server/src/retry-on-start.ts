@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
  * Does one step of a start on a database that was reached before. One that does not answer, or hangs up, is asked again for a
  * minute, and the log says what is waited for. The step must bear to be done twice.
  */
-export function insist<T>(log: Logger, step: string, work: () => Promise<T>): Promise<T> {
+export function retryOnStart<T>(log: Logger, step: string, work: () => Promise<T>): Promise<T> {
   return sayWhatIsAwaited(
     (event, fields) => log.warn(fields, event),
     step,

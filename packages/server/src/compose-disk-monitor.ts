@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
 import type { Log } from "./engine/log.ts";
 import { freeDiskBytes } from "./postgres/disk.ts";
-import { createSpaceWatch, type SpaceWatch } from "./service/space-watch.ts";
-import { readDatabaseBytes, vacuumTasks } from "./store/space.ts";
+import { createDiskMonitor, type DiskMonitor } from "./service/disk-monitor.ts";
+import { readDatabaseBytes, vacuumTasks } from "./store/disk-usage.ts";
 import type { Sql } from "./store/sql.ts";
 import { removeExpiredTasks } from "./store/tasks/task-removals.ts";
 
@@ -28,8 +28,8 @@ export function spaceOf(
   return { space: { markBytes, freeBytes: async () => databaseLimitBytes - (await readDatabaseBytes(sql)) } };
 }
 
-export function composeSpaceWatch(space: Space, sql: Sql, log: Log): SpaceWatch {
-  return createSpaceWatch({
+export function composeDiskMonitor(space: Space, sql: Sql, log: Log): DiskMonitor {
+  return createDiskMonitor({
     ...space,
     log,
     async makeRoom() {

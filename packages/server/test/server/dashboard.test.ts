@@ -213,7 +213,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await ask(), 401);
   });
 
-  it("lets a stock OAuth client in, by the page that asks, until that is ended", async () => {
+  it("lets a storageQuota OAuth client in, by the page that asks, until that is ended", async () => {
     const back = `${target.url}/back`;
     await go("/applications");
     await button("Register an application").first().click();

@@ -31,7 +31,7 @@ import { startTestTarget, type TestTarget } from "./test-target.ts";
 
 export const QUEUE = "errands";
 
-/** One node of the house: an engine and the services in front of it, with its actors only moving when told to. */
+/** One node of the server: an engine and the services in front of it, with its actors only moving when told to. */
 export interface TestNode {
   readonly engine: Engine;
   readonly databases: Readonly<Record<keyof EngineDatabases, WatchedDatabase>>;
@@ -42,9 +42,9 @@ export interface TestNode {
   readonly callbacks: CallbackService;
   readonly signingSecrets: SigningSecretService;
   /** What this node was told on the channel. */
-  readonly heard: readonly string[];
+  readonly receivedHints: readonly string[];
   /** Resolves once it was told this. */
-  hears(message: string): Promise<void>;
+  receives(message: string): Promise<void>;
   submit(request?: Partial<TaskRequest>, principal?: Principal): Promise<string>;
   /** Looks for due tasks and starts their calls, without waiting for any of them to end. */
   look(): Promise<void>;
@@ -58,14 +58,14 @@ export interface TestNode {
   stop(): Promise<void>;
 }
 
-export interface TestHouse extends TestNode {
+export interface TestServer extends TestNode {
   readonly database: Database;
   readonly connection: pg.ClientConfig;
   readonly principal: Requester;
   readonly target: TestTarget;
   readonly log: { readonly fields: Record<string, unknown>; readonly message: string }[];
   openNode(): Promise<TestNode>;
-  /** Another team, with a queue of the same name as the house's own. */
+  /** Another team, with a queue of the same name as the server's own. */
   openTeam(queueSettings?: Partial<QueueSettings>): Promise<Requester>;
   task(id: string): Promise<Task>;
   /** Lets time pass, as far as the database can tell: every instant that is waited for moves closer. */
@@ -74,12 +74,12 @@ export interface TestHouse extends TestNode {
   reapEverything(): Promise<void>;
   /** Resolves once so many attempts have been settled in all, on whatever node. */
   settled(count: number): Promise<void>;
-  /** Resolves once every node has heard every hint sent before, and has done what follows from it. */
+  /** Resolves once every node has receivedHints every hint sent before, and has done what follows from it. */
   quiet(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface TestHouseOptions {
+export interface TestServerOptions {
   readonly guard?: AddressGuard;
   readonly lookup?: Lookup;
   /** Calls in flight per node. */
@@ -90,15 +90,15 @@ export interface TestHouseOptions {
   readonly sendMail?: SendMail;
 }
 
-export async function openTestHouse(
+export async function openTestServer(
   queueSettings: Partial<QueueSettings> = {},
-  options: TestHouseOptions = {},
-): Promise<TestHouse> {
+  options: TestServerOptions = {},
+): Promise<TestServer> {
   const test = await createTestDatabase();
   const target = await startTestTarget();
   const { teamId } = await ensureOperator(test.database, null);
   const principal = principalOf(teamId);
-  const log: TestHouse["log"] = [];
+  const log: TestServer["log"] = [];
   const nodes: TestNode[] = [];
   const openNode = async () => {
     const node = await startNode({ test, log, options, principal, target });
@@ -208,7 +208,7 @@ async function quiet(test: TestDatabase, nodes: readonly TestNode[]): Promise<vo
     const mark = `mark-${marks}`;
     await test.database.rows("select pg_notify($1, $2)", [CHANNEL, mark]);
     for (const node of nodes) {
-      await node.hears(mark);
+      await node.receives(mark);
       await node.engine.dispatcher.dispatchOnce();
       for (const database of Object.values(node.databases)) await database.idle();
     }
@@ -220,21 +220,21 @@ async function quiet(test: TestDatabase, nodes: readonly TestNode[]): Promise<vo
 /** Rises with everything that happens, but for the marks and what asking causes. */
 function activity(nodes: readonly TestNode[]): number {
   let total = 0;
-  for (const { heard, databases } of nodes) {
-    total += heard.filter((message) => !message.startsWith("mark-")).length;
+  for (const { receivedHints, databases } of nodes) {
+    total += receivedHints.filter((message) => !message.startsWith("mark-")).length;
     total += databases.claim.begun + databases.chores.begun;
   }
   return total;
 }
 
-async function startNode(house: {
+async function startNode(server: {
   readonly test: TestDatabase;
-  readonly log: TestHouse["log"];
-  readonly options: TestHouseOptions;
+  readonly log: TestServer["log"];
+  readonly options: TestServerOptions;
   readonly principal: Requester;
   readonly target: TestTarget;
 }): Promise<TestNode> {
-  const { test, log, options } = house;
+  const { test, log, options } = server;
   const { resultLimitBytes = 1_048_576 } = options;
   const caller = createCaller({
     userAgent: "Bellhop/test",
@@ -276,16 +276,16 @@ async function startNode(house: {
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();
-  const heard: string[] = [];
-  const onHeard: (() => void)[] = [];
+  const receivedHints: string[] = [];
+  const onHint: (() => void)[] = [];
   const listener = await new Promise<Listener>((resolve) => {
     const opened = createListener({
       connection: test.connection,
       channel: CHANNEL,
       onMessage(message) {
-        heard.push(message);
+        receivedHints.push(message);
         engine.hear(message);
-        for (const wake of onHeard.splice(0)) wake();
+        for (const wake of onHint.splice(0)) wake();
       },
       onConnected: () => resolve(opened),
     });
@@ -306,14 +306,14 @@ async function startNode(house: {
     vault,
     callbacks,
     signingSecrets,
-    heard,
-    async hears(message) {
-      while (stopped === null && !heard.includes(message)) {
-        await new Promise<void>((resolve) => onHeard.push(resolve));
+    receivedHints,
+    async receives(message) {
+      while (stopped === null && !receivedHints.includes(message)) {
+        await new Promise<void>((resolve) => onHint.push(resolve));
       }
     },
-    async submit(request = {}, principal = house.principal) {
-      const created = await tasks.create(principal, { ...plainRequest(house.target.url), ...request });
+    async submit(request = {}, principal = server.principal) {
+      const created = await tasks.create(principal, { ...plainRequest(server.target.url), ...request });
       return created.id;
     },
     look,

@@ -7,7 +7,7 @@ import {
 } from "../../domain/event.ts";
 import type { Sql } from "../../store/sql.ts";
 import { type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
-import { placeAfter, ROWS, tellEvents } from "./event-telling.ts";
+import { describeEvents, placeAfter, ROWS } from "./event-pages.ts";
 
 /** How events stand on the wire. */
 export interface EventWords {
@@ -23,11 +23,11 @@ export interface Question {
   readonly teamId: number;
   /** Everything before is known to all of them. */
   readonly position: EventPosition;
-  readonly wishes: readonly Wish[];
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** The same of all streams that want the same events and have come equally far. */
-export interface Wish {
+export interface Subscription {
   readonly filter: EventFilter;
   readonly after: EventPosition;
 }
@@ -42,16 +42,16 @@ export interface Answer<Text extends string | Uint8Array = string | Uint8Array> 
 }
 
 /** Reads what has happened, and puts it into words. Of plain data alone, so that a thread of its own can do it. */
-export interface EventTeller<Text extends string | Uint8Array = string | Uint8Array> {
+export interface EventSerializer<Text extends string | Uint8Array = string | Uint8Array> {
   /** Answers in the order of the questions. */
   look(questions: readonly Question[]): Promise<readonly Answer<Text>[]>;
 }
 
 /** Each event is put into words once, however many wish for it. */
-export function createEventTeller(sql: Sql, words: EventWords): EventTeller<string> {
-  function write(events: readonly BellhopEvent[], wishes: readonly Wish[]): string[] {
+export function createEventSerializer(sql: Sql, words: EventWords): EventSerializer<string> {
+  function write(events: readonly BellhopEvent[], subscriptions: readonly Subscription[]): string[] {
     const written: string[] = [];
-    return wishes.map(({ filter, after }) => {
+    return subscriptions.map(({ filter, after }) => {
       let text = "";
       let index = -1;
       for (const event of events) {
@@ -75,11 +75,11 @@ export function createEventTeller(sql: Sql, words: EventWords): EventTeller<stri
         else own.push(row);
       }
       const answers: Answer<string>[] = [];
-      for (const { teamId, position, wishes } of questions) {
+      for (const { teamId, position, subscriptions } of questions) {
         const own = byTeam.get(teamId) ?? [];
-        const events = own.length === 0 ? [] : await tellEvents(sql, teamId, own, position);
+        const events = own.length === 0 ? [] : await describeEvents(sql, teamId, own, position);
         answers.push({
-          texts: write(events, wishes),
+          texts: write(events, subscriptions),
           position: placeAfter(own, horizon, position),
           hasMore: own.length === ROWS,
         });

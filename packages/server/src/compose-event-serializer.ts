@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { ConnectionSettings } from "./postgres/pool.ts";
-import type { Answer, EventTeller, Question } from "./service/tasks/event-teller.ts";
+import type { Answer, EventSerializer, Question } from "./service/tasks/event-serializer.ts";
 
 /*
  * To read what has happened to a task and put it into words costs a quarter of what the task itself costs. It needs
@@ -23,17 +23,17 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export interface TellingThread extends EventTeller {
+export interface EventSerializerThread extends EventSerializer {
   stop(): Promise<void>;
 }
 
-const THREAD = new URL("telling-thread.js", import.meta.url);
+const THREAD = new URL("event-serializer-thread.js", import.meta.url);
 
 /** A thread that has ended, for whatever reason, is begun anew by the next look, until all of it is stopped. */
-export function createTellingThread(
+export function createEventSerializerThread(
   connection: ConnectionSettings,
   onFailed: (error: Error) => void,
-): TellingThread {
+): EventSerializerThread {
   let thread: Worker | null = null;
   let number = 0;
   let isStopped = false;

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { composeApi } from "../../src/compose-api.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
-import { openTestHouse } from "../test-house.ts";
+import { openTestServer } from "../test-server.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
 import { type Answer, openWorld, type World, type WorldTeam } from "./access-world.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -227,8 +227,8 @@ function expected(answer: Answer, row: AccessRow, kind: string, role: string): v
 /** As the server registers them; the pages of the reference belong to a library. */
 async function routesOfTheServer(): Promise<string[]> {
   const routes: string[] = [];
-  const house = await openTestHouse();
-  const app = await composeApi(house.services, () => null, {
+  const server = await openTestServer();
+  const app = await composeApi(server.services, () => null, {
     log: pino({ level: "silent" }),
     version: "test",
     publicUrl: "https://bellhop.test",
@@ -236,6 +236,6 @@ async function routesOfTheServer(): Promise<string[]> {
     onRoute: (method, url) => routes.push(`${method} ${url}`),
   });
   await app.close();
-  await house.close();
+  await server.close();
   return routes.filter((route) => !route.startsWith("HEAD ") && !/^GET \/docs/.test(route)).sort();
 }

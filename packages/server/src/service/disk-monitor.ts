@@ -1,5 +1,5 @@
 /** Whether there is room on the disk for more tasks. */
-export interface SpaceWatch {
+export interface DiskMonitor {
   readonly isLow: boolean;
   /** Looks, and makes room if there is too little. Returns how long to nap. */
   lookOnce(): Promise<number>;
@@ -11,7 +11,7 @@ const ROUND_MS = 10_000;
  * A database on a full disk stops, and takes what is under way with it. So below a mark no task is accepted any more,
  * while those that were go on, and finished ones are removed long before their time.
  */
-export function createSpaceWatch(deps: {
+export function createDiskMonitor(deps: {
   /** Bytes that the database can still grow by. */
   readonly freeBytes: () => Promise<number>;
   readonly markBytes: number;
@@ -21,7 +21,7 @@ export function createSpaceWatch(deps: {
     warn(fields: object, message: string): void;
     info(fields: object, message: string): void;
   };
-}): SpaceWatch {
+}): DiskMonitor {
   const { markBytes, log } = deps;
   let isLow = false;
   return {

@@ -1,14 +1,14 @@
 /*
- * The thread that puts events into words, so that a busy node's own thread need not: see compose-telling.ts. It has one
+ * The thread that puts events into words, so that a busy node's own thread need not: see compose-event-serializer.ts. It has one
  * connection to the database and knows nothing of streams.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { SERVER_SENT } from "./api/tasks/event-view.ts";
-import type { Asked, Said } from "./compose-telling.ts";
+import type { Asked, Said } from "./compose-event-serializer.ts";
 import { giveWay } from "./json/thread-priority.ts";
 import { createDatabase } from "./postgres/database.ts";
 import { createPool } from "./postgres/pool.ts";
-import { createEventTeller } from "./service/tasks/event-teller.ts";
+import { createEventSerializer } from "./service/tasks/event-serializer.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This is a thread of Bellhop's, not a program");
@@ -17,12 +17,12 @@ if (port === null) throw new Error("This is a thread of Bellhop's, not a program
 giveWay();
 
 const pool = createPool(workerData, { max: 1, applicationName: "bellhop-events", onError: () => {} });
-const teller = createEventTeller(createDatabase(pool), SERVER_SENT);
+const serializer = createEventSerializer(createDatabase(pool), SERVER_SENT);
 const encoder = new TextEncoder();
 
 port.on("message", async ({ number, questions }: Asked) => {
   try {
-    const answers = (await teller.look(questions)).map(({ texts, ...rest }) => ({
+    const answers = (await serializer.look(questions)).map(({ texts, ...rest }) => ({
       ...rest,
       texts: texts.map((text) => encoder.encode(text)),
     }));

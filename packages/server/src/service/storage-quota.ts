@@ -7,7 +7,7 @@ import { readStoredBytes } from "../store/stored-bytes.ts";
 import { readTeamUsage } from "../store/team-usage.ts";
 
 /** What a team has stored, as one node knows it. */
-export interface Stock {
+export interface StorageQuota {
   /** Refuses a task of so many bytes that a team has no room for. No promise where the database need not be asked. */
   admit(team: Terms & { readonly teamId: number }, bytes: number): Promise<void> | undefined;
   /** Whether the answer to a call may be kept, of a team that may store so many bytes. It is counted as stored then. */
@@ -53,12 +53,12 @@ interface Entry {
  * The bounds on what a team may store, without a statement per task: figures are read every few seconds while tasks come in, in the
  * background but for the first time. So a team may pass its bound by what arrives meanwhile, never by more.
  */
-export function createStock(deps: {
+export function createStorageQuota(deps: {
   readonly sql: Sql;
   /** Where bytes are added up. */
   readonly chores: Sql;
   readonly monotonicMs: () => number;
-}): Stock {
+}): StorageQuota {
   const { sql, chores, monotonicMs } = deps;
   const entries = new Map<number, Entry>();
 

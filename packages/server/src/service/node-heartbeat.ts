@@ -4,7 +4,7 @@ import type { Sql } from "../store/sql.ts";
 
 const BEAT_MS = 4_000;
 
-export interface Presence {
+export interface NodeHeartbeat {
   /** Says that this node is here, and how it fares. Returns how long to nap. */
   beatOnce(): Promise<number>;
   /** It stops: from now on it is not listed. */
@@ -12,7 +12,7 @@ export interface Presence {
 }
 
 /** Keeps this node in the list that the operator sees. Nothing else depends on it. */
-export function createPresence(deps: {
+export function createNodeHeartbeat(deps: {
   readonly sql: Sql;
   readonly name: string;
   readonly role: NodeRole;
@@ -22,7 +22,7 @@ export function createPresence(deps: {
   readonly workerId: () => number | null;
   readonly callsInFlight: () => number;
   readonly nowMs: () => number;
-}): Presence {
+}): NodeHeartbeat {
   const { sql, name, role, version, maxInFlight, nowMs } = deps;
   const startedMs = nowMs();
   let id: number | null = null;

@@ -36,7 +36,7 @@ interface Place {
   replacing: NodeJS.Timeout | undefined;
 }
 
-export interface Crew {
+export interface ProcessGroup {
   readonly url: string;
   callsUnderWay(): number;
   /** Tells all of them, and each that comes later, that the start of the server is complete. */
@@ -61,7 +61,7 @@ export class NotStarted extends Error {
  * A process that ends unasked is replaced, also while the others still start. One that says why it cannot start ends the first
  * start: what keeps one from it keeps the others too, and the operator is there to read why.
  */
-export function startCrew(deps: {
+export function startProcessGroup(deps: {
   readonly processes: number;
   /** The file that each of them runs. */
   readonly file: string;
@@ -69,7 +69,7 @@ export function startCrew(deps: {
   /** What the parent itself counts. */
   readonly scrape: () => Promise<string>;
   readonly log: Logger;
-}): Promise<Crew> {
+}): Promise<ProcessGroup> {
   const { log } = deps;
   const places = Array.from({ length: deps.processes }, (_, index) => newPlace(index + 1));
   const scraping = createQuestions<string>(SCRAPE_MS);
@@ -78,7 +78,7 @@ export function startCrew(deps: {
   let isComplete = false;
   let isStopping = false;
   let failedStarts = 0;
-  let started: (crew: Crew) => void;
+  let started: (group: ProcessGroup) => void;
   let notStarted: (error: Error) => void;
 
   cluster.schedulingPolicy = cluster.SCHED_RR;
@@ -155,7 +155,7 @@ export function startCrew(deps: {
       { of: String(place.number), pid, code, signal, reason, replacedInMs: place.waitMs },
       "process.ended",
     );
-    if (workerId !== null) bury(workerId);
+    if (workerId !== null) removeDeadWorker(workerId);
     if (failedStarts >= STARTS_BEFORE_GIVING_UP && places.every(({ isReady }) => !isReady)) {
       hopeless.resolve(new Error(reason ?? "Not one of Bellhop's processes can be started any more"));
       return;
@@ -165,7 +165,7 @@ export function startCrew(deps: {
   }
 
   /** Others would wait for the end of its lease, because they cannot know. We do: it was our child, and is no more. */
-  function bury(workerId: number): void {
+  function removeDeadWorker(workerId: number): void {
     const living = places.find(({ isReady }) => isReady);
     if (living !== undefined) send(living, { kind: "died", workerId });
   }
@@ -218,7 +218,7 @@ export function startCrew(deps: {
 
   process.on("exit", killAll);
   const looking = setInterval(lookForSilent, LOOK_MS);
-  return new Promise<Crew>((resolve, reject) => {
+  return new Promise<ProcessGroup>((resolve, reject) => {
     started = resolve;
     notStarted = (error) =>
       void stop().then(

@@ -2,14 +2,14 @@ import { Problem } from "../domain/problem.ts";
 import type { Database } from "./sql.ts";
 
 /** Whether a database answers, as seen from the statements that go there anyway. */
-export interface Pulse {
+export interface DatabaseHealth {
   /** The same database, watched. */
   readonly database: Database;
   /** For how long there has been no answer although one was due; 0 when the last statement was answered. */
   unansweredMs(): number;
 }
 
-export function takePulse(database: Database, monotonicMs: () => number): Pulse {
+export function watchDatabaseHealth(database: Database, monotonicMs: () => number): DatabaseHealth {
   /** When each statement under way began, the oldest first. */
   const underWay = new Set<{ readonly beganMs: number }>();
   /** When the first of those began that were refused since the last answer. */

@@ -4,7 +4,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { Problem } from "../../src/domain/problem.ts";
 import { sayWhatIsAwaited } from "../../src/postgres/start-waits.ts";
-import { insist } from "../../src/start-patience.ts";
+import { retryOnStart } from "../../src/retry-on-start.ts";
 import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -71,7 +71,7 @@ describe("a step of a start", () => {
 
   it("is tried for a minute while the database is away, and then given up with the reason", async () => {
     let tries = 0;
-    const done = await insist(log, "a row", async () => {
+    const done = await retryOnStart(log, "a row", async () => {
       tries += 1;
       nowMs += 10_000;
       if (tries < 6) throw away();
@@ -79,7 +79,7 @@ describe("a step of a start", () => {
     });
     assert.equal(done, "stored");
     await assert.rejects(
-      insist(log, "a row", async () => {
+      retryOnStart(log, "a row", async () => {
         nowMs += 60_001;
         throw away();
       }),
@@ -93,7 +93,7 @@ describe("a step of a start", () => {
       tries += 1;
       throw new pg.DatabaseError("no such table", 0, "error");
     };
-    await assert.rejects(insist(log, "a row", work), /no such table/);
+    await assert.rejects(retryOnStart(log, "a row", work), /no such table/);
     assert.equal(tries, 1);
   });
 

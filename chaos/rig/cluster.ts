@@ -18,7 +18,7 @@ import { startTarget, type Target } from "./target.ts";
 import { openTeams, type Team } from "./teams.ts";
 
 /** Everything a run needs, up and running. */
-export interface House {
+export interface Cluster {
   readonly postgres: Postgres;
   readonly lines: readonly Line[];
   readonly nodes: readonly Node[];
@@ -32,11 +32,11 @@ export interface House {
 /** Of nothing but these runs. */
 const VAULT_KEYS = `chaos:${Buffer.alloc(32, 7).toString("base64")}`;
 
-export async function openHouse(options: {
+export async function openCluster(options: {
   readonly distDir: string;
   readonly nodes: number;
   readonly plant: Plant | null;
-}): Promise<House> {
+}): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), "bellhop-chaos-"));
   // As root, PostgreSQL runs under another user, which has to be able to enter.
   chmodSync(directory, 0o755);
