@@ -8,8 +8,11 @@ export function createEventBody(connection: ServerResponse): {
   readonly sink: EventSink;
 } {
   const waiting: (() => void)[] = [];
+  const isDrained = () => body.destroyed || (body.readableLength === 0 && !connection.writableNeedDrain);
   const wake = () => {
-    for (const resolve of waiting.splice(0)) resolve();
+    if (isDrained()) for (const resolve of waiting.splice(0)) resolve();
+    // The body is asked for more before it has handed on what it holds. A full connection says when it has room again.
+    else if (waiting.length > 0 && !connection.writableNeedDrain) setImmediate(wake);
   };
   const body = new Readable({ read: wake });
   body.once("close", wake);
@@ -23,10 +26,7 @@ export function createEventBody(connection: ServerResponse): {
     get waitingBytes() {
       return body.readableLength + connection.writableLength;
     },
-    drained: () =>
-      body.destroyed || (body.readableLength === 0 && !connection.writableNeedDrain)
-        ? Promise.resolve()
-        : new Promise((resolve) => waiting.push(resolve)),
+    drained: () => (isDrained() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     cut: () => void body.destroy(),
     end() {
       if (!isOver && !body.destroyed) body.push(null);
