@@ -1,0 +1,48 @@
+import type { Scene } from "../scene.ts";
+
+const TASKS = 500;
+const OF_BATCH = 50;
+const AT_ONCE = 8;
+
+export const scene: Scene = {
+  what: "one team lists its largest tasks, schedules and figures in the largest pages, eight at once",
+  async prepare(stage) {
+    const { key } = await stage.team({ plan: "enterprise", owner: "mallory@example.com" });
+    const headers = Object.fromEntries(
+      Array.from({ length: 60 }, (_, number) => [`x-${number}`, "y".repeat(100)]),
+    );
+    const metadata = Object.fromEntries(
+      Array.from({ length: 20 }, (_, number) => [`m${number}`, "z".repeat(80)]),
+    );
+    for (let made = 0; made < TASKS; made += OF_BATCH) {
+      const tasks = Array.from({ length: OF_BATCH }, (_, number) => ({
+        targetUrl: `${stage.target.url}/ok`,
+        delay: 86_400,
+        headers,
+        metadata,
+        tags: Array.from({ length: 10 }, (_, tag) => `t${made + number}-${tag}`),
+        body: "x".repeat(10_000),
+      }));
+      await stage.must("POST", "/v1/tasks/batch", { key, body: { tasks } });
+    }
+    const task = { targetUrl: `${stage.target.url}/ok`, headers };
+    // A time that comes once in four years takes longest to find.
+    for (let made = 0; made < 100; made += 1)
+      await stage.must("POST", "/v1/schedules", {
+        key,
+        body: { name: `s${made}`, cron: "* * 29 2 *", task },
+      });
+    const paths = [
+      "/v1/tasks?limit=1000",
+      "/v1/stats/failures",
+      "/v1/schedules?limit=1000",
+      "/v1/stats/queues",
+    ];
+    return async (signal) => {
+      const ask = async (_: unknown, number: number) => {
+        while (!signal.aborted) await stage.request("GET", paths[number % paths.length] ?? "", { key });
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    };
+  },
+};
