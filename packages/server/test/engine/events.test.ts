@@ -14,7 +14,7 @@ import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
 import { systemTime } from "../../src/system-time.ts";
 import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
-import { until } from "../test-sql.ts";
+import { until, watchDatabase } from "../test-sql.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
 
@@ -329,6 +329,29 @@ describe("events", () => {
 
     await Promise.all([first.log.reaches(1), second.log.reaches(1)]);
     assert.deepEqual(second.log.events, first.log.events);
+  });
+
+  it("are resumed without a reset on a node that still waits for the horizon of an earlier stream", async () => {
+    const { team, reader } = await follow({ node: other });
+    let answer = () => {};
+    let questions = 0;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const sql = watchDatabase(server.database);
+    sql.after = (statement) => (statement === "read_events" && ++questions === 1 ? held : undefined);
+    const serializer = createEventSerializer(server.database, SERVER_SENT);
+    const feed = createEventFeed({ sql, time: systemTime, words: SERVER_SENT, serializer });
+    const first = feed.open(team, EVERYTHING, null, createTestReader().sink);
+    await until(() => questions === 1);
+    await server.submit({ delaySeconds: 60 }, team);
+    await reader.log.reaches(1);
+    const again = createTestReader();
+    const second = feed.open(team, EVERYTHING, reader.log.lastId, again.sink);
+    answer();
+    streams.push(await first, await second);
+
+    assert.deepEqual([again.log.names(), again.log.readyIds], [[], [reader.log.lastId]]);
   });
 
   it("that are committed late are not skipped, nor told before those of older transactions", async () => {

@@ -242,9 +242,11 @@ export function createEventFeed(deps: {
       try {
         // Where others of the team are told from now on, so is this one.
         const known = lastId === null ? readings.get(teamId) : undefined;
-        const beginning =
+        let beginning =
           known === undefined ? await begin(teamId) : { since: known.since, horizon: known.position };
         const last = lastId === null ? null : parsePosition(lastId);
+        // A question that was asked for an earlier stream may have been answered before this id was given out.
+        if (last !== null && comparePositions(last, beginning.horizon) > 0) beginning = await begin(teamId);
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;
           sink.write(words.ready(formatPosition(last)));
