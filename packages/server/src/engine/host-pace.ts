@@ -15,6 +15,8 @@ const MOST_HOSTS = 10_000;
 export function paceByHost(outgoing: Outgoing, limitsOf: (teamId: number) => Limits, time: Time): Outgoing {
   /** When the next would leave if all left evenly, by team and host. */
   const nextAtMs = new Map<string, number>();
+  /** What lets each waiting call go on, by the signal that tears it down. */
+  const waitingBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
   function waitMs(key: string, perSecond: number): number {
     const nowMs = time.monotonicMs();
@@ -30,15 +32,30 @@ export function paceByHost(outgoing: Outgoing, limitsOf: (teamId: number) => Lim
 
   /** A call that is torn down meanwhile goes on at once, and is found torn down. */
   function turn(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    const waiting = waitingOn(signal);
     return new Promise((resolve) => {
       const timer = time.setTimer(go, ms);
-      signal.addEventListener("abort", go, { once: true });
+      waiting.add(go);
       function go(): void {
         timer.cancel();
-        signal.removeEventListener("abort", go);
+        waiting.delete(go);
         resolve();
       }
     });
+  }
+
+  /** One listener per signal, however many calls share it: Node warns of a leak at the eleventh. */
+  function waitingOn(signal: AbortSignal): Set<() => void> {
+    const known = waitingBySignal.get(signal);
+    if (known !== undefined) return known;
+    const waiting = new Set<() => void>();
+    waitingBySignal.set(signal, waiting);
+    const letAllGo = () => {
+      for (const go of waiting) go();
+    };
+    signal.addEventListener("abort", letAllGo, { once: true });
+    return waiting;
   }
 
   return {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { createLimitsOf, type OwnLimits } from "../../src/domain/limits.ts";
@@ -9,7 +10,7 @@ import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
 import { readStoredBytes } from "../../src/store/stored-bytes.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
-import { createTestTime } from "../test-time.ts";
+import { createTestTime, type TestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
 
@@ -196,7 +197,11 @@ describe("what a plan bounds", () => {
 });
 
 describe("calls to one host", () => {
-  it("leave evenly once a second's worth has left, each team and host by itself", async () => {
+  function pace(): {
+    time: TestTime;
+    left: string[];
+    send(teamId: number, url: string, signal?: AbortSignal): void;
+  } {
     const time = createTestTime();
     const left: string[] = [];
     const paced = paceByHost(
@@ -209,8 +214,16 @@ describe("calls to one host", () => {
       (teamId) => limitsOf(teamId === 1 ? "free" : "enterprise", null),
       time,
     );
-    const send = (teamId: number, url: string) =>
-      void paced.send({ teamId, call: { url }, signal: new AbortController().signal } as RecordedCall);
+    return {
+      time,
+      left,
+      send: (teamId, url, signal = new AbortController().signal) =>
+        void paced.send({ teamId, call: { url }, signal } as RecordedCall),
+    };
+  }
+
+  it("leave evenly once a second's worth has left, each team and host by itself", async () => {
+    const { time, left, send } = pace();
     for (let index = 0; index < 30; index += 1) {
       send(1, "http://one.test/");
       send(2, "http://one.test/");
@@ -223,5 +236,17 @@ describe("calls to one host", () => {
     time.pass(1_000);
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(count("1 http://one.test/"), 21);
+  });
+
+  it("that share a signal wait with one listener, and are all let go when it aborts", async () => {
+    const { left, send } = pace();
+    const tearDown = new AbortController();
+    for (let index = 0; index < 30; index += 1) send(1, "http://one.test/", tearDown.signal);
+    assert.equal(left.length, 11);
+    assert.equal(getEventListeners(tearDown.signal, "abort").length, 1);
+    tearDown.abort();
+    send(1, "http://one.test/", tearDown.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(left.length, 31);
   });
 });
