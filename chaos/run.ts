@@ -65,8 +65,6 @@ async function tryPlant(
   }
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-
 async function failover({ dist, nodes, seconds }: Options): Promise<boolean> {
   const say = (line: string) => console.log(line);
   let isGood = true;

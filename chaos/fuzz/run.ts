@@ -7,10 +7,12 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { Pool } from "undici";
+import { listDescendants } from "../../bench/process-usage.ts";
 import { startEmbeddedPostgres } from "../../packages/server/src/postgres/embedded.ts";
 import { hashSecret, newSecret } from "../../packages/server/src/service/access/secret-hash.ts";
 import { API_KEY } from "../rig/api.ts";
 import { endAtExit } from "../rig/ending.ts";
+import { signalTree } from "../rig/signal-tree.ts";
 import { type FuzzAnswer, type FuzzRequest, fuzz } from "./fuzz.ts";
 
 const USAGE = `npm run fuzz -- [options]
@@ -32,10 +34,12 @@ if (values.help || !(requests > 0) || !(seed > 0)) {
   process.exit(2);
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-
 const dataDir = await mkdtemp(join(tmpdir(), "bellhop-fuzz-"));
 endAtExit(() => rmSync(dataDir, { recursive: true, force: true }));
+// The node and the database.
+endAtExit(() => {
+  for (const { pid } of listDescendants(process.pid)) signalTree(pid, "SIGKILL");
+});
 const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
 const node = await startNode();
 const pool = new Pool(node.url, { connections: 8 });
@@ -129,7 +133,6 @@ async function startNode() {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  endAtExit(() => child.kill("SIGKILL"));
   let log = "";
   const logged = async (what: RegExp): Promise<string> => {
     for (;;) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Life } from "../checker/history.ts";
 import { now } from "./clock.ts";
 import { endAtExit } from "./ending.ts";
+import { signalTree } from "./signal-tree.ts";
 
 /** A start that takes longer hangs: it is ended, and the checker told. */
 const LONGEST_START_MS = 40_000;
@@ -38,8 +39,8 @@ export function createNode(options: {
   const { index } = options;
   const lives: Draft[] = [];
   let child: ChildProcess | null = null;
-  const closed = false;
-  endAtExit(() => child?.kill("SIGKILL"));
+  // With the database that it may have started.
+  endAtExit(() => signalTree(child?.pid, "SIGKILL"));
 
   function launch(): { life: Draft; ready: Promise<boolean> } {
     const log = openSync(options.logFile, "a");
@@ -100,7 +101,7 @@ export function createNode(options: {
       return child?.pid ?? null;
     },
     async start() {
-      while (child === null && !closed) {
+      while (child === null) {
         const { ready } = launch();
         const slow = setTimeout(() => void kill(), LONGEST_START_MS);
         const isReady = await ready;

@@ -15,6 +15,7 @@ import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/
 import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
 import { adminConnectionTo, makeSocketDir } from "../../packages/server/src/postgres/socket-dir.ts";
 import { endAtExit } from "./ending.ts";
+import { signalTree } from "./signal-tree.ts";
 
 const HBA = "pair_hba.conf";
 /** On loopback, for the length of a run: nodes, the rig and the standby, all as the superuser and without a password. */
@@ -84,17 +85,7 @@ async function createServerIn(pgdata: string, runtimeDir: string, identity: Iden
   const socketDir = await makeSocketDir(identity);
   let running: ChildRun | null = null;
 
-  function signal(name: NodeJS.Signals): void {
-    const pid = running?.child.pid;
-    if (pid === undefined) return;
-    for (const each of [pid, ...listDescendants(pid).map((child) => child.pid)]) {
-      try {
-        process.kill(each, name);
-      } catch {
-        // It ended on its own.
-      }
-    }
-  }
+  const signal = (name: NodeJS.Signals) => signalTree(running?.child.pid, name);
   endAtExit(() => {
     signal("SIGKILL");
     rmSync(socketDir, { recursive: true, force: true });

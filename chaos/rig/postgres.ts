@@ -19,6 +19,7 @@ import {
   removeSocketDir,
 } from "../../packages/server/src/postgres/socket-dir.ts";
 import { endAtExit } from "./ending.ts";
+import { signalTree } from "./signal-tree.ts";
 
 export interface Postgres {
   readonly connection: EmbeddedConnection;
@@ -61,15 +62,7 @@ export async function createPostgres(options: {
   };
   let running: ChildRun | null = null;
 
-  function pids(): number[] {
-    const pid = running?.child.pid;
-    // The postmaster first: once it stands still, no further process is born.
-    return pid === undefined ? [] : [pid, ...listDescendants(pid).map((each) => each.pid)];
-  }
-
-  function signal(name: NodeJS.Signals): void {
-    for (const pid of pids()) send(pid, name);
-  }
+  const signal = (name: NodeJS.Signals) => signalTree(running?.child.pid, name);
   endAtExit(() => {
     signal("SIGKILL");
     rmSync(socketDir, { recursive: true, force: true });
@@ -117,12 +110,4 @@ export async function createPostgres(options: {
       await removeSocketDir(socketDir);
     },
   };
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended on its own.
-  }
 }
