@@ -406,8 +406,9 @@ test("schedules: every time of one makes one task, in the commit that moves it o
   const created = scheduleChange(500, 1_000, "insert");
   const fired = [scheduleChange(1_000, 2_000), firing(1_000, 1_000, "t")];
   const firedAgain = [scheduleChange(2_000, 3_000), firing(2_000, 2_000, "u")];
-  const broken = (...changes: readonly Change[]) =>
-    brokenIn(historyOf({ changes: [...tasks, created, ...changes], seen, answers: [] }));
+  const history = (...changes: readonly Change[]) =>
+    historyOf({ changes: [...tasks, created, ...changes], seen, answers: [] });
+  const broken = (...changes: readonly Change[]) => brokenIn(history(...changes));
 
   assert.deepEqual(broken(...fired, ...firedAgain, scheduleChange(2_500, 3_000, "delete")), []);
   assert.deepEqual(broken(...fired, scheduleChange(2_000, 3_000)), ["schedules"], "a time without a task");
@@ -423,6 +424,16 @@ test("schedules: every time of one makes one task, in the commit that moves it o
     ["schedules"],
     "none since, all being well",
   );
+  const ended = history(...fired, scheduleChange(52_000, null));
+  const stopped = [fault(30_000, 45_000), fault(2_500, 35_000)];
+  assert.deepEqual(brokenIn({ ...ended, faults: stopped }), [], "a fault kept it from firing");
+  assert.deepEqual(brokenIn({ ...ended, faults: [fault(30_000, 45_000)] }), ["schedules"], "in part alone");
+  const madeLate = historyOf({
+    changes: [...tasks, scheduleChange(50_000, 1_000, "insert"), scheduleChange(52_000, null)],
+    seen,
+    answers: [],
+  });
+  assert.deepEqual(brokenIn(madeLate), [], "it was stored after its first time");
   const lost = [scheduleChange(2_000, 3_000), firing(2_000, 2_000, "v")];
   assert.deepEqual(broken(...fired, ...lost), ["schedules"], "a firing whose task is not there");
 });

@@ -1,10 +1,10 @@
-import type { FiringChange, History, ScheduleChange } from "./history.ts";
+import type { Fault, FiringChange, History, ScheduleChange } from "./history.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
 /** Every schedule of the clients fires every second. */
 const PERIOD_MS = 1_000;
-/** With every fault over, the last firing is not further back. */
+/** A firing is not later than this, apart from the time in which a fault is under way. */
 const LATE_MS = 15_000;
 
 /** Each time of a schedule that was not missed made one task, times that were missed made one together, and no other firing did. */
@@ -32,14 +32,21 @@ function wrongSteps(
   history: History,
 ): Violation[] {
   return changes.slice(1).flatMap((change, index): Violation[] => {
-    const dueAt = changes[index]?.row.nextRunAt ?? null;
-    if (dueAt === null) return [];
+    const before = changes[index];
+    const dueAt = before?.row.nextRunAt ?? null;
+    if (before === undefined || dueAt === null) return [];
     const { committedAt: at } = change;
     const next = change.op === "delete" ? null : change.row.nextRunAt;
     if (next === null) {
-      const lateMs = at - dueAt;
+      const lateMs = timeWithoutFault(Math.max(dueAt, before.committedAt), at, history.faults);
       if (at < history.calmAt || lateMs <= LATE_MS) return [];
-      return [violation(`its last firing was ${Math.round(lateMs)} ms late when it was ended`, null, at)];
+      return [
+        violation(
+          `its last firing was ${Math.round(lateMs)} ms late when it was ended, faults aside`,
+          null,
+          at,
+        ),
+      ];
     }
     if (next === dueAt) return [];
     const count = fired.filter(({ row }) => row.firesAt === dueAt).length;
@@ -47,6 +54,16 @@ function wrongSteps(
     if (next <= Math.max(at, dueAt) + PERIOD_MS) return [];
     return [violation(`the times between ${dueAt} and ${next} were left out`, null, at)];
   });
+}
+
+function timeWithoutFault(from: number, to: number, faults: readonly Fault[]): number {
+  let calmMs = 0;
+  let reached = from;
+  for (const fault of [...faults].sort((one, other) => one.from - other.from)) {
+    calmMs += Math.max(0, Math.min(fault.from, to) - reached);
+    reached = Math.max(reached, fault.to);
+  }
+  return calmMs + Math.max(0, to - reached);
 }
 
 /** A firing moves the schedule on in the same commit. */
