@@ -50,7 +50,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "if (closed || !isOurs(claim))",
     replace: "if (!isOurs(claim))",
     breaks: "a stopping node begins no call",
-    tests: ["engine/stop.test.ts"],
+    tests: ["engine/late-answers.test.ts"],
   },
   {
     name: "aborted-call-not-sent",
@@ -146,7 +146,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;",
     replace: "local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : Math.max(0, waiting - limit - 1);",
     breaks: "a due task starts when a slot is free",
-    tests: ["engine/dispatch.test.ts", "engine/dispatcher.test.ts"],
+    tests: ["engine/dispatcher.test.ts", "engine/dispatch.test.ts"],
   },
   {
     name: "new-task-overtakes",
@@ -173,12 +173,12 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     tests: ["engine/recheck.test.ts", "engine/dispatcher.test.ts"],
   },
   {
-    name: "overdrawn-grant-used",
-    file: "engine/local-queues.ts",
-    find: "      if (local.grant.overdrawn) return 0;\n",
+    name: "overdrawn-slots-not-asked-for-again",
+    file: "engine/dispatcher.ts",
+    find: "    if (local.grant?.overdrawn) local.stale = true;\n",
     replace: "",
-    breaks: "E: lowered concurrency starts nothing",
-    tests: ["engine/concurrency.test.ts", "engine/queue-settings.test.ts"],
+    breaks: "a due task starts when a slot is free",
+    tests: ["engine/concurrency.test.ts", "engine/several-nodes.test.ts"],
   },
   {
     name: "paused-queue-starts-calls",
@@ -194,7 +194,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "if (isIdle(local)) idle.push(",
     replace: "if (isIdle(local) && local.retired) idle.push(",
     breaks: "other nodes get the slots of an idle one",
-    tests: ["engine/several-nodes.test.ts", "engine/concurrency.test.ts"],
+    tests: ["engine/dispatcher.test.ts"],
   },
   {
     name: "slots-used-while-given-back",
@@ -202,7 +202,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "      for (const { local } of idle) local.busy = true;\n",
     replace: "",
     breaks: "E: concurrency is a hard limit",
-    tests: ["engine/several-nodes.test.ts", "engine/concurrency.test.ts"],
+    tests: ["engine/dispatcher.test.ts"],
   },
   {
     name: "stopping-node-keeps-slots",
@@ -282,7 +282,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "else await dropped.ask(held);",
     replace: "else void dropped.ask(held);",
     breaks: "F: no call begins after a successful cancel",
-    tests: ["engine/cancel.test.ts", "engine/several-nodes.test.ts"],
+    tests: ["engine/cancellations.test.ts"],
   },
   {
     name: "lowest-priority-reserved-first",
@@ -338,6 +338,6 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     find: "Math.ceil(limits.callsInFlight / deps.nodes())",
     replace: "limits.callsInFlight",
     breaks: "a plan's calls at once hold over all nodes",
-    tests: ["engine/plan-limits.test.ts", "engine/fairness.test.ts"],
+    tests: ["engine/fairness.test.ts"],
   },
 ];

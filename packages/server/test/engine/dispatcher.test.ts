@@ -136,6 +136,22 @@ describe("the dispatcher", () => {
     assert.equal(claims.length, 0, "and rests when nothing came");
   });
 
+  it("claims again for the tasks that it had no slots for", async () => {
+    const { dispatcher, claims, warmUp } = createScene();
+    await warmUp("a");
+    dispatcher.notice(TEAM, "a", 5);
+    await turn();
+    assert.equal(claims.length, 1, "four of five, as there are four slots");
+    claims.shift()?.answer();
+    await turn();
+    await turn();
+    assert.equal(claims.length, 1, "the fifth");
+    claims.shift()?.answer();
+    await turn();
+    await turn();
+    assert.equal(claims.length, 0, "none is left");
+  });
+
   it("asks again for slots when a change was announced while it asked", async () => {
     const { dispatcher, acquired, claims, warmUp } = createScene();
     await warmUp("a");

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
-import { LIMITS } from "../../src/domain/limits.ts";
+import { LIMITS, UNBOUNDED } from "../../src/domain/limits.ts";
 import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
+import { createBudget } from "../../src/engine/budget.ts";
 import { insertMember } from "../../src/store/identity/members.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 
@@ -152,4 +153,19 @@ const POLL_CONFIG = (url: string) => ({
   statusPath: "status",
   doneValues: ["done"],
   failValues: ["failed"],
+});
+
+describe("a plan's calls at once", () => {
+  it("are for all nodes together: each allows its part", async () => {
+    const limits = { ...UNBOUNDED, callsInFlight: 10 };
+    const budget = createBudget({
+      find: async () => [{ teamId: 1, account: "one", limits }],
+      nodes: () => 3,
+    });
+    const pool = budget.openPool(1_000, () => {});
+    await budget.learn([1]);
+    assert.equal(pool.room(1), 4);
+    pool.take(1, 4);
+    assert.equal(pool.room(1), 0);
+  });
 });

@@ -128,6 +128,18 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
+  it("begins no call once the node lets go of everything: what was claimed goes back", async () => {
+    const { id, gate, looking } = await claimUnanswered();
+    server.engine.attempts.close();
+    const stopped = server.engine.dispatcher.stop();
+    gate.open();
+    await Promise.all([looking, stopped]);
+    await server.engine.attempts.finished();
+
+    assert.deepEqual(callsFor(id), []);
+    assert.equal((await server.task(id)).status, "pending");
+  });
+
   it("keeps no slot: what was given back leaves room for as many calls as before", async () => {
     const { gate, looking } = await claimUnanswered();
     server.databases.claim.after = () => {};
