@@ -15,6 +15,7 @@ import { compilersFactory } from "./http/compilers.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
+import { meterAnswers } from "./http/metered-answers.ts";
 import { createNotFoundRefusal } from "./http/not-found.ts";
 import { createProxyCheck } from "./http/proxies.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./http/request-id.ts";
@@ -142,6 +143,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
       closeRoutes(v1);
       if (deps.deadlines !== undefined) answerInTime(v1, deps.deadlines);
       guardRoutes(v1, deps);
+      if (deps.loop !== undefined) meterAnswers(v1, deps.loop);
       await registerAll(v1, guarded);
     },
     { prefix: "/v1" },
