@@ -4,12 +4,12 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /source
 COPY . .
 RUN npm ci --ignore-scripts \
- && npm pack --ignore-scripts=false --pack-destination=/tmp -w @bellhop/server
+ && npm pack --ignore-scripts=false --pack-destination=/tmp -w bellhop
 
 FROM node:22-bookworm-slim AS install
 WORKDIR /opt/bellhop
-COPY --from=build /tmp/bellhop-server-*.tgz /tmp/
-RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund /tmp/bellhop-server-*.tgz
+COPY --from=build /tmp/bellhop-[0-9]*.tgz /tmp/
+RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund /tmp/bellhop-[0-9]*.tgz
 
 FROM node:22-bookworm-slim
 # Nothing is installed at run time, and what cannot install cannot be made to.
@@ -17,7 +17,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
       /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && install -d -o node -g node -m 0700 /var/lib/bellhop
 COPY --from=install /opt/bellhop/node_modules /opt/bellhop/node_modules
-RUN ln -s /opt/bellhop/node_modules/@bellhop/server/dist/cli/bellhop.js /usr/local/bin/bellhop
+RUN ln -s /opt/bellhop/node_modules/bellhop/dist/cli/bellhop.js /usr/local/bin/bellhop
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 BELLHOP_DATA_DIR=/var/lib/bellhop
 # The embedded PostgreSQL does not run as root, and nothing else has to.
 USER node
