@@ -34,7 +34,7 @@ const DOORS = {
   },
   cli: {
     rooms: ["config.ts", "main.ts", "version.ts", "domain", "store", "postgres", "vault", "service"],
-    packages: ["@bellhop/sdk", "commander", "node:"],
+    packages: ["@bellhop/sdk", "@modelcontextprotocol/server", "commander", "node:"],
   },
 };
 

@@ -6,6 +6,7 @@ import type { DevOptions } from "./dev.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
 import { addHealthCommand } from "./health.ts";
 import { addKeyCommands } from "./key-commands.ts";
+import { addMcpCommand } from "./mcp/mcp-command.ts";
 import { createOperator } from "./operator.ts";
 import { addSessionCommands, addVaultCommands } from "./secret-commands.ts";
 import { addTeamCommands } from "./team-commands.ts";
@@ -78,6 +79,7 @@ addTaskCommands(program, user);
 addQueueCommands(program, user);
 addScheduleCommands(program, user);
 addKeysCommands(program, user);
+addMcpCommand(program, user);
 
 program.commandsGroup("Operate a server, on its machine and with its settings, straight on its database:");
 const operator = createOperator();

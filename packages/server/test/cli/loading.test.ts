@@ -6,23 +6,25 @@ import { SERVER } from "../places.ts";
 
 const SOURCE = join(SERVER, "src");
 /** Statements that are left when the types are gone. */
-const IMPORT = /^(?:import|export) (?!type\b)(?:[^"';]*? from )?"(\.[^"]+)"/gm;
+const IMPORT = /^(?:import|export) (?!type\b)(?:[^"';]*? from )?"([^"]+)"/gm;
 
-/** What is loaded before a command of the program has begun. */
+/** What is loaded before a command of the program has begun: files, and names of packages. */
 async function loadedWith(file: string, known = new Set<string>()): Promise<Set<string>> {
   if (known.has(file)) return known;
   known.add(file);
   for (const [, target = ""] of (await readFile(file, "utf8")).matchAll(IMPORT))
-    await loadedWith(join(dirname(file), target), known);
+    if (target.startsWith(".")) await loadedWith(join(dirname(file), target), known);
+    else known.add(target);
   return known;
 }
 
 describe("the bellhop command", () => {
   it("loads no part of the server for those who use one by its API", async () => {
-    const files = [...(await loadedWith(join(SOURCE, "cli/commands.ts")))].map((file) =>
-      relative(SOURCE, file),
-    );
-    assert.ok(files.includes("cli/user/task-commands.ts") && files.includes("cli/team-commands.ts"));
+    const loaded = [...(await loadedWith(join(SOURCE, "cli/commands.ts")))];
+    const packages = loaded.filter((name) => !name.startsWith("/") && !name.startsWith("node:"));
+    assert.deepEqual(packages.sort(), ["@bellhop/sdk", "commander"]);
+    const files = loaded.filter((name) => name.startsWith("/")).map((file) => relative(SOURCE, file));
+    assert.ok(files.includes("cli/user/task-commands.ts") && files.includes("cli/mcp/mcp-command.ts"));
     const rooms = files.map((file) => file.split("/")[0]);
     assert.deepEqual([...new Set(rooms)].sort(), ["cli", "domain", "version.ts"]);
   });

@@ -73,6 +73,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
     "docs/providers-and-callbacks.md",
     "docs/beyond-one-database.md",
     "docs/cli.md",
+    "docs/mcp.md",
     "docs/production.md",
     "docs/api.md",
     "docs/cancel-and-retry.md",
