@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { createCallbackService } from "../../src/service/tasks/callback-service.ts";
+import { systemTime } from "../../src/system-time.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
+import { watchDatabase } from "../test-sql.ts";
 
 describe("callbacks", () => {
   let server: TestServer;
@@ -118,10 +121,19 @@ describe("callbacks", () => {
       waitForCallback: true,
     });
     await server.target.received(before + 1);
-    const resolving = server.callbacks.resolve(created.callback?.id ?? "", '"early"');
-    answer();
+    const sql = watchDatabase(server.database);
+    const callbacks = createCallbackService({
+      sql,
+      monotonicMs: systemTime.monotonicMs,
+      onEnded: () => {},
+    });
+    // It is found active before its call has returned.
+    sql.after = () => {
+      if (sql.sent.length === 2) answer();
+    };
 
-    assert.equal((await resolving).status, "completed");
+    const resolved = await callbacks.resolve(created.callback?.id ?? "", '"early"');
+    assert.equal(resolved.status, "completed");
     assert.equal((await server.task(created.id)).result?.body, '"early"');
   });
 

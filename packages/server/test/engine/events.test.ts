@@ -8,6 +8,7 @@ import type { Simulation } from "../../src/domain/task.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { createEventFeed, type EventStream } from "../../src/service/tasks/event-feed.ts";
+import { ROWS } from "../../src/service/tasks/event-pages.ts";
 import { createEventSerializer, type EventSerializer } from "../../src/service/tasks/event-serializer.ts";
 import { readEvents } from "../../src/store/tasks/event-reads.ts";
 import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
@@ -352,6 +353,21 @@ describe("events", () => {
     streams.push(await first, await second);
 
     assert.deepEqual([again.log.names(), again.log.readyIds], [[], [reader.log.lastId]]);
+  });
+
+  it("of more than one page reach a reader that comes back, each once", async () => {
+    const { team, openedAt, close } = await follow();
+    close();
+    const queue = await server.queues.get(team, QUEUE);
+    const count = 2 * ROWS + 1;
+    await server.database.rows(
+      `insert into events (team_id, sandbox, queue, entries)
+         select $1, false, $2, $3 from generate_series(1, $4::integer)`,
+      [team.teamId, QUEUE, JSON.stringify([["queue.changed", queue]]), count],
+    );
+    const { reader } = await follow({ team, after: openedAt });
+    await reader.log.reaches(count);
+    assert.equal(new Set(reader.log.events.map(({ id }) => id)).size, count);
   });
 
   it("that are committed late are not skipped, nor told before those of older transactions", async () => {

@@ -164,6 +164,32 @@ describe("webhooks", () => {
     await assert.rejects(server.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
   });
 
+  it("are not called for what was on its way when they were turned off", async () => {
+    const webhook = await subscribe();
+    await create();
+    await untilEventsAreReadable(server.database);
+    await round(server.engine, "webhooks");
+    assert.equal((await deliveries(webhook)).length, 1);
+    await server.services.webhooks.update(team, webhook.id, { enabled: false });
+    await deliver();
+    assert.deepEqual(hooks(), []);
+  });
+
+  it("are not told of what happened before they were created", async () => {
+    await subscribe();
+    await create();
+    await subscribe({ url: `${server.target.url}/hook/later` });
+    // Instants are compared by the millisecond.
+    await server.database.rows(
+      "update webhooks set created_at = created_at + interval '1 s' where url like '%later'",
+    );
+    await deliver();
+    assert.deepEqual(
+      hooks().map(({ path }) => path),
+      ["/hook"],
+    );
+  });
+
   it("go on where they were when a node dies with a delivery in its hands", async () => {
     await subscribe();
     await create();

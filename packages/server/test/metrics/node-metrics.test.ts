@@ -130,20 +130,21 @@ describe("the metrics of a node", () => {
     assert.equal(rises["attempts_total connect_failed"], 1);
   });
 
+  const pollConfig = () => ({
+    ...POLL_DEFAULTS,
+    urlTemplate: server.target.url,
+    statusPath: "status",
+    doneValues: ["done"],
+    failValues: [],
+  });
+
   it("count polls, and the task that they end", async () => {
     answer(200);
-    const pollConfig = {
-      ...POLL_DEFAULTS,
-      urlTemplate: server.target.url,
-      statusPath: "status",
-      doneValues: ["done"],
-      failValues: [],
-    };
     const states = ["running", "done"];
     server.target.answer = (call, response) =>
       response.end(JSON.stringify({ status: call.method === "GET" ? states.shift() : "begun" }));
     const rises = await risen(async () => {
-      await server.submit({ shape: "direct", pollConfig });
+      await server.submit({ shape: "direct", pollConfig: pollConfig() });
       await server.dispatchOnce();
       for (let poll = 0; poll < 2; poll += 1) {
         await server.advance(60);
@@ -155,6 +156,25 @@ describe("the metrics of a node", () => {
     assert.equal(rises["polls_total completed"], 1);
     assert.equal(rises["batch_tasks_count poll"], 2);
     assert.equal(rises["tasks_ended_total completed"], 1);
+  });
+
+  it("count a poll as superseded whose task has changed meanwhile, and no end of the task", async () => {
+    let id = "";
+    server.target.answer = async (call, response) => {
+      if (call.method === "GET")
+        await server.database.rows("update tasks set fence = fence + 1 where id = $1", [id]);
+      response.end(JSON.stringify({ status: call.method === "GET" ? "done" : "begun" }));
+    };
+    const rises = await risen(async () => {
+      id = await server.submit({ shape: "direct", pollConfig: pollConfig() });
+      await server.dispatchOnce();
+      await server.advance(60);
+      await server.engine.poller.workOnce();
+      await server.engine.poller.finished();
+    });
+    assert.equal(rises["polls_total superseded"], 1);
+    assert.equal(rises["tasks_ended_total completed"], undefined);
+    await server.tasks.cancel(server.principal, id);
   });
 
   it("count callbacks, and the task that one ends", async () => {
