@@ -10,18 +10,18 @@ import { VERSION } from "./version.ts";
 
 const ROLES = {
   api: "api: serves requests; tasks are executed by nodes of the role worker or all",
-  worker: "worker: makes calls; serves /livez, /readyz, /healthz and /metrics alone",
+  worker: "worker: makes calls; serves only /livez, /readyz, /healthz and /metrics",
 } as const;
 
-/** The nearest come first. */
+/** Data directories to list, nearest first. */
 const MOST_SHOWN = 5;
 
-/** What a start tells. Its last line is the one that scripts wait for. */
+/** The text that a start prints. Scripts wait for its last line. */
 export function renderBanner(
   server: RunningServer,
   otherData: readonly string[],
   config: Config,
-  /** How many processes this machine has room for. */
+  /** The number of processes that suits this machine. */
   suitable: number,
 ): string {
   const { url, database } = server;
@@ -41,7 +41,7 @@ export function renderBanner(
   return `${lines.join("\n")}\n`;
 }
 
-/** A start in the wrong directory makes an empty database there: the operator who misses tasks must see it at once. */
+/** A start in the wrong directory creates an empty database there, so the banner points to existing data. */
 function dataLines({ dataDir, isNewData }: RunningServer, otherData: readonly string[]): string[] {
   if (dataDir === null) return [];
   if (!isNewData) return [`  data      ${dataDir}`];
@@ -55,12 +55,12 @@ function dataLines({ dataDir, isNewData }: RunningServer, otherData: readonly st
   ];
 }
 
-/** Nothing where there is nothing to choose: on a machine whose cores are all used. */
+/** Empty if one process already uses all cores. */
 function processLines({ processes }: RunningServer, config: Config, suitable: number): string[] {
   const { name } = SETTINGS.processes;
   if (processes > 1)
     return [
-      `  processes ${processes} ${config.processes === null ? `by cores and memory; ${name} says otherwise` : `(set by ${name})`}`,
+      `  processes ${processes} ${config.processes === null ? `by cores and memory; ${name} changes it` : `(set by ${name})`}`,
     ];
   if (config.processes !== null || suitable === 1) return [];
   return [
@@ -70,7 +70,7 @@ function processLines({ processes }: RunningServer, config: Config, suitable: nu
 
 const SIGN_UP = {
   open: "open: a person who signs in for the first time gets a team",
-  invited: "invited: only members and those invited can sign in",
+  invited: "invited: only members and invited people can sign in",
 };
 
 function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
@@ -78,8 +78,8 @@ function peopleLines({ signUp, signInLinks, smtpUrl }: Config): string[] {
     smtpUrl !== null
       ? `by mail (set by ${SETTINGS.smtpUrl.name})`
       : signInLinks.value === "log"
-        ? `in the log, as there is no mail server (${signInLinks.why})`
-        : `made by ${commandLine("session link <email>")}, as there is no mail server (${signInLinks.why})`;
+        ? `in the log, because no mail server is set (${signInLinks.why})`
+        : `by ${commandLine("session link <email>")}, because no mail server is set (${signInLinks.why})`;
   return [`  sign-up   ${SIGN_UP[signUp.value]} (${signUp.why})`, `  sign-in   links ${links}`];
 }
 
@@ -88,23 +88,23 @@ function vaultLines({ missingKeys, dataDir }: RunningServer, { vaultKeys, databa
   if (vaultKeys !== null || databaseUrl === null) return [];
   return [
     `  vault     off: credentials cannot be stored until ${SETTINGS.vaultKeys.name} is set, the same on every node.`,
-    `            Make a key with: ${commandLine("vault key")}`,
+    `            Create a key with: ${commandLine("vault key")}`,
   ];
 }
 
-/** As after a restore without the keys. A new key would open nothing of what is stored. */
+/** After a restore without the keys, for example. A new key cannot decrypt the stored credentials. */
 function missingKeyLines(ids: readonly string[], keyFileIn: string | null): string[] {
   const { name } = SETTINGS.vaultKeys;
   const isOne = ids.length === 1;
   return [
-    `  vault     the ${isOne ? "key" : "keys"} ${ids.join(", ")} ${isOne ? "is" : "are"} missing: stored credentials are sealed with ${isOne ? "it" : "them"} and cannot be used.`,
+    `  vault     the ${isOne ? "key" : "keys"} ${ids.join(", ")} ${isOne ? "is" : "are"} missing: stored credentials are encrypted with ${isOne ? "it" : "them"} and cannot be used.`,
     keyFileIn === null
       ? `            Set ${name} with ${isOne ? "this key" : "these keys"}, as when the credentials were stored, the same on every node.`
       : `            Add ${isOne ? "this key" : "these keys"} to ${join(keyFileIn, KEY_FILE)}, one on each line, and start again.`,
   ];
 }
 
-/** Key and link are shown once; an operator who lost one makes another. */
+/** Key and link are shown once; the operator can create new ones. */
 function keyLines({ firstKey, firstLink }: RunningServer, { apiKey, role }: Config): string[] {
   if (firstKey !== null)
     return [
@@ -112,12 +112,12 @@ function keyLines({ firstKey, firstLink }: RunningServer, { apiKey, role }: Conf
       ...(firstLink === null
         ? []
         : [
-            `  Your dashboard, by a link that works once, within ${LINK_MINUTES} minutes:`,
+            `  Your dashboard (the link works once, within ${LINK_MINUTES} minutes):`,
             "",
             `  ${firstLink}`,
             "",
           ]),
-      "  Your API key, shown this once:",
+      "  Your API key, shown only once:",
       "",
       `  export KEY=${firstKey}`,
       "",
@@ -126,7 +126,7 @@ function keyLines({ firstKey, firstLink }: RunningServer, { apiKey, role }: Conf
   return [`  API key   as shown by the first start; another: ${commandLine('key create Operator "a name"')}`];
 }
 
-/** The bellhop command in a form that works here: in a checkout, where it is installed, by npx or by its file alone. */
+/** The bellhop command in a form that works here: in a checkout, installed, by npx or by its file. */
 function commandLine(command: string): string {
   const { npm_lifecycle_event: script, npm_command: npm } = process.env;
   if (script === "start" || script === "bellhop") return `npm run --silent bellhop -- ${command}`;

@@ -4,12 +4,12 @@ import { promisify } from "node:util";
 
 const LOOK_MS = 500;
 
-/** One `&` that is not part of `&&`, `>&` or `&>` sends a command into the background; the words do the same in their own way. */
+/** A single `&` that is not part of `&&`, `>&` or `&>` runs a command in the background; so do these commands. */
 const IN_BACKGROUND = /(?<![&>])&(?![&>])|\b(nohup|setsid|disown)\b/;
 
 /**
- * Calls `work` once when the shell is gone by which npm runs this process. `npx bellhop start` passes SIGTERM on to its
- * `sh -c "bellhop start"`, which dies of it and tells nobody: the server would run on without a parent.
+ * Calls `work` once when the shell through which npm runs this process has exited. `npx bellhop start` sends SIGTERM to its
+ * `sh -c "bellhop start"`, which exits without passing it on: the server would keep running without a parent.
  */
 export async function onNpmShellGone(work: () => void): Promise<void> {
   const shell = process.ppid;
@@ -22,20 +22,20 @@ export async function onNpmShellGone(work: () => void): Promise<void> {
   timer.unref();
 }
 
-/** npm, npx, pnpm and yarn set one of these or another. What others start, on purpose without a parent perhaps, has none. */
+/** npm, npx, pnpm and yarn set at least one of these. Other launchers, which may detach on purpose, set none. */
 export function isStartedByNpm(environment: NodeJS.ProcessEnv): boolean {
   return ["npm_command", "npm_execpath", "npm_lifecycle_event"].some(
     (name) => environment[name] !== undefined,
   );
 }
 
-/** A shell that only waits for what it runs in the foreground ends before it only if it is killed. */
+/** A shell that only waits for its foreground command exits before it only if it is killed. */
 export function waitsForItsCommand(commandLine: string): boolean {
   const script = /^\S*sh -c (.+)$/s.exec(commandLine)?.[1];
   return script !== undefined && !IN_BACKGROUND.test(script);
 }
 
-/** Empty for a process that is gone. */
+/** Empty for a process that has exited. */
 async function commandLineOf(pid: number): Promise<string> {
   const text =
     process.platform === "linux"

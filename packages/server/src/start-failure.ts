@@ -3,7 +3,7 @@ import { TracePackagesMissing } from "./outbound/trace-exporter.ts";
 import { explainDatabaseFailure } from "./postgres/database-failure.ts";
 import { NotStarted } from "./processes/process-group.ts";
 
-/** Why the server did not start, in a line that names the setting and the remedy. */
+/** Explains in one line why the server did not start, with the setting and the remedy. */
 export function explainStartFailure(error: unknown, config: Config | null): string {
   if (error instanceof ConfigError || error instanceof NotStarted || error instanceof TracePackagesMissing)
     return error.message;
@@ -21,13 +21,13 @@ function explainListenFailure(error: unknown, { host, port }: Config): string | 
   const { code, syscall } = error;
   const isLookup = syscall === "getaddrinfo" && "hostname" in error && error.hostname === host;
   if (isLookup || (syscall === "listen" && code === "EADDRNOTAVAIL"))
-    return `HOST is ${host}, which is no address of this machine (${code}). Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`;
-  // By way of a parent, which listens for its processes, it is the other one.
+    return `HOST is ${host}, which is not an address of this machine (${code}). Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`;
+  // If a parent listens for its processes, the failing system call is bind.
   if (syscall !== "listen" && syscall !== "bind") return null;
   if (code === "EADDRINUSE")
     return (
       `Port ${port} on ${host} is in use: another program, perhaps another Bellhop, listens there (EADDRINUSE). ` +
-      "Stop it, or set PORT to another port; PORT=0 takes any free one."
+      "Stop it, or set PORT to another port; PORT=0 selects a free one."
     );
   if (code === "EACCES")
     return (

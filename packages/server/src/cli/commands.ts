@@ -26,17 +26,17 @@ const program = new Command("bellhop")
   .version(VERSION)
   .showHelpAfterError(
     RUN_BY_NPM
-      ? "(npm keeps options to itself unless two dashes come first: npm run bellhop -- team --help)"
+      ? "(npm passes options on only after two dashes: npm run bellhop -- team --help)"
       : "(add --help for usage)",
   )
-  // What was typed is wrong: 2. What was asked for has failed: 1.
+  // Exit code 2 for a usage error, 1 for a command that failed.
   .exitOverride(({ exitCode }: CommanderError) => process.exit(exitCode === 0 ? 0 : 2));
 
-program.commandsGroup("Run it:");
+program.commandsGroup("Run a server:");
 program
   .command("start", { isDefault: true })
   .description("run the server; settings are environment variables, see docs/settings.md")
-  // An unknown command ends here, because this one needs no name.
+  // Commander passes an unknown command to this one, because it is the default.
   .allowExcessArguments()
   .action(async (_options, { args }: Command) => {
     if (args[0] === undefined) await import("../main.ts");
@@ -45,7 +45,7 @@ program
 
 program
   .command("echo")
-  .description("run a small target to try things against; it prints what it receives")
+  .description("run a small test target that prints the requests it receives")
   .option("--host <host>", "address to listen on", "127.0.0.1")
   .option("--port <port>", "port to listen on", readPort, 9000)
   .addHelpText("after", `\nPaths:\n${ECHO_PATHS}\n`)
@@ -58,8 +58,8 @@ program
 
 program
   .command("dev")
-  .description("try it out: a server, something to call and a few tasks, until Ctrl-C")
-  .option("--data-dir <dir>", "keep the data there; without it, it is removed at the end")
+  .description("run a server for development with a test target and sample tasks, until Ctrl-C")
+  .option("--data-dir <dir>", "keep the data in this directory; without it, the data is removed at the end")
   .option("--port <port>", "port of the server", readPort, 8787)
   .option("--echo-port <port>", "port of the target", readPort, 9000)
   .option("--json", "print JSON")
@@ -71,7 +71,7 @@ program
 addHealthCommand(program);
 addCompletionCommand(program);
 
-program.commandsGroup("Use a server, by its API and a key (see bellhop login):");
+program.commandsGroup("Use a server through its API, with a key (see bellhop login):");
 const user = createUser();
 addLoginCommands(program, user);
 addDoctorCommand(program, user);
@@ -81,7 +81,7 @@ addScheduleCommands(program, user);
 addKeysCommands(program, user);
 addMcpCommand(program, user);
 
-program.commandsGroup("Operate a server, on its machine and with its settings, straight on its database:");
+program.commandsGroup("Operate a server, on its machine with its settings, directly on its database:");
 const operator = createOperator();
 addVaultCommands(program, operator);
 addTeamCommands(program, operator);
@@ -97,7 +97,7 @@ function refuseUnknown(name: string): void {
   program.error(`error: unknown command '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
 }
 
-/** npm takes an option that it is not told to pass on, and the command would run without it. */
+/** npm consumes options before two dashes, so the command would run without them. */
 function refuseSwallowed(): void {
   if (!RUN_BY_NPM) return;
   const names = ["per-minute", "owner", "role", "test", "json", "queue", "payload", "profile"];

@@ -21,8 +21,8 @@ const BELLHOP = fileURLToPath(new URL("bellhop.js", import.meta.url));
 const QUEUE = "demo";
 
 /**
- * A server with a database of its own, something to call and a few tasks, until Ctrl-C. It is never exposed and takes no
- * settings from outside but the log's: what is tried here must not touch what runs elsewhere.
+ * Runs a server with its own database, the echo target and sample tasks, until Ctrl-C. The server is never exposed and reads
+ * no setting from the environment except LOG_LEVEL, so it cannot touch another installation.
  */
 export async function runDev(options: DevOptions, print: (text: string) => void): Promise<number> {
   const { dataDir, remove } = await prepareData(options.dataDir);
@@ -55,7 +55,7 @@ export async function runDev(options: DevOptions, print: (text: string) => void)
 async function prepareData(wanted: string | undefined) {
   if (wanted !== undefined) return { dataDir: resolve(wanted), remove: null };
   const dataDir = await mkdtemp(join(tmpdir(), "bellhop-dev-"));
-  // Root's PostgreSQL runs as another user, who has to enter.
+  // As root, PostgreSQL runs as another user, which needs access to the directory.
   await chmod(dataDir, 0o755);
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
@@ -77,7 +77,7 @@ function launch({ dataDir, port, apiKey }: { dataDir: string; port: number; apiK
   const stop = () => {
     if (child.exitCode === null) child.kill("SIGTERM");
   };
-  // The server counts a signal that comes twice at once, from the terminal and from here, as one.
+  // The server gets each signal twice, from the terminal and from here, and counts them as one.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   let printed = "";
   const ready = new Promise<string | null>((resolve) => {
@@ -86,13 +86,13 @@ function launch({ dataDir, port, apiKey }: { dataDir: string; port: number; apiK
       const url = /Bellhop is ready at (\S+)/.exec(printed)?.[1];
       if (url !== undefined) resolve(url);
     });
-    // Why it did not start is on stderr already.
+    // The server has printed the reason on stderr.
     exited.then(() => resolve(null));
   });
   return { ready, exited, stop };
 }
 
-/** One of each kind: done, done at the third try, failed, polled, and one that is for later. Only into a new database. */
+/** Creates tasks that complete, complete at the third attempt, fail, are polled and are delayed. Only in a new database. */
 async function addSamples(client: Bellhop, echoUrl: string): Promise<void> {
   if ((await client.queues.list()).some(({ name }) => name === QUEUE)) return;
   await client.queues.create({ name: QUEUE, concurrency: 2 });
@@ -115,13 +115,13 @@ function describe(dev: {
 }): string {
   return `Bellhop is ready at ${dev.url}
   dashboard  ${dev.link ?? dev.url}
-  echo       ${dev.echoUrl}, a target to call: bellhop echo --help lists its paths
+  echo       ${dev.echoUrl}, a test target: bellhop echo --help lists its paths
   data       ${dev.kept}
-  tasks      a queue called ${QUEUE} with a few
+  tasks      sample tasks in the queue ${QUEUE}
 
   export BELLHOP_URL=${dev.url}
   export BELLHOP_API_KEY=${dev.apiKey}
 
-With these two lines in another terminal, bellhop tasks list shows the tasks. Ctrl-C stops
+Paste these two lines into another terminal, then run: bellhop tasks list. Ctrl-C stops the server.
 `;
 }

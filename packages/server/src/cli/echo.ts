@@ -20,12 +20,12 @@ export const ECHO_PATHS = `  /                    answers 200
   /slow/3              answers after three seconds
   /hang                never answers
   /redirect            answers 302 to /
-  /echo                answers with what it received, headers and body
-  /callback            takes { "callbackUrl": … }, answers 202, and calls back a second later
-  /fal                 plays a provider like fal: a job that is done after ?polls=2, or fails with ?end=fail
-  /jobs                plays a provider with { id, status, output }; poll it at /jobs/<id>`;
+  /echo                answers with the headers and body of the request
+  /callback            takes { "callbackUrl": … }, answers 202, and sends the callback a second later
+  /fal                 acts as a provider like fal: a job that is done after ?polls=2, or fails with ?end=fail
+  /jobs                acts as a provider with { id, status, output }; poll it at /jobs/<id>`;
 
-/** A small target to try Bellhop against, without the internet. It prints every request that it receives. */
+/** A test target for Bellhop that needs no internet. It prints every request that it receives. */
 export async function startEcho(options: {
   readonly host: string;
   readonly port: number;

@@ -2,12 +2,12 @@ import { isIPv6 } from "node:net";
 import type { Command } from "commander";
 import { probe } from "./user/probe.ts";
 
-/** For the health check of a container, which has no other program to ask with. */
+/** For the health check of a container, which has no other HTTP client. */
 export function addHealthCommand(program: Command): void {
   program
     .command("health")
-    .description("ask the server that runs here with the same settings if it is alive; exits 1 if not")
-    .option("--ready", "if it can take and execute tasks, its database included")
+    .description("check that the server with the same settings is alive; exits 1 if not")
+    .option("--ready", "check that it can accept and execute tasks, its database included")
     .action(async ({ ready }: { ready?: true }) => {
       const { readConfig } = await import("../config.ts");
       const { host, port } = readConfig(process.env);

@@ -21,7 +21,7 @@ export function addKeyCommands(program: Command, operator: Operator): void {
 
   key
     .command("create")
-    .description("make a key and print it, this once")
+    .description("create a key and print it once")
     .argument("<team>", "id or exact name")
     .argument("<name>", "what the key is for")
     .option("--test", "a sandbox key: its tasks are never called")
@@ -35,12 +35,12 @@ export function addKeyCommands(program: Command, operator: Operator): void {
       operator.print(
         `The ${environment} key "${printable(apiKey.name)}" of ${printable(team)}, ${apiKey.id}:\n\n`,
       );
-      operator.print(`  ${apiKey.key}\n\nIt is shown this once. Bellhop keeps only its hash.\n`);
+      operator.print(`  ${apiKey.key}\n\nIt is shown only once: Bellhop stores only its hash.\n`);
     });
 
   key
     .command("revoke")
-    .description("take a key out of use; every node refuses it within a second")
+    .description("revoke a key; every node refuses it within a second")
     .argument("<key_id>", "key_…, see bellhop key list")
     .action(async (keyId: string) => {
       const { team, apiKey } = await operator.work((database, { revokeOperatorsKey }) =>

@@ -3,30 +3,28 @@ import type { Command } from "commander";
 import type { Operator } from "./operator.ts";
 
 export function addVaultCommands(program: Command, { work, print }: Operator): void {
-  const vault = program
-    .command("vault")
-    .description("the vault of stored credentials: its keys here, and add by the API");
+  const vault = program.command("vault").description("the vault of stored credentials");
   vault
     .command("key")
-    .description("make a key for BELLHOP_VAULT_KEYS; nothing else is changed")
+    .description("print a new key for BELLHOP_VAULT_KEYS; changes nothing")
     .action(async () => {
       const { newVaultKey } = await import("../vault/key-file.ts");
       print(`${newVaultKey()}\n`);
     });
   vault
     .command("rotate")
-    .description("seal every stored credential with the first of BELLHOP_VAULT_KEYS")
+    .description("re-encrypt every stored credential with the first key of BELLHOP_VAULT_KEYS")
     .action(async () => {
       const { ConfigError, readConfig } = await import("../config.ts");
       const { createRotation } = await import("../vault/rotation.ts");
       const { vaultKeys } = readConfig(process.env);
       if (vaultKeys === null || vaultKeys === "off")
         throw new ConfigError("Set BELLHOP_VAULT_KEYS, the new key first");
-      // At once. A running server does the same by itself, within minutes.
+      // A running server does the same within minutes; this command does it at once.
       const { resealed, unreadable } = await work((database) =>
         createRotation({ sql: database, keyRing: vaultKeys }).rotateAll(),
       );
-      print(`${resealed} tokens sealed anew, ${unreadable} cannot be read with these keys\n`);
+      print(`${resealed} tokens re-encrypted, ${unreadable} cannot be decrypted with these keys\n`);
       if (unreadable > 0) process.exitCode = 1;
     });
 }
@@ -35,8 +33,8 @@ export function addSessionCommands(program: Command, { userName, work, print }: 
   const session = program.command("session").description("sessions of people who sign in");
   session
     .command("link")
-    .description("make a link that signs a person in, once, within 15 minutes")
-    .argument("<email>", "whose")
+    .description("create a link that signs a person in, once, within 15 minutes")
+    .argument("<email>", "the person's address")
     .action(async (email: string) => {
       const { readConfig } = await import("../config.ts");
       const { host, port, signUp, ...config } = readConfig(process.env);
@@ -48,7 +46,7 @@ export function addSessionCommands(program: Command, { userName, work, print }: 
     });
   session
     .command("rotate-key")
-    .description("make a new key to sign session and access tokens with; nobody is signed out")
+    .description("create a new key that signs session and access tokens; no user is signed out")
     .action(async () => {
       const { ConfigError, readConfig } = await import("../config.ts");
       if (readConfig(process.env).sessionKeys.length > 0)
@@ -59,6 +57,6 @@ export function addSessionCommands(program: Command, { userName, work, print }: 
         rotateOperatorsSessionKey(database, userName),
       );
       print(`The key ${id} signs from now on, on every node within a minute\n`);
-      print("Older keys are accepted for 25 hours more, until the last of their tokens has expired\n");
+      print("Older keys are accepted for another 25 hours, until the last of their tokens has expired\n");
     });
 }

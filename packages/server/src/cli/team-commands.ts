@@ -40,11 +40,11 @@ export function addTeamCommands(program: Command, operator: Operator): void {
 
   team
     .command("create")
-    .description("make a team, with a queue called default")
-    .argument("<name>", "what to call it")
-    .addOption(new Option("--plan <plan>", "what it may use").choices(PLANS).default("free"))
+    .description("create a team, with a queue called default")
+    .argument("<name>", "name of the team")
+    .addOption(new Option("--plan <plan>", "plan of the team").choices(PLANS).default("free"))
     .option("--per-minute <n>", "requests a minute, for enterprise; without it no limit", readCount)
-    .option("--owner <email>", "who may sign in as its owner")
+    .option("--owner <email>", "address of its owner")
     .option("--json", "print JSON")
     .action(async (name: string, options: CreateOptions) => {
       const { plan, perMinute = null, owner = null, json } = options;
@@ -58,11 +58,11 @@ export function addTeamCommands(program: Command, operator: Operator): void {
 
   team
     .command("plan")
-    .description("put a team on a plan; a running server follows within a second")
+    .description("change the plan of a team; a running server applies it within a second")
     .argument("<team>", "id or exact name")
-    .addArgument(new Argument("<plan>", "what it may use").choices(PLANS))
+    .addArgument(new Argument("<plan>", "new plan").choices(PLANS))
     .option("--per-minute <n>", "requests a minute, for enterprise; without it no limit", readCount)
-    .option("--limit <name=n>", "a bound of its own, or name=none; may be given several times", readLimit)
+    .option("--limit <name=n>", "a limit for this team, or name=none; may be repeated", readLimit)
     .action(async (text: string, plan: Plan, options: { perMinute?: number; limit?: OwnLimits }) => {
       const { perMinute = null, limit: ownLimits = null } = options;
       const { before, after } = await operator.work((database, { changePlan }) =>
@@ -74,10 +74,10 @@ export function addTeamCommands(program: Command, operator: Operator): void {
 
   team
     .command("add")
-    .description("make somebody a member without an invitation, or give a member another role")
+    .description("add a member without an invitation, or change a member's role")
     .argument("<team>", "id or exact name")
     .argument("<email>", "the address to sign in with")
-    .addOption(new Option("--role <role>", "what they may do; member unless they have a role").choices(ROLES))
+    .addOption(new Option("--role <role>", "role; without it, member or the current role").choices(ROLES))
     .action(async (text: string, email: string, options: { role?: Role }) => {
       const { role = null } = options;
       const joined = await operator.work((database, { addMember }) =>
@@ -89,7 +89,7 @@ export function addTeamCommands(program: Command, operator: Operator): void {
 
   team
     .command("remove")
-    .description("take somebody out of a team; their sessions there end")
+    .description("remove a member from a team; their sessions in the team end")
     .argument("<team>", "id or exact name")
     .argument("<email>", "the address of the member")
     .action(async (text: string, address: string) => {

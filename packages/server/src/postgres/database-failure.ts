@@ -4,12 +4,12 @@ import { splitDatabaseUrl } from "./database-url.ts";
 import { explainTlsFailure } from "./tls-failure.ts";
 
 /**
- * Why the PostgreSQL of DATABASE_URL does not serve us, with what to do about it, and without the password. Null for an
- * error that is not the database's.
+ * Explains why the PostgreSQL of DATABASE_URL cannot be used and what to do about it, without the password. Null for an
+ * error that does not come from the database.
  */
 export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): string | null {
   const error = thrown instanceof Problem ? thrown.cause : thrown;
-  // Of several servers each has said what is wrong with it.
+  // With several servers, the log has the failure of each; this explains the first.
   const [url = ""] = splitDatabaseUrl(databaseUrl);
   let client: pg.Client;
   try {
@@ -26,24 +26,24 @@ export function explainDatabaseFailure(thrown: unknown, databaseUrl: string): st
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return `DATABASE_URL names the host ${client.host}, which is not known here (${code}). Correct DATABASE_URL.`;
   if (code === null) {
-    const reason = error instanceof Error ? error.message : "it hung up";
-    const hint = client.password === null ? " There is no password in it." : "";
+    const reason = error instanceof Error ? error.message : "it closed the connection";
+    const hint = client.password === null ? " It has no password." : "";
     return `${server} cannot be used: ${reason}. Correct DATABASE_URL.${hint}`;
   }
   return (
     `The database of DATABASE_URL cannot be reached: no answer from ${server} (${code}). ` +
-    "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own."
+    "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs its own PostgreSQL."
   );
 }
 
-/** The driver reads the files that the address names when it reads the address. */
+/** The driver reads the certificate files when it parses the address. */
 function explainUnusable(error: unknown): string {
   if (error instanceof Error && "code" in error && "path" in error)
     return `DATABASE_URL names the file ${error.path}, which cannot be read (${error.code}). Correct its sslrootcert, sslcert or sslkey.`;
   return `DATABASE_URL cannot be used: ${error instanceof Error ? error.message : String(error)}. Correct it.`;
 }
 
-/** By SQLSTATE. The server's own words are kept where they say more than the code. */
+/** By SQLSTATE. The server's message is included where it says more than the code. */
 function explainAnswer(
   { code, message }: pg.DatabaseError,
   server: string,
@@ -53,24 +53,24 @@ function explainAnswer(
   const database = pg.escapeIdentifier(client.database ?? "");
   switch (code) {
     case "28P01":
-      return `${server} refuses the role ${role} with this password (28P01). Correct one or the other in DATABASE_URL.`;
+      return `${server} refuses the role ${role} with this password (28P01). Correct the role or the password in DATABASE_URL.`;
     case "28000":
       if (message.endsWith("no encryption"))
-        return `${server} lets the role ${role} in only by TLS: ${message} (28000). Add sslmode=verify-full to DATABASE_URL.`;
+        return `${server} accepts the role ${role} only over TLS: ${message} (28000). Add sslmode=verify-full to DATABASE_URL.`;
       return (
-        `${server} does not let the role ${role} in: ${message} (28000). ` +
-        `Correct DATABASE_URL or pg_hba.conf, or make the role: CREATE ROLE ${role} LOGIN PASSWORD '…';`
+        `${server} rejects the role ${role}: ${message} (28000). ` +
+        `Correct DATABASE_URL or pg_hba.conf, or create the role: CREATE ROLE ${role} LOGIN PASSWORD '…';`
       );
     case "3D000":
       return (
         `${server} has no database ${database} (3D000). ` +
-        `Correct DATABASE_URL, or make it: CREATE DATABASE ${database} OWNER ${role};`
+        `Correct DATABASE_URL, or create it: CREATE DATABASE ${database} OWNER ${role};`
       );
     case "42501":
     case "3F000":
       return (
-        `The role ${role} lacks a right in the database ${database}: ${message} (${code}). Bellhop needs a schema to ` +
-        `make its tables in. As an administrator of that database: CREATE SCHEMA ${role} AUTHORIZATION ${role}; ` +
+        `The role ${role} lacks a right in the database ${database}: ${message} (${code}). Bellhop needs a schema for ` +
+        `its tables. As an administrator of that database: CREATE SCHEMA ${role} AUTHORIZATION ${role}; ` +
         `or GRANT USAGE, CREATE ON SCHEMA public TO ${role};`
       );
     case "53300":
@@ -81,7 +81,7 @@ function explainAnswer(
     case "57P03":
       return `${server} is starting up or stopping: ${message} (57P03). Try again shortly.`;
     case "25006":
-      return `${server} is read-only, perhaps a standby (25006). Let DATABASE_URL name the server that can be written to.`;
+      return `${server} is read-only, perhaps a standby (25006). Set DATABASE_URL to the writable server.`;
     default:
       return null;
   }

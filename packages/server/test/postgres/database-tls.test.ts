@@ -141,7 +141,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
   it("refuses a connection without TLS, and the message says to add sslmode", async () => {
     assert.match(
       (await complaintOf(url(""))) ?? "",
-      /lets the role "bellhop_app" in only by TLS: .*\(28000\)\. Add sslmode=verify-full to DATABASE_URL\.$/,
+      /accepts the role "bellhop_app" only over TLS: .*\(28000\)\. Add sslmode=verify-full to DATABASE_URL\.$/,
     );
   });
 

@@ -120,7 +120,7 @@ describe("the bellhop command, on an embedded database", () => {
   it("seals stored credentials anew beside the running server", async () => {
     const keys = `new:${randomBytes(32).toString("base64")}`;
     const ran = await bellhop({ BELLHOP_DATA_DIR: home, BELLHOP_VAULT_KEYS: keys }, "vault", "rotate");
-    assert.equal(ran.stdout, "0 tokens sealed anew, 0 cannot be read with these keys\n", ran.stderr);
+    assert.equal(ran.stdout, "0 tokens re-encrypted, 0 cannot be decrypted with these keys\n", ran.stderr);
   });
 
   it("says in one line what is wrong", async () => {

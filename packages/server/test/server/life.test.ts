@@ -199,7 +199,7 @@ describe("the built server, on its embedded database", () => {
     const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
     const first = await startServer({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
     assert.match(first.stdout, /new and empty/i);
-    assert.match(first.stdout, /shown this once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
+    assert.match(first.stdout, /shown only once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
     const link = /^ {2}(http:\S+)\/sign-in\/link\?token=([0-9a-f]{64})$/m.exec(first.stdout);
     assert.equal(link?.[1], first.url);
     const opened = await first.api("POST", "/v1/auth/session", { token: link?.[2] });

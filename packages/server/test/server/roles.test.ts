@@ -90,9 +90,9 @@ describe("one node for the API and two for the calls", () => {
     const { ready, nodes, ...others } = await examined();
     assert.deepEqual(ready, {
       state: "ok",
-      found: "every check of the node is well; it makes no calls itself",
+      found: "every check of the node passes; it makes no calls itself",
     });
-    assert.deepEqual(nodes, { state: "ok", found: "3, all well; calls are made by 2" });
+    assert.deepEqual(nodes, { state: "ok", found: "3, all healthy; 2 make calls" });
     for (const [check, { state, found }] of Object.entries(others))
       assert.equal(state, "ok", `${check}: ${found}`);
   });
@@ -104,7 +104,7 @@ describe("one node for the API and two for the calls", () => {
     );
     const { nodes } = await examined();
     await test.database.rows("delete from nodes where name = 'dead:1'");
-    assert.deepEqual(nodes, { state: "warning", found: "not heard of for 30 s: dead:1" });
+    assert.deepEqual(nodes, { state: "warning", found: "no heartbeat for 30 s: dead:1" });
   });
 
   it("a worker answers for its health and its metrics, and has no other route", async () => {
@@ -227,7 +227,7 @@ describe("one node for the API and two for the calls", () => {
       await worker.exited;
     }
     const { nodes } = await examined();
-    assert.deepEqual(nodes, { state: "failed", found: "1, and none makes calls: tasks wait" });
+    assert.deepEqual(nodes, { state: "failed", found: "1, but none makes calls: tasks wait" });
   });
 });
 

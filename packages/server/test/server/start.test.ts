@@ -47,7 +47,7 @@ describe("a first start", () => {
     assert.equal(
       lastLine(failed),
       `Port ${port} on 127.0.0.1 is in use: another program, perhaps another Bellhop, \
-listens there (EADDRINUSE). Stop it, or set PORT to another port; PORT=0 takes any free one.`,
+listens there (EADDRINUSE). Stop it, or set PORT to another port; PORT=0 selects a free one.`,
     );
     assert.doesNotMatch(failed.stdout, /bh_live_/);
 
@@ -105,7 +105,7 @@ describe("a start on a database of the operator's own", () => {
     assert.equal(
       await refusalOf({ DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }),
       "The database of DATABASE_URL cannot be reached: no answer from PostgreSQL at 127.0.0.1:1 (ECONNREFUSED). " +
-        "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs a PostgreSQL of its own.",
+        "Start it or correct DATABASE_URL; without DATABASE_URL Bellhop runs its own PostgreSQL.",
     );
   });
 
@@ -114,7 +114,7 @@ describe("a start on a database of the operator's own", () => {
       refusalOf({ DATABASE_URL: url({ user: "stranger", password: "s3cret" }) }),
       refusalOf({ DATABASE_URL: url({ database: "nowhere" }) }),
     ]);
-    assert.match(role, /does not let the role "stranger" in: .* \(28000\)\..* CREATE ROLE "stranger" LOGIN/);
+    assert.match(role, /rejects the role "stranger": .* \(28000\)\..* CREATE ROLE "stranger" LOGIN/);
     assert.match(
       database,
       /has no database "nowhere" \(3D000\)\. .* CREATE DATABASE "nowhere" OWNER "bellhop";/,

@@ -165,7 +165,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.match((await bellhop({}, ["profile"])).stdout, /^\* {2}here {2}http/m);
 
     const elsewhere = await bellhop({ BELLHOP_URL: "http://127.0.0.1:1" }, ["queues", "list"]);
-    assert.match(elsewhere.stderr, /whose key does not go there/);
+    assert.match(elsewhere.stderr, /so its key is not sent there/);
     await chmod(file, 0o644);
     assert.match((await bellhop({}, ["queues", "list"])).stderr, /is open to others: chmod 600/);
     await chmod(file, 0o600);

@@ -101,10 +101,10 @@ describe("the vault of the built server", () => {
     await stopAll();
     await test.drop();
 
-    assert.match(fresh.stdout, /^ {2}vault {5}off: .*\n +Make a key with: /m);
+    assert.match(fresh.stdout, /^ {2}vault {5}off: .*\n +Create a key with: /m);
     assert.match(
       restored.stdout,
-      /^ {2}vault {5}the key k1 is missing: stored credentials are sealed with it .*\n +Set BELLHOP_VAULT_KEYS with this key/m,
+      /^ {2}vault {5}the key k1 is missing: stored credentials are encrypted with it .*\n +Set BELLHOP_VAULT_KEYS with this key/m,
     );
     assert.doesNotMatch(restored.stdout, /Make a key/);
     assert.match(restored.stderr, /"keys":\["k1"\],"msg":"vault\.keys_missing"/);

@@ -3,13 +3,13 @@ import type { Profile, Profiles } from "./profiles.ts";
 export const DEFAULT_URL = "http://127.0.0.1:8787";
 
 export interface Chosen extends Profile {
-  /** Where it was said, for people. */
+  /** The profile or variable that it came from, for messages. */
   readonly from: string;
 }
 
 /**
- * Which server a command talks to, and by which key: a profile that is named, then BELLHOP_URL and BELLHOP_API_KEY, then the
- * current profile. A key goes only to the server that it was stored with.
+ * Chooses the server and key of a command: the profile of --profile, then BELLHOP_URL and BELLHOP_API_KEY, then the current
+ * profile. A stored key is sent only to the server that it was stored with.
  */
 export function chooseServer(
   { BELLHOP_URL, BELLHOP_API_KEY }: Readonly<Record<string, string | undefined>>,
@@ -28,10 +28,10 @@ export function chooseServer(
       from: "BELLHOP_API_KEY",
     };
   if (profile === undefined)
-    throw new Error("There is no API key to use: run bellhop login, or set BELLHOP_URL and BELLHOP_API_KEY");
+    throw new Error("No API key is configured: run bellhop login, or set BELLHOP_URL and BELLHOP_API_KEY");
   if (BELLHOP_URL && withoutSlash(BELLHOP_URL) !== withoutSlash(profile.url))
     throw new Error(
-      `BELLHOP_URL names another server than the profile ${name}, whose key does not go there: set BELLHOP_API_KEY too`,
+      `BELLHOP_URL names another server than the profile ${name}, so its key is not sent there: set BELLHOP_API_KEY too`,
     );
   return { ...profile, from: `the profile ${name}` };
 }

@@ -5,14 +5,14 @@ export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warning" | "failed" | "unknown";
   readonly found: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** What to do about it; null if no action is needed. */
   readonly todo: string | null;
 }
 
-/** Signatures are refused when they are 5 minutes off; a clock that drifts is noticed well before. */
+/** Receivers refuse signatures that are 5 minutes off; this limit warns well before. */
 const CLOCK_MS = 30_000;
 const NODE_CLOCK_MS = 1_000;
-/** A node says every 4 seconds that it is there. */
+/** A node writes its heartbeat every 4 seconds. */
 const SILENT_MS = 30_000;
 
 const ok = (check: string, found: string): Finding => ({ check, state: "ok", found, todo: null });
@@ -23,7 +23,7 @@ const finding = (check: string, state: Finding["state"], found: string, todo: st
   todo,
 });
 
-/** Looks at a server from where it is used, part by part. What comes after an unreachable server is not asked. */
+/** Checks a server from the client's side. If the server cannot be reached, the other checks are skipped. */
 export async function examine(
   { url, apiKey, from }: { readonly url: string; readonly apiKey: string; readonly from: string },
   client: Bellhop,
@@ -36,7 +36,7 @@ export async function examine(
         "server",
         "failed",
         `${url} cannot be reached: ${live.why}`,
-        "Start it, or correct the address (bellhop login, BELLHOP_URL); look for a firewall or a proxy in between",
+        "Start it, or correct the address (bellhop login, BELLHOP_URL); check firewalls and proxies in between",
       ),
     ];
   if (live.status !== 200)
@@ -45,7 +45,7 @@ export async function examine(
         "server",
         "failed",
         `${url}/livez answers ${live.status}`,
-        "Something else than Bellhop answers there: look at the address and at the proxy in front",
+        "Another program answers there: check the address and the proxy in front",
       ),
     ];
   return [
@@ -65,7 +65,7 @@ async function readiness(url: string): Promise<Finding> {
   const checks = fieldOf(ready.status === null ? null : ready.json, "checks") ?? {};
   const isApiOnly = fieldOf(checks, "database") !== undefined && fieldOf(checks, "dispatcher") === undefined;
   if (ready.status === 200)
-    return ok("ready", `every check of the node is well${isApiOnly ? "; it makes no calls itself" : ""}`);
+    return ok("ready", `every check of the node passes${isApiOnly ? "; it makes no calls itself" : ""}`);
   const wrong = Object.entries(checks)
     .filter(([, state]) => state !== "ok")
     .map(([part, state]) => `${part} ${state}`);
@@ -73,7 +73,7 @@ async function readiness(url: string): Promise<Finding> {
     "ready",
     "failed",
     wrong.join("; ") || `/readyz answers ${ready.status ?? "nothing"}`,
-    "Look at the database first, then at the node's log: docs/production.md, what to do when",
+    "Check the database first, then the node's log: docs/production.md, troubleshooting",
   );
 }
 
@@ -84,8 +84,8 @@ async function version(url: string, own: string): Promise<Finding> {
     return finding(
       "version",
       "unknown",
-      "is not told",
-      "A node of the role worker serves no API: use the address of another",
+      "not available",
+      "A node of the role worker serves no API: use the address of another node",
     );
   return found === own
     ? ok("version", found)
@@ -98,7 +98,7 @@ async function version(url: string, own: string): Promise<Finding> {
 }
 
 function clock(theirs: Date | null, now: number): Finding {
-  if (theirs === null) return finding("clock", "unknown", "is not told", "A proxy removes the Date header");
+  if (theirs === null) return finding("clock", "unknown", "not available", "A proxy removes the Date header");
   const offMs = theirs.getTime() - now;
   const seconds = Math.round(Math.abs(offMs) / 1000);
   return Math.abs(offMs) < CLOCK_MS
@@ -122,14 +122,14 @@ async function key(client: Bellhop, apiKey: string, from: string): Promise<Findi
     "key",
     "failed",
     `${apiKey.slice(0, 12)}… of ${from}: ${asked.refused}`,
-    "Make another (bellhop keys create, or bellhop key create on the server's machine) and run bellhop login",
+    "Create another (bellhop keys create, or bellhop key create on the server's machine) and run bellhop login",
   );
 }
 
 async function exposure(url: string): Promise<Finding> {
   const { protocol, hostname } = new URL(url);
   if (/^(localhost|127\..*|\[::1\])$/.test(hostname))
-    return ok("exposure", "this machine alone, by this address");
+    return ok("exposure", "only this machine can use this address");
   if (protocol !== "https:")
     return finding(
       "exposure",
@@ -142,10 +142,10 @@ async function exposure(url: string): Promise<Finding> {
     ? finding(
         "exposure",
         "warning",
-        "everybody may read /metrics",
+        "/metrics is public",
         "Set BELLHOP_PUBLIC_URL to this address, or BELLHOP_METRICS_TOKEN",
       )
-    : ok("exposure", "by TLS, and /metrics is closed to strangers");
+    : ok("exposure", "TLS, and /metrics is not public");
 }
 
 async function vault(client: Bellhop): Promise<Finding> {
@@ -156,9 +156,9 @@ async function vault(client: Bellhop): Promise<Finding> {
         "vault",
         "warning",
         "off: credentials cannot be stored",
-        "Set BELLHOP_VAULT_KEYS on every node: the key that credentials were stored with, or a first one by bellhop vault key",
+        "Set BELLHOP_VAULT_KEYS on every node: the key that encrypted the stored credentials, or a new one from bellhop vault key",
       )
-    : finding("vault", "unknown", asked.refused, "Ask with a key that may read credentials");
+    : finding("vault", "unknown", asked.refused, "Use a key that may read credentials");
 }
 
 async function database(client: Bellhop): Promise<Finding[]> {
@@ -168,12 +168,12 @@ async function database(client: Bellhop): Promise<Finding[]> {
       finding(
         "PostgreSQL",
         "unknown",
-        asked.code === "not_found" ? "is not shown to this key, nor are the nodes" : asked.refused,
-        "Ask with a key of the operator's team",
+        asked.code === "not_found" ? "this key may not see the database and the nodes" : asked.refused,
+        "Use a key of the operator's team",
       ),
     ];
   const { database: postgres, nodes } = asked.value;
-  const kind = postgres.embedded ? "the embedded one" : "of your own";
+  const kind = postgres.embedded ? "embedded" : "external";
   const off = nodes.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs) > NODE_CLOCK_MS);
   return [
     ok("PostgreSQL", `${postgres.version}, ${kind}, schema ${postgres.schema}`),
@@ -197,8 +197,8 @@ function fleet(nodes: Nodes): Finding {
     return finding(
       "nodes",
       "failed",
-      `${nodes.length}, and none makes calls: tasks wait`,
-      "Start a node of the role worker or all; one that runs already says in its log why it holds no lease",
+      `${nodes.length}, but none makes calls: tasks wait`,
+      "Start a node of the role worker or all; the log of a running one says why it holds no lease",
     );
   const troubled = nodes.filter(({ lease }) => lease === "expired" || lease === "lost");
   if (troubled.length > 0)
@@ -206,15 +206,15 @@ function fleet(nodes: Nodes): Finding {
       "nodes",
       "warning",
       `${namesOf(troubled)} cannot make calls`,
-      "Restart them if they are still there; what they held is with others already. One that died is listed for an hour",
+      "Restart them if they still run; other nodes have taken over their tasks. A crashed node is listed for an hour",
     );
   const silent = nodes.filter(({ lagMs }) => lagMs > SILENT_MS);
   if (silent.length > 0)
     return finding(
       "nodes",
       "warning",
-      `not heard of for ${SILENT_MS / 1000} s: ${namesOf(silent)}`,
-      "Restart them if they are still there. One that died is listed for an hour",
+      `no heartbeat for ${SILENT_MS / 1000} s: ${namesOf(silent)}`,
+      "Restart them if they still run. A crashed node is listed for an hour",
     );
   const versions = new Set(nodes.map((node) => node.version));
   if (versions.size > 1)
@@ -226,7 +226,7 @@ function fleet(nodes: Nodes): Finding {
     );
   return ok(
     "nodes",
-    `${nodes.length}, all well${callers < nodes.length ? `; calls are made by ${callers}` : ""}`,
+    `${nodes.length}, all healthy${callers < nodes.length ? `; ${callers} make calls` : ""}`,
   );
 }
 

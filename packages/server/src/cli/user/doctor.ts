@@ -11,7 +11,7 @@ export function addDoctorCommand(program: Command, user: User): void {
   serverCommand(
     program,
     "doctor",
-    "look at a running server, and say what to do; exits 1 if it does not work",
+    "check a running server and say what to do; exits 1 if it does not work",
   ).action(async (options: ServerOptions) => {
     const server = await user.choose(options);
     const client = createBellhop({

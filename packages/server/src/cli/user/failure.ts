@@ -5,5 +5,5 @@ export function describeFailure(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).replaceAll("\n", " ");
   if (error instanceof ApiError)
     return `${message} (${error.status} ${error.code}${error.requestId === null ? "" : `, request ${error.requestId}`})`;
-  return error instanceof ConnectionError ? `${message}; bellhop doctor looks for the reason` : message;
+  return error instanceof ConnectionError ? `${message}; run bellhop doctor to find the reason` : message;
 }

@@ -12,14 +12,14 @@ export function addLoginCommands(program: Command, user: User): void {
 
   program
     .command("login")
-    .description("remember a server and an API key for it, which is piped in or asked for")
-    .argument("[url]", "where the server is", DEFAULT_URL)
-    .option("--name <name>", "what to call the profile", "default")
+    .description("store a server and its API key as a profile; enter the key at the prompt or pipe it in")
+    .argument("[url]", "address of the server", DEFAULT_URL)
+    .option("--name <name>", "name of the profile", "default")
     .option("--json", "print JSON")
     .action(async (url: string, { name, json }: { name: string; json?: true }) => {
       const before = await readProfiles(file);
       const apiKey = (await readSecret("API key")).trim();
-      // A key that does not count is not kept.
+      // An invalid key is not stored.
       const me = await createBellhop({ url, apiKey, maxRetries: 0 }).me();
       await writeProfiles(file, { current: name, profiles: { ...before.profiles, [name]: { url, apiKey } } });
       if (json) return print(toJson({ profile: name, url, team: me.team.name, role: me.role }));
@@ -30,7 +30,7 @@ export function addLoginCommands(program: Command, user: User): void {
 
   const profile = program
     .command("profile")
-    .description("the servers that bellhop login remembers; lists them")
+    .description("list the profiles that bellhop login stored")
     .option("--json", "print JSON")
     .action(async ({ json }: { json?: true }) => {
       const { current, profiles } = await readProfiles(file);
@@ -40,7 +40,7 @@ export function addLoginCommands(program: Command, user: User): void {
         current: name === current,
       }));
       if (json) return print(toJson({ profiles: rows }));
-      if (rows.length === 0) return print("No profiles: bellhop login makes one\n");
+      if (rows.length === 0) return print("No profiles: bellhop login creates one\n");
       const columns = [
         { title: "", of: (row: (typeof rows)[number]) => (row.current ? "*" : "") },
         { title: "NAME", of: (row: (typeof rows)[number]) => row.name },
@@ -50,7 +50,7 @@ export function addLoginCommands(program: Command, user: User): void {
     });
   profile
     .command("use")
-    .description("use this one from now on")
+    .description("make this profile the current one")
     .argument("<name>", "of the profile")
     .action(async (name: string) => {
       const before = await readProfiles(file);

@@ -28,12 +28,12 @@ export function addVaultAdd(program: Command, user: User): void {
 export function addKeysCommands(program: Command, user: User): void {
   const keys = program.command("keys").description("API keys of your own team");
 
-  serverCommand(keys, "list", "list the active ones").action(async (options: ServerOptions) => {
+  serverCommand(keys, "list", "list the active keys").action(async (options: ServerOptions) => {
     const found = await (await user.client(options)).apiKeys.list();
     showRows(user, options, found, { columns: COLUMNS, none: "No active API keys" });
   });
 
-  serverCommand(keys, "create", "make one and print it, this once")
+  serverCommand(keys, "create", "create a key and print it once")
     .argument("<name>", "what it is for")
     .option("--test", "a sandbox key: its tasks are never called")
     .action(async (name: string, { test, ...options }: ServerOptions & { test?: true }) => {
@@ -42,7 +42,7 @@ export function addKeysCommands(program: Command, user: User): void {
       show(user, options, made, ({ key }) => `${key}\n`);
     });
 
-  serverCommand(keys, "revoke", "take one out of use; every node refuses it within a second")
+  serverCommand(keys, "revoke", "revoke a key; every node refuses it within a second")
     .argument("<key_id>", "key_…, see bellhop keys list")
     .action(async (id: string, options: ServerOptions) => {
       const revoked = await (await user.client(options)).apiKeys.revoke(id);

@@ -8,28 +8,28 @@ import { given, type ServerOptions, serverCommand, show, showRows, timeOf, type 
 const STATES = ["pending", "active", "waiting", "polling", "completed", "failed", "cancelled"];
 
 export function addTaskCommands(program: Command, user: User): void {
-  const tasks = program.command("tasks").description("hand over calls, and see what became of them");
+  const tasks = program.command("tasks").description("create, list and manage tasks");
 
-  serverCommand(tasks, "create", "hand over a call; prints the task's id")
-    .argument("[url]", "what to call; left out with --from")
-    .option("--from <file>", "the whole task as JSON, as the API takes it; - is what is piped in")
+  serverCommand(tasks, "create", "create a task; prints its id")
+    .argument("[url]", "URL to call; omitted with --from")
+    .option("--from <file>", "the whole task as JSON, as in the API; - reads standard input")
     .option("--queue <name>", "the queue to put it in", "default")
-    .option("--payload <json>", "what to send", readJson)
-    .option("--delay <seconds>", "make the call so much later", readInteger)
-    .option("--at <time>", "make the call then, such as 2030-01-01T09:00:00Z")
+    .option("--payload <json>", "JSON body of the call", readJson)
+    .option("--delay <seconds>", "seconds until the call", readInteger)
+    .option("--at <time>", "time of the call, such as 2030-01-01T09:00:00Z")
     .option("--priority <n>", "1 to 10; higher ones first", readInteger)
-    .option("--max-retries <n>", "further attempts when it fails", readInteger)
-    .option("--timeout <seconds>", "how long the call may take", readInteger)
-    .option("--method <method>", "instead of POST")
-    .option("--header <name: value>", "to send along; several times", readHeader)
-    .option("--tag <tag>", "to find it by; several times", collect)
-    .option("--idempotency-key <key>", "the same key again makes no second task")
-    .option("--wait", "until it has ended; exits 1 unless it completed")
+    .option("--max-retries <n>", "retries after a failed attempt", readInteger)
+    .option("--timeout <seconds>", "timeout of the call", readInteger)
+    .option("--method <method>", "HTTP method instead of POST")
+    .option("--header <name: value>", "header of the call; may be repeated", readHeader)
+    .option("--tag <tag>", "tag of the task; may be repeated", collect)
+    .option("--idempotency-key <key>", "the same key creates no second task")
+    .option("--wait", "wait until it has ended; exits 1 unless it completed")
     .action(async (url: string | undefined, options: CreateOptions, command: Command) => {
       if ((url === undefined) === (options.from === undefined))
         return command.error("error: name either a url or --from <file>");
       const client = await user.client(options);
-      // What a file says is checked by the server, which says what is wrong with it.
+      // The server validates the content of the file.
       const task = (
         options.from === undefined ? newTask(url ?? "", options) : await readTaskFile(options.from)
       ) as NewTask | NewDirectTask;
@@ -46,10 +46,10 @@ export function addTaskCommands(program: Command, user: User): void {
     });
 
   serverCommand(tasks, "list", "list tasks, newest first")
-    .addOption(new Option("--status <status>", "only of this state").choices(STATES))
-    .option("--queue <name>", "only of this queue")
-    .option("--tag <tag>", "only with this tag")
-    .option("--limit <n>", "how many at most", readInteger, 20)
+    .addOption(new Option("--status <status>", "only tasks in this state").choices(STATES))
+    .option("--queue <name>", "only tasks of this queue")
+    .option("--tag <tag>", "only tasks with this tag")
+    .option("--limit <n>", "maximum number of tasks", readInteger, 20)
     .action(async ({ status, queue, tag, limit, ...options }: ListOptions) => {
       const client = await user.client(options);
       const found: TaskSummary[] = [];
@@ -58,14 +58,14 @@ export function addTaskCommands(program: Command, user: User): void {
       showRows(user, options, found, { columns: COLUMNS, none: "No tasks" });
     });
 
-  serverCommand(tasks, "retry", "let a failed or cancelled task begin anew, under its id")
+  serverCommand(tasks, "retry", "restart a failed or cancelled task under its id")
     .argument("<task_id>")
     .action(async (id: string, options: ServerOptions) => {
       const task = await (await user.client(options)).tasks.retry(id);
       show(user, options, task, ({ status }) => `${id} is ${status}\n`);
     });
 
-  serverCommand(tasks, "cancel", "end a task, whatever it is doing")
+  serverCommand(tasks, "cancel", "cancel a task in any state")
     .argument("<task_id>")
     .action(async (id: string, options: ServerOptions) => {
       const task = await (await user.client(options)).tasks.cancel(id);
@@ -74,7 +74,7 @@ export function addTaskCommands(program: Command, user: User): void {
 
   serverCommand(tasks, "wait", "wait until a task has ended; exits 1 unless it completed")
     .argument("<task_id>")
-    .option("--timeout <seconds>", "how long at most", readInteger, 300)
+    .option("--timeout <seconds>", "maximum wait", readInteger, 300)
     .action(async (id: string, { timeout, ...options }: ServerOptions & { timeout: number }) => {
       const client = await user.client(options);
       user.tell(`Waiting for ${id}\n`);
@@ -83,7 +83,7 @@ export function addTaskCommands(program: Command, user: User): void {
 
   addTailCommand(tasks, user);
 
-  serverCommand(program, "explain", "say why a task runs, or does not")
+  serverCommand(program, "explain", "show why a task runs or does not run")
     .argument("<task_id>")
     .action(async (id: string, options: ServerOptions) => {
       const explained = await (await user.client(options)).tasks.explain(id);
@@ -91,7 +91,7 @@ export function addTaskCommands(program: Command, user: User): void {
         const lines = reasons.map(
           ({ detail, until }) => `  ${printable(detail)}${until === null ? "" : `, until ${timeOf(until)}`}`,
         );
-        const why = runnable ? ["  Nothing stands in its way: the next free node begins it"] : lines;
+        const why = runnable ? ["  It can run: the next free node starts it"] : lines;
         return `${[`${task.id} is ${task.status}`, ...why].join("\n")}\n`;
       });
     });

@@ -11,18 +11,18 @@ interface TailOptions extends ServerOptions {
   readonly count?: number;
 }
 
-/** Follows the stream of events until Ctrl-C; a broken connection is taken up again where it broke. */
+/** Follows the event stream until Ctrl-C. After a broken connection it resumes at the last event. */
 export function addTailCommand(tasks: Command, user: User): void {
-  serverCommand(tasks, "tail", "print what happens, as it happens, until Ctrl-C; with --json a line each")
-    .option("--queue <name>", "only of this queue")
-    .option("--tag <tag>", "only of tasks with this tag")
-    .option("--type <type>", "only of this type, such as task.failed; several times", collect)
-    .option("--count <n>", "end after so many", readInteger)
+  serverCommand(tasks, "tail", "print events as they happen, until Ctrl-C; with --json one line each")
+    .option("--queue <name>", "only events of this queue")
+    .option("--tag <tag>", "only events of tasks with this tag")
+    .option("--type <type>", "only events of this type, such as task.failed; may be repeated", collect)
+    .option("--count <n>", "stop after this many events", readInteger)
     .action(async ({ queue, tag, type, count, ...options }: TailOptions) => {
       const client = await user.client(options);
       const ended = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ended.abort());
-      user.tell("Listening; Ctrl-C ends\n");
+      user.tell("Waiting for events; Ctrl-C stops\n");
       let seen = 0;
       try {
         for await (const event of client.events(given({ queue, tag, types: type }), {
@@ -39,8 +39,8 @@ export function addTailCommand(tasks: Command, user: User): void {
 }
 
 function describeEvent(event: BellhopEvent): string {
-  if (event.type === "reset") return "Events may be missing here: what was kept of them begins later\n";
-  // Of a type that this version does not know there may be neither.
+  if (event.type === "reset") return "Events may be missing here: older ones are no longer stored\n";
+  // An event of a newer type may have neither a task nor a queue.
   if ("task" in event) {
     const { id, queue, error } = event.task;
     return `${printable(`${event.type}  ${id}  ${queue}${error ? `  ${error}` : ""}`)}\n`;

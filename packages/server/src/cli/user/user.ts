@@ -5,20 +5,20 @@ import { type Column, renderTable } from "../table.ts";
 import { type Chosen, chooseServer } from "./choose-server.ts";
 import { profilesFile, readProfiles } from "./profiles.ts";
 
-/** What every command that talks to a server takes. */
+/** Options of every command that talks to a server. */
 export interface ServerOptions {
   readonly profile?: string;
   readonly json?: true;
 }
 
-/** The person in front of a terminal, or the script, that uses a server by its API. */
+/** The terminal and the client of commands that use a server's API. */
 export interface User {
   readonly file: string;
   readonly terminalWidth: number | undefined;
   choose(options: ServerOptions): Promise<Chosen>;
   client(options: ServerOptions): Promise<Bellhop>;
   print(text: string): void;
-  /** For the eyes of a person who waits: not part of the output. */
+  /** Prints progress on stderr of a terminal; it is not part of the output. */
   tell(text: string): void;
 }
 
@@ -43,12 +43,11 @@ export function createUser(): User {
   };
 }
 
-/** A command that talks to a server. */
 export function serverCommand(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)
     .description(description)
-    .option("--profile <name>", "the server to use, by a name that bellhop login gave it")
+    .option("--profile <name>", "profile of the server, from bellhop login")
     .option("--json", "print JSON");
 }
 
@@ -72,7 +71,7 @@ export function showRows<Row>(
   );
 }
 
-/** Without the fields that were not given. */
+/** Drops the fields that are undefined. */
 export function given<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
