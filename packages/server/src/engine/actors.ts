@@ -2,23 +2,23 @@ import type { Time } from "../domain/time.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 
-/** One of those that make rounds for as long as the engine runs. */
+/** A named loop that runs as long as the engine. */
 export interface Actor {
   readonly name: string;
-  /** Makes a round. Resolves with how long to nap until the next, in milliseconds. */
+  /** Runs one round. Resolves with the milliseconds until the next. */
   readonly once: () => Promise<number>;
-  /** Makes the next round now. Before the start there is no need to: the first round comes with it. */
+  /** Starts the next round now. Before the start it does nothing, because the start begins with a round. */
   readonly wake: () => void;
 }
 
 export interface Actors {
   readonly all: readonly Actor[];
-  /** Before the start. */
+  /** Must be called before the start. */
   add(actor: Pick<Actor, "name" | "once">): Actor;
-  /** Wakes those of these names, as far as there are such: some are added from outside of the engine. */
+  /** Wakes the actors with these names. Unknown names are ignored, because some actors are added from outside the engine. */
   wake(...names: readonly string[]): void;
   start(): void;
-  /** Resolves once every round under way has ended. */
+  /** Resolves once every running round has ended. */
   stop(): Promise<void>;
 }
 

@@ -5,26 +5,29 @@ import type { DatabaseClock } from "./database-clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { createTimetable } from "./timetable.ts";
 
-/** The net under the hints: another node's delayed task is seen this late at worst. */
+/** Polling interval. If a hint is lost, a delayed task of another node is found this late at worst. */
 export const POLL_MS = 5_000;
-/** How far looks overlap: a commit can take its time. Less for a look that a timer asked for, as those are many. */
+/**
+ * Overlap of two checks, because a commit takes time. Checks that a timer triggered overlap less, as there are many of
+ * them.
+ */
 const OVERLAP_MS = 500;
 const POLL_OVERLAP_MS = 15_000;
-/** Tasks due within this time of each other share a look. */
+/** Tasks due within this time of each other share one check. */
 const SHORTEST_NAP_MS = 10;
-/** Every queue is asked this often, in case everything else failed. */
+/** Every queue is checked this often, in case every other mechanism failed. */
 const FULL_LOOK_MS = 60_000;
 
 export interface Alarm {
-  /** Looks for tasks that came due, tells the dispatcher, and returns how long to nap until the next. */
+  /** Finds tasks that became due and wakes the dispatcher. Returns the milliseconds until the next check. */
   ringOnce(): Promise<number>;
-  /** True if the next look must come earlier than planned for a task due at this time. */
+  /** True if a task due at this time needs an earlier check than planned. */
   readonly isSooner: (runAt: Date) => boolean;
-  /** The next look asks every queue. */
+  /** The next check covers every queue. */
   lookEverywhere(): void;
 }
 
-/** Wakes the dispatcher when the time of a delayed task has come. One timer for all of them. */
+/** Wakes the dispatcher when a delayed task becomes due. All tasks share one timer. */
 export function createAlarm(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
@@ -35,11 +38,11 @@ export function createAlarm(deps: {
   const timetable = createTimetable({ time, clock, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
-  /** By the database's clock, so that what lies in a jump of it is looked for too. */
+  /** In database time, so that a clock jump skips no task. */
   let lookedUntilMs: number | null = null;
 
   async function lookAtEveryQueue(nowMs: number): Promise<void> {
-    // Before the look: another one that is asked for meanwhile must not be forgotten.
+    // Set before the check, so that a request during the check is not lost.
     fullLookAtMs = nowMs + FULL_LOOK_MS;
     const due = await queuesWithDueTasks(sql).catch((error) => {
       fullLookAtMs = 0;

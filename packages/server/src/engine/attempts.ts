@@ -27,38 +27,37 @@ import { createVoidClaims } from "./void-claims.ts";
 export interface Attempts {
   /** Makes the attempt and settles it; `done` is called once its slot is free again. */
   start(claim: Claim, done: () => void): void;
-  /** Gives tasks back whose claim was granted too late to be begun. */
+  /** Releases claims that were granted too late to start a call. */
   giveBack(claims: readonly Claim[]): Promise<void>;
-  /** Tears down the call that is made under this claim, and begins none, should the answer to the claim come later. */
+  /** Aborts the call of this claim. If the answer to the claim arrives later, no call starts. */
   drop(claim: HeldClaim): void;
-  /** Tears down every call under way and gives the tasks back. */
+  /** Aborts every call in flight and releases the tasks. */
   abandon(): void;
-  /** From now on no call is begun: what comes is given back. */
+  /** Starts no further call: later claims are released. */
   close(): void;
   /**
-   * Gives back the tasks that the database says are ours and that no attempt here works on, and tears down the calls whose
-   * claim it no longer knows: they were cancelled, and this node was not told.
+   * Releases the tasks that the database assigns to this worker but that no attempt here runs. Aborts the calls whose
+   * claim no longer exists: they were cancelled and the hint did not arrive.
    */
   reconcileOnce(): Promise<Returned[]>;
-  /** Resolves when no attempt is under way. */
+  /** Resolves when no attempt is in flight. */
   finished(): Promise<void>;
   readonly count: number;
 }
 
-/** An attempt under way. */
+/** An attempt in flight. */
 interface Attempt {
   readonly claim: Claim;
-  /** Of the task, as its caller knows it. */
+  /** The task's id in the API. */
   readonly publicId: string;
   call: { stop(): void } | null;
-  /** Its claim is void: it is not to be made. */
+  /** Its claim is void: the call must not start. */
   isDropped: boolean;
 }
 
 /**
- * One attempt: check the lease, call, judge, settle. What the database holds and what happens here can only differ
- * when an answer of the database was lost; `reconcileOnce` finds those tasks, so that none stays active without an
- * attempt.
+ * Runs attempts: check the lease, call, judge, settle. The database and this process can disagree only if an answer of
+ * the database was lost. `reconcileOnce` finds those tasks, so that none stays active without an attempt.
  */
 export function createAttempts(deps: {
   readonly sql: Sql;
@@ -71,7 +70,7 @@ export function createAttempts(deps: {
   readonly meter?: EngineMeter;
   readonly time: Time;
   readonly random: () => number;
-  /** What a team's plan allows now: a task may have been made under another. */
+  /** The limits of the team's current plan: the task may have been created under another. */
   readonly limitsOf: (teamId: number) => Limits;
   readonly hasRoom?: HasRoom;
   readonly onSettled: (settled: Settled) => void;
@@ -81,15 +80,15 @@ export function createAttempts(deps: {
   const { sql, lease, unanswered, log, meter = NO_METER } = deps;
   const underWay = createUnderWay<string, Attempt>();
   const voided = createVoidClaims(deps.time);
-  /** What no attempt works on, each with the point at which it was first seen. */
+  /** Tasks without an attempt, each with the point at which it was first seen. */
   let suspects = new Map<string, number>();
-  /** Attempts that ended here, which the database could not be told: how far the call of each may have got. */
+  /** Attempts that ended here but could not be stored, with how far the call of each may have got. */
   const untold = new Map<string, "not_sent" | "sent">();
   let tearDown = new AbortController();
   let onFinished: (() => void)[] = [];
   let closed = false;
 
-  /** What could not be settled or given back is found again by reconcileOnce. */
+  /** reconcileOnce finds the tasks that could not be settled or released. */
   function start(claim: Claim, done: () => void): void {
     const key = keyOf(claim);
     const isDropped = voided.has(claim.id, claim.fence);
@@ -144,7 +143,7 @@ export function createAttempts(deps: {
     await settle(attempt, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
   }
 
-  /** Finds what polling needs of the answer to the first call. */
+  /** Extracts the values that polling needs from the answer to the first call. */
   async function lookInto(limits: Limits, { teamId, follow }: Claim, answer: CallResponse): Promise<Outcome> {
     const paths = follow.pollConfig === null ? [] : startPaths(follow.pollConfig);
     const found = await deps.json.lookUp(teamId, answer.body, paths, LONGEST_POLL_URL * 4, limits);
@@ -159,7 +158,7 @@ export function createAttempts(deps: {
     return { ...verdict, waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000) };
   }
 
-  /** Its record was closed by the cancel. */
+  /** The cancel has closed the attempt's record. */
   function noteAborted({ claim, publicId }: Attempt): void {
     log.info({ task: publicId, queue: claim.queue, attempt: claim.attempt }, "attempt.aborted");
     meter.attemptLost("aborted");
@@ -170,7 +169,7 @@ export function createAttempts(deps: {
     attempt.call?.stop();
   }
 
-  /** The call could not be made, and never will: no retry. */
+  /** The call can never be made, so it is not retried. */
   function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
     const outcome: Outcome = {
       kind: "failure",
@@ -202,7 +201,7 @@ export function createAttempts(deps: {
       const { teamId, queueId } = claim;
       meter.attempted(outcome, teamId, queueId);
       if (settled.status === "completed") meter.ended(null, teamId, queueId);
-      // A retry whose queue was deleted meanwhile.
+      // The task needed a retry, but its queue was deleted meanwhile.
       else if (settled.status === "failed")
         meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted", teamId, queueId);
       else if (verdict.kind === "retry") meter.retried(teamId, queueId);
@@ -220,7 +219,7 @@ export function createAttempts(deps: {
     }
   }
 
-  /** What is on record as not sent has reached no target: where that is not certain it is taken to be sent. */
+  /** An attempt recorded as not sent has reached no target. In doubt, it is recorded as sent. */
   async function releaseLost(lost: readonly HeldTask[]): Promise<Returned[]> {
     const returned: Returned[] = [];
     for (const phase of ["not_sent", "sent"] as const) {
@@ -233,7 +232,7 @@ export function createAttempts(deps: {
     return returned;
   }
 
-  /** As far as this process can know: while the worker's row stands, nothing is taken from it. */
+  /** As far as this process knows: while the worker's row exists, no node takes its tasks. */
   function isOurs(claim: Claim): boolean {
     return lease.isHeld() && claim.workerId === lease.workerId;
   }
@@ -268,7 +267,7 @@ export function createAttempts(deps: {
         if (attempt.claim.workerId === workerId && !keys.has(key)) drop(attempt);
       }
       const unknown = held.filter((task) => !underWay.has(keyOf(task)));
-      // Seen for the first time it may just have been claimed, its answer on the way to us.
+      // A task seen for the first time may just have been claimed, with the answer still on its way.
       const lost = unknown.filter((task) => {
         const seenAt = suspects.get(keyOf(task));
         return seenAt !== undefined && unanswered.isAnsweredUntil(seenAt);

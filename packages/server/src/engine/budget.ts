@@ -1,7 +1,7 @@
 import type { Limits } from "../domain/limits.ts";
 import { LIMITS, UNBOUNDED } from "../domain/limits.ts";
 
-/** Whom a team's calls are counted with, and what it may do. */
+/** The account that a team's calls are counted for, and the team's limits. */
 export interface TeamBudget {
   readonly teamId: number;
   /** Teams of one account share one budget: the free teams of one person. */
@@ -11,9 +11,9 @@ export interface TeamBudget {
 
 export type FindBudgets = (teamIds: readonly number[]) => Promise<readonly TeamBudget[]>;
 
-/** One kind of work that a node does side by side, for all teams: calls, polls, notifications. */
+/** A pool of concurrent work on a node, shared by all teams: calls, polls or notifications. */
 export interface Pool {
-  /** How many more a team may begin now; never less than 0. */
+  /** The number of further items that a team may start now; never below 0. */
   room(teamId: number): number;
   take(teamId: number, count: number): void;
   giveBack(teamId: number, count: number): void;
@@ -21,21 +21,21 @@ export interface Pool {
 }
 
 export interface Budget {
-  /** `onRoom`: an account that had used up its budget may begin more, here or in another pool. */
+  /** `onRoom` is called when an account with an exhausted budget may start more, in this or another pool. */
   openPool(capacity: number, onRoom: () => void): Pool;
   limitsOf(teamId: number): Limits;
-  /** Asks for teams that are not known yet; null where all are, so that most callers need not wait. */
+  /** Reads the budgets of unknown teams. Null if all are known, so that most callers need not wait. */
   learn(teamIds: readonly number[]): Promise<void> | null;
-  /** A team's plan has changed. If it cannot be read now, the next refresh makes up for it. */
+  /** The plan of a team changed. If it cannot be read now, the next refresh reads it. */
   relearn(teamId: number): void;
-  /** Asks again for all that are known: owners and plans change, and a hint may be lost. */
+  /** Re-reads the budgets of all known teams: owners and plans change, and a hint may be lost. */
   refreshOnce(): Promise<number>;
 }
 
 const REFRESH_MS = 30_000;
-/** More teams than one node works for at a time. Those that have nothing under way are forgotten beyond it. */
+/** Limit of remembered teams, more than one node serves at a time. Beyond it, teams without work in flight are forgotten. */
 const MOST_KNOWN = 20_000;
-/** Of a pool, the part that is kept for accounts that have nothing under way there: one each. */
+/** The share of a pool that is reserved for accounts without work in flight there: one item each. */
 const RESERVE = 1 / 8;
 
 interface Account {
@@ -47,24 +47,24 @@ interface Entry {
   account: Account;
   key: string;
   limits: Limits;
-  /** What the team itself has under way: it goes along when the team comes to another account. */
+  /** The team's own items in flight. They move along when the team moves to another account. */
   readonly byPool: number[];
 }
 
 /**
- * What keeps one team, or all free teams of one person, from taking a node for itself, in memory. Four bounds hold for each
- * account: the plan's figure, over all pools; half of what the others leave of a pool, so that accounts without a figure
- * leave room for the next; the reserve, which only an account with nothing under way may draw on; the pool itself.
- * The plan's figure is for all nodes: each allows its part.
+ * Prevents one team, or all free teams of one person, from using a whole node. Kept in memory. Four limits apply to
+ * each account: the plan's limit over all pools; half of what the other accounts leave free in a pool, so that accounts
+ * without a limit leave room; the reserve, which only an account without work in flight may use; and the pool itself.
+ * The plan's limit applies to all nodes: each node allows its share.
  */
 export function createBudget(deps: {
   readonly find: FindBudgets;
-  /** How many nodes are at work, this one included. */
+  /** The number of running nodes, including this one. */
   readonly nodes: () => number;
 }): Budget {
   const entries = new Map<number, Entry>();
   const accounts = new Map<string, Account>();
-  /** Teams that were asked about. */
+  /** Teams whose budget was read. */
   const isKnown = new Set<number>();
   const listeners: (() => void)[] = [];
 
@@ -76,7 +76,7 @@ export function createBudget(deps: {
     return account;
   }
 
-  /** A team that was not asked about goes by the tightest plan until it is. */
+  /** A team whose budget is not known yet has the limits of the smallest plan. */
   function entryOf(teamId: number): Entry {
     const known = entries.get(teamId);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ export function createBudget(deps: {
     for (const budget of await deps.find(teamIds)) keep(budget);
   }
 
-  /** What changed may have made room. */
+  /** The new budget may have made room. */
   async function askAgain(teamIds: readonly number[]): Promise<void> {
     await ask(teamIds);
     for (const listener of listeners) listener();

@@ -15,23 +15,24 @@ const PROVIDER_TIMEOUT_MS = 30_000;
 
 export interface Cancellations {
   /**
-   * A task was cancelled, and that is committed. Resolves once no call of it is under way on its node, nor will be begun:
-   * that node says so, or is not heard for a second. Its third party is told besides, which is not waited for.
+   * Called after a cancel is committed. Resolves once no call of the task is in flight on its worker and none will
+   * start: the worker confirms that, or does not answer for a second. The third party is notified without waiting for
+   * it.
    */
   follow(cancelled: Cancelled): Promise<void>;
-  /** A claim counts no more: the worker that holds it drops it, and says so. Or it has said so. */
+  /** A hint about a void claim: the worker that holds it drops it and confirms. The confirmation arrives here too. */
   hear(hint: ClaimHint): void;
-  /** A node that makes no calls has cancelled this task: if no other worker has yet, tells its third party. */
+  /** An `api` node has cancelled this task: notifies its third party, unless another worker did. */
   takeJob(teamId: number, taskId: string): void;
   abandon(): void;
   finished(): Promise<void>;
 }
 
 /**
- * The race: a claim is committed, the cancel of its task too, and the answer to the claim is still on its way to the node
- * that asked. So that node is told which claim is void, and remembers it for as long as such an answer may take; the
- * cancel is answered when it has said so. A node that is not heard in time is cut off or stands still: it begins
- * nothing from an answer that old, and finds by its own look which of its calls have lost their claim.
+ * The race: a claim and the cancel of its task are committed, and the answer to the claim is still on its way to its
+ * worker. So the worker is told which claim is void, and remembers it for as long as such an answer may take; the
+ * cancel is answered when the worker confirms. A worker that does not confirm in time is disconnected or frozen: it
+ * starts no call from an answer that old, and its reconciler finds the calls that lost their claim.
  */
 export function createCancellations(deps: {
   readonly sql: Sql;

@@ -13,23 +13,23 @@ import type { Outgoing } from "./outgoing.ts";
 import { post } from "./signed-post.ts";
 
 const BATCH = 50;
-/** In flight at once on this node; a team alone has half of them. */
+/** Maximum in flight on this node. One team alone gets half of them. */
 export const MOST_NOTIFICATIONS = 400;
-/** Eight tries over a day: at once, then after these waits. */
+/** Eight tries over a day: one at once, the others after these delays. */
 const WAITS_MS = [5, 60, 300, 1_800, 7_200, 18_000, 57_600].map((seconds) => seconds * 1000);
 
-/** What a notification says. */
+/** The content of a notification. */
 export interface Message {
-  /** The task's id, as its caller knows it. */
+  /** The task's id in the API. */
   readonly task: string;
   /** JSON. */
   readonly body: string;
 }
 
-/** Null when the task is gone, or that end of it is undone: it was retried. */
+/** Null if the task was deleted, or restarted by a retry. */
 export type ComposeMessage = (teamId: number, taskId: string, endedAt: Date) => Promise<Message | null>;
 
-/** Tells callers that their task has ended. It never changes the task, and a task never waits for it. */
+/** Sends the notifications of ended tasks. It never changes the task, and a task never waits for it. */
 export function createCourier(
   deps: DeliveryTools & {
     readonly sql: Sql;

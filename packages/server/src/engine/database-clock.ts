@@ -1,8 +1,8 @@
 import type { Time } from "../domain/time.ts";
 
 /**
- * The hour by the database's clock, which is the one that tasks are due by. This machine's own may be an hour off, and
- * either may step: the difference is learned anew with every look at the database's.
+ * Database time, which decides when tasks are due. The clock of this machine may differ by an hour, and either clock
+ * may jump: every read of the database's clock updates the difference.
  */
 export interface DatabaseClock {
   nowMs(): number;

@@ -9,7 +9,7 @@ const LONGEST_NAP_MS = 1_000;
 const BATCH = 500;
 
 export interface Deadlines {
-  /** Ends tasks that have waited or been polled for too long. Returns how long to nap. */
+  /** Ends tasks that waited or were polled for too long. Returns the milliseconds until the next round. */
   expireOnce(): Promise<number>;
 }
 

@@ -10,25 +10,25 @@ import { createTimetable } from "./timetable.ts";
 import type { Unanswered } from "./unanswered.ts";
 import { createVoidClaims } from "./void-claims.ts";
 
-/** The net: another node may have left something due that it did not live to do. */
+/** Polling interval, for due items that a crashed node left behind. */
 const POLL_MS = 5_000;
-/** What is due within this time of each other shares a look. */
+/** Items due within this time of each other share one check. */
 const SHORTEST_NAP_MS = 20;
 const MOST_REMEMBERED = 10_000;
 
 export interface Deliveries {
-  /** Starts what is due. Returns how long to nap until the next. */
+  /** Starts due items. Returns the milliseconds until the next check. */
   workOnce(): Promise<number>;
-  /** True if the next look must come earlier than planned. */
+  /** True if the next check must run earlier than planned. */
   readonly isSooner: (at: Date) => boolean;
-  /** Tears down what is done under this claim, and begins nothing, should the answer to the claim come later. */
+  /** Aborts the request of this claim. If the answer to the claim arrives later, no request starts. */
   drop(claim: HeldClaim): void;
-  /** Tears down what is under way; each is left to be taken up again. */
+  /** Aborts all requests in flight; each item becomes due again. */
   abandon(): void;
   finished(): Promise<void>;
 }
 
-/** As much of a claim as tells it from every other. */
+/** The fields that identify a claim. */
 export interface HeldDelivery {
   readonly teamId: number;
   readonly id: string;
@@ -41,7 +41,7 @@ interface Running {
   readonly tearDown: AbortController;
 }
 
-/** What every kind of delivery is given. */
+/** Dependencies of every kind of outgoing request. */
 export interface DeliveryTools {
   readonly lease: Lease;
   readonly unanswered: Unanswered;
@@ -49,30 +49,30 @@ export interface DeliveryTools {
   readonly time: Time;
   readonly clock: DatabaseClock;
   readonly pool: Pool;
-  /** Asks what teams may have under way, if that is not known yet. */
+  /** Reads the budgets of these teams, if they are not known yet. */
   readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
-  /** The next look must come earlier than planned. */
+  /** Runs the next check earlier than planned. */
   readonly wake: () => void;
 }
 
-/** What one kind of delivery is. */
+/** One kind of outgoing request. */
 interface Kind<Claim> {
   readonly name: string;
   readonly batch: number;
   readonly findDue: () => Promise<DueTeams>;
   readonly claim: (rooms: readonly TeamRoom[]) => Promise<Claim[]>;
-  /** Resolves with the time until it is due again; null when it is done. */
+  /** Resolves with the milliseconds until the item is due again, or null when it is done. */
   readonly work: (claim: Claim, signal: AbortSignal) => Promise<number | null>;
-  /** What the database says is held by this worker. */
+  /** The items that the database assigns to this worker. */
   readonly held: () => Promise<HeldDelivery[]>;
   readonly release: (stray: readonly HeldDelivery[]) => Promise<void>;
 }
 
 /**
- * Work that is found by its due time, claimed in batches under the lease and done side by side: polls and
- * notifications. Teams take turns, the least recently served first, and each has its budget: whatever hangs is its own.
- * Claims that the database says are ours and that are not under way here are let go every few seconds: the answer to
- * them was lost.
+ * Outgoing requests that are found by their due time, claimed in batches under the lease and made concurrently: polls,
+ * notifications and webhook deliveries. Teams take turns, the least recently served first, and each has its budget, so
+ * a slow receiver only delays its own team. Claims that the database assigns to this worker but that are not in flight
+ * here are released every few seconds: the answer to them was lost.
  */
 export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools & Kind<Claim>): Deliveries {
   const { lease, log, time } = deps;
@@ -80,10 +80,10 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
   const underWay = createUnderWay<string, Running>();
   const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
-  /** When each team was last served, in turns. */
+  /** The turn in which each team was last served. */
   const servedAt = new Map<number, number>();
   let turn = 0;
-  /** Something is due that there is no room for. */
+  /** An item is due, but there is no capacity for it. */
   let isCrowded = false;
 
   function start(claim: Claim): void {
@@ -106,7 +106,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
     underWay.set(claim.id, { fence: claim.fence, running, tearDown });
   }
 
-  /** Sets room aside for each of these teams: an equal part of a batch, as far as its budget goes. */
+  /** Reserves capacity for each of these teams: an equal share of a batch, within its budget. */
   function takeRooms(teamIds: readonly number[]): TeamRoom[] {
     const inTurn = [...teamIds].sort((one, other) => (servedAt.get(one) ?? 0) - (servedAt.get(other) ?? 0));
     const part = Math.max(1, Math.floor(deps.batch / Math.max(1, inTurn.length)));
@@ -126,11 +126,11 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
     const { workerId } = lease;
     const question = deps.unanswered.ask();
     const claims = await deps.claim(rooms).finally(question.end);
-    // Granted to a worker that this process no longer is, or too late: the next look for strays gives them back.
+    // The claims were granted to an earlier id of this worker, or too late: the next check for strays releases them.
     return question.isTooOld() || !lease.isHeld() || lease.workerId !== workerId ? [] : claims;
   }
 
-  /** Returns how many of these teams' deliveries were begun. */
+  /** Returns the number of items started. */
   async function serve(teamIds: readonly number[]): Promise<number> {
     await deps.learn(teamIds);
     if (!lease.isHeld()) return 0;
@@ -153,12 +153,12 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
 
   function noteTurn(rooms: readonly TeamRoom[]): void {
     turn += 1;
-    // Beyond the due teams of a look the order is of no use to anybody.
+    // Beyond the due teams of one check the order no longer matters.
     if (servedAt.size > MOST_REMEMBERED) servedAt.clear();
     for (const { teamId } of rooms) servedAt.set(teamId, turn);
   }
 
-  /** Each by its fence: a release that the database carries out late must not touch what was claimed since. */
+  /** Releases by fence: a late release must not touch an item that was claimed again since. */
   async function releaseStray(): Promise<void> {
     const stray = (await deps.held()).filter(({ id }) => !underWay.has(id));
     if (stray.length > 0) await deps.release(stray);
@@ -172,7 +172,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
       }
       const { teamIds, untilNextMs } = await deps.findDue();
       const begun = teamIds.length === 0 ? 0 : await serve(teamIds);
-      // There may be more where these came from.
+      // More items may be due.
       return timetable.nap(begun > 0 ? 0 : untilNextMs);
     },
     isSooner: timetable.isSooner,

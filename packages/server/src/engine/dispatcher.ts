@@ -10,13 +10,13 @@ import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-/** More in one claim adds latency for the first of them and gains nothing. */
+/** A larger claim delays its first task without a gain. */
 const CLAIM_LIMIT = 200;
-/** Claims under way at once: one waits for the disk while the other is planned. */
+/** Concurrent claims: one waits for the disk while the other is planned. */
 const CLAIMERS = 2;
 const NAP_AFTER_ERROR_MS = 250;
 
-/** A slot set aside for a task that is about to be inserted. It holds until its queue changes. */
+/** A slot reserved for a task that is about to be inserted. It is valid until its queue changes. */
 export interface Reservation {
   readonly local: LocalQueue;
   readonly queueId: number;
@@ -24,36 +24,36 @@ export interface Reservation {
 }
 
 export interface Dispatcher {
-  /** Tasks came to wait in this queue: so many, or an unknown number. */
+  /** Reports new due tasks in this queue: a number, or an unknown number. */
   notice(teamId: number, queue: string, count?: number): void;
-  /** The queue's settings or the slots of others changed. False if this worker has nothing to do with it so far. */
+  /** The queue's settings or other workers' slots changed. False if this worker does not know the queue. */
   refresh(teamId: number, queue: string): boolean;
-  /** There are due tasks in this queue, whatever this worker believes of it. */
+  /** There are due tasks in this queue, even if this worker knows of none. */
   lookAgain(teamId: number, queue: string): void;
-  /** Sets a slot aside for a task that is about to be inserted, if one is free and nothing else waits. */
+  /** Reserves a slot for a task that is about to be inserted, if one is free and no task waits. */
   reserve(teamId: number, queue: string): Reservation | null;
-  /** The reservation did not hold: the queue has changed. */
+  /** Returns a reservation that became invalid because the queue changed. */
   giveBack(reservation: Reservation): void;
   /** A call of this queue has ended. */
   finish(local: LocalQueue): void;
-  /** This worker has slots of the queue, and no room for another call: of its own, or of the team's share of it. */
+  /** This worker has slots of the queue but no capacity for another call, in total or in the team's share. */
   isCrowded(teamId: number, queue: string): boolean;
-  /** A team that had used up its budget may begin more. */
+  /** A team with an exhausted budget may start more. */
   wake(): void;
-  /** Everything this worker held is lost: all slots must be asked for again. */
+  /** The worker lost its lease: all slots must be requested again. */
   forget(): void;
-  /** Claims until nothing more can start. */
+  /** Claims until no further call can start. */
   dispatchOnce(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Decides what starts next. Queues that have work and room wait in line; each turn takes one claim's worth and goes
- * to the end, so the least recently served queue is first.
+ * Decides which call starts next. Queues with work and capacity wait in line. Each turn makes one claim and moves the
+ * queue to the end, so the least recently served queue is first.
  */
 export function createDispatcher(deps: {
   readonly database: Database;
-  /** Asks what a team may have under way, if that is not known yet. */
+  /** Reads the team's budget, if it is not known yet. */
   readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
   readonly localQueues: LocalQueues;
   readonly lease: Lease;
@@ -63,14 +63,14 @@ export function createDispatcher(deps: {
   readonly meter?: EngineMeter;
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
-  /** A claim found less than it looked for. */
+  /** A claim found fewer tasks than requested. */
   readonly onShort: (local: LocalQueue) => void;
-  /** What was granted too late to be begun. */
+  /** Releases claims that were granted too late to start. */
   readonly release: (claims: readonly Claim[]) => Promise<void>;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const ready = new Set<LocalQueue>();
-  /** Queues with work and slots that the node or their team has no room for. */
+  /** Queues with work and slots but without capacity on the node or in their team's budget. */
   const crowded = new Set<LocalQueue>();
   const claimers = new Set<Promise<void>>();
   let stopped = false;
@@ -85,14 +85,14 @@ export function createDispatcher(deps: {
     if (ready.size === 0 || claimers.size >= CLAIMERS || stopped || !lease.isHeld()) return;
     const claimer = drain().finally(() => {
       claimers.delete(claimer);
-      // A queue that lined up after the last look into the line, but before we left, saw us still at work.
+      // A queue that joined the line after our last check of it, but before we left, saw a claimer still running.
       startClaimer();
     });
     claimers.add(claimer);
   }
 
   async function drain(): Promise<void> {
-    // Begin after the current turn, so that slots freed together are claimed for together.
+    // Starts after the current turn of the event loop, so that slots freed together share one claim.
     await new Promise<void>((resolve) => time.soon(resolve));
     for (let local = next(); local !== undefined && !stopped; local = next()) {
       try {
@@ -131,7 +131,7 @@ export function createDispatcher(deps: {
     wakeCrowded(current);
   }
 
-  /** Room was given back. One queue that waits for it is enough: when it is served, it wakes the next. */
+  /** Capacity was freed. Waking one waiting queue is enough: when it is served, it wakes the next. */
   function wakeCrowded(except?: LocalQueue): void {
     for (const local of crowded) {
       if (local === except || (localQueues.free(local) <= 0 && !local.retired)) continue;
@@ -148,18 +148,19 @@ export function createDispatcher(deps: {
       throw error;
     });
     if (grant === null) return localQueues.drop(local);
-    // A queue deleted and made again under the same name: calls of the old one must not fill the new one's slots.
+    // The queue was deleted and recreated under the same name: calls of the old one must not fill the new one's slots.
     const replaced = local.grant !== null && local.grant.queueId !== grant.queueId;
     if (replaced) localQueues.drop(local);
     const current = replaced ? localQueues.open(local.teamId, local.queue) : local;
     const before = local.grant;
     current.grant = grant;
-    // What was said of the queue while we asked may be news: its grant then stays stale. An overdrawn grant has one slot for
-    // each call that was under way: calls that ended meanwhile went by the grant before it, and did not give theirs back.
+    // A change reported during the request may be newer than the grant, which then stays stale. An overdrawn grant has
+    // one slot for each call in flight: calls that ended during the request were counted under the previous grant and
+    // did not return their slot.
     current.stale = local.stale || (grant.overdrawn && current.inFlight < grant.slots);
     current.waiting = local.waiting;
     current.usedAtMs = time.monotonicMs();
-    // Said once, when it becomes true: two starved workers would answer each other for ever.
+    // Sent once, on the change: two starved workers would otherwise answer each other forever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
     if (isNews) deps.hint({ kind: "slots", teamId: local.teamId, queue: local.queue });
   }
@@ -178,7 +179,7 @@ export function createDispatcher(deps: {
     const { grant, waiting } = local;
     const limit = Math.min(localQueues.free(local), waiting, CLAIM_LIMIT);
     if (grant === null || limit <= 0) return;
-    // What arrives during the claim may be missed by it, and counts itself again.
+    // The claim may miss tasks that arrive meanwhile; they are counted again.
     local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
     local.covering = limit === waiting;
     local.usedAtMs = time.monotonicMs();
@@ -201,7 +202,7 @@ export function createDispatcher(deps: {
       for (const waitMs of waitsMs) meter.waited(waitMs, local.teamId, grant.queueId);
       if (!isCurrent) local.stale = true;
       else if (claims.length < limit) deps.onShort(local);
-      // Where the number was unknown there is more until a claim comes back with less than it asked for.
+      // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
       for (const one of claims) deps.start(one, local);

@@ -1,12 +1,12 @@
 import { atMost, type Time } from "../domain/time.ts";
 import type { ClaimHint, HeldClaim } from "../store/tasks/hints.ts";
 
-/** A cancel is answered after this time, though the node that makes the call has not said that it dropped it. */
+/** A cancel is answered after this time even if the worker has not confirmed that it dropped the claim. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** Asks the workers that hold claims to drop them, and hears that they did. */
+/** Asks workers to drop claims, and receives their confirmations. */
 export interface DroppedClaims {
-  /** Resolves once its worker makes no call of the claim, nor will; or is not heard for a second. */
+  /** Resolves once the worker confirms that no call of the claim runs or will start, or after a second without an answer. */
   ask(claim: HeldClaim): Promise<void>;
   hear(claim: HeldClaim): void;
 }

@@ -12,9 +12,9 @@ import type { Janitor } from "./janitor.ts";
 import type { Lease } from "./lease.ts";
 import type { Reaper } from "./reaper.ts";
 
-/** The engine as the rest of the node sees it. */
+/** The interface of the engine for the rest of the node. */
 export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowded"> {
-  /** Further ones may be added before the start. */
+  /** Actors can be added before the start. */
   readonly actors: Actors;
   readonly lease: Lease;
   readonly dispatcher: Dispatcher;
@@ -28,15 +28,15 @@ export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowde
   readonly deadlines: Deadlines;
   readonly cancellations: Cancellations;
   submit(task: NewTask): Promise<Accepted | null>;
-  /** A message of another node, or of the service, on the channel. */
+  /** Handles a message of another node, or of the service, on the channel. */
   hear(message: string): void;
-  /** Hints may have been missed: look at everything again. */
+  /** Checks everything again, because hints may have been missed. */
   lookEverywhere(): void;
   start(): Promise<void>;
-  /** Stops claiming, lets calls finish for so long, gives the rest back. */
+  /** Stops claiming, lets calls finish within the grace period, releases the rest. */
   stop(graceMs: number): Promise<void>;
-  /** A task has ended outside of the engine, by a callback or a cancel: its caller may wait to be told. */
+  /** A task ended outside of the engine, by a callback or a cancel: a notification may be due. */
   ended(): void;
-  /** Cuts a stop's grace short. */
+  /** Ends the grace period of a stop at once. */
   hurry(): void;
 }

@@ -35,9 +35,9 @@ import { createWebhookCourier, MOST_DELIVERIES, type SettleDelivery } from "./we
 export type { Engine } from "./engine-view.ts";
 
 const RECONCILE_MS = 5_000;
-/** A stop waits no longer for a silent database to store what had come in. */
+/** The longest that a stop waits for a silent database to store accepted tasks. */
 const LAST_INTAKE_MS = 2_000;
-/** Nor for it to take back what is held here: a process is promised to be gone 5 s after its grace. */
+/** The longest that a stop waits for the release of claims: a process must exit within 5 s after its grace period. */
 const FAREWELL_MS = 2_000;
 
 export function createEngine(deps: {
@@ -156,7 +156,7 @@ export function createEngine(deps: {
     settle: deps.settleDelivery,
     wake: wakeWebhooks,
   });
-  // Heard by the node that has cancelled, which need be no worker.
+  // Received by the node that cancelled, which may be an `api` node.
   const tell = createHints({ sql: databases.chores, workerId, hasReceivers: () => true, log });
   const cancellations = createCancellations({
     ...deps,
@@ -216,7 +216,7 @@ export function createEngine(deps: {
     await dispatcher.stop();
   }
 
-  /** Gives everything back. What a silent database does not take back is found by the reaper of another node. */
+  /** Releases all claims. If a silent database does not store that, the reaper of another node releases them. */
   async function letGo(): Promise<void> {
     settler.giveUp();
     recheck.stop();
@@ -252,7 +252,7 @@ export function createEngine(deps: {
   function due(teamId: number, queue: string): void {
     dispatcher.notice(teamId, queue, 1);
     const grant = localQueues.find(teamId, queue)?.grant;
-    // A worker that holds all the slots needs no help of the others.
+    // A worker that holds all slots needs no other worker.
     if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });
   }
 

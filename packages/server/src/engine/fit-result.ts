@@ -2,15 +2,15 @@ import type { Limits } from "../domain/limits.ts";
 import { cutToBytes } from "../domain/result-body.ts";
 import type { Verdict } from "../domain/verdict.ts";
 
-/** Whether a team that may store so many bytes has room for so many more, which are then counted as stored. */
+/** Whether a team with this storage limit has room for these bytes. If so, they are counted as stored. */
 export type HasRoom = (teamId: number, most: number, bytes: number) => boolean;
 
-/** Kept of an answer for which there is no room: enough to tell by what it was. */
+/** Bytes that are kept of an answer that does not fit, enough to recognise it. */
 const LEAST_BYTES = 1_024;
 
 /**
- * A team that has stored all that its plan allows makes no more tasks; but those that it has made may be thousands, each with an
- * answer of a megabyte. Of these only the beginning is kept then.
+ * A team at its storage limit cannot create tasks. But its open tasks may be thousands, each with an answer of a
+ * megabyte. Then only the beginning of each answer is kept.
  */
 export function fitResult(verdict: Verdict, teamId: number, limits: Limits, hasRoom?: HasRoom): Verdict {
   const most = limits.bytesStored;

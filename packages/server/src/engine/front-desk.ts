@@ -13,38 +13,38 @@ import type { Log } from "./log.ts";
 import type { EngineMeter } from "./meter.ts";
 import { createUnanswered } from "./unanswered.ts";
 
-/** A stop waits no longer for a silent database to store what had come in. */
+/** The longest that a stop waits for a silent database to store accepted tasks. */
 const LAST_INTAKE_MS = 2_000;
-/** A task due later than this is found in time by the look that every worker takes anyway; a commit may take its time. */
+/** Workers find a task that is due later than this by polling, even if its commit takes long. */
 const SOON_MS = POLL_MS + 1_000;
 
 type Waiting = Pick<NewTask, "teamId" | "queue" | "sandbox">;
 
-/** As much of an engine as a node has that serves the API and makes no calls. */
+/** The part of the engine that an `api` node has. */
 export interface FrontDesk {
   readonly actors: Actors;
   submit(task: NewTask): Promise<Accepted | null>;
-  /** A task has ended by a callback or a cancel: its caller may wait to be told. */
+  /** A task ended by a callback or a cancel: a notification may be due. */
   ended(): void;
-  /** A task was stored without the intake, or begun anew: it waits in its queue. */
+  /** A task was stored without the intake, or restarted by a retry: it is pending. */
   pending(task: Waiting, times: Pick<Accepted, "createdAt" | "runAt">): void;
-  /** Resolves once no worker makes a call of a cancelled task: its worker says so, or is not hint for a second. */
+  /** Resolves once the worker confirms that it makes no call of the cancelled task, or after a second without an answer. */
   follow(cancelled: Cancelled): Promise<void>;
-  /** This node has slots of the queue, and no room for another call of the team. */
+  /** This node has slots of the queue, but the team has no capacity for another call. */
   isCrowded(teamId: number, queue: string): boolean;
-  /** A message of another node on the channel. */
+  /** Handles a message of another node on the channel. */
   hear(message: string): void;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Stores tasks for others to execute. It has no lease and no slots: every task is inserted pending, and the workers are
- * told by a hint. What they do not hear they find by their own looks. It hears nothing itself but that a claim was dropped.
+ * Stores tasks for workers to execute. It has no lease and no slots: it inserts every task as pending and sends the
+ * workers a hint. They find the task by polling if the hint is lost. It receives only confirmations of dropped claims.
  */
 export function createFrontDesk(deps: {
   readonly databases: Pick<EngineDatabases, "intake" | "chores">;
-  /** Under which it counts what it stores: below 0, so that it is no worker's. */
+  /** The number under which it counts stored tasks: below 0, to differ from every worker. */
   readonly number: number;
   readonly log: Log;
   readonly meter: EngineMeter;
@@ -78,7 +78,7 @@ export function createFrontDesk(deps: {
   return {
     actors,
     submit: (task) => intake.submit(task),
-    // Of no queue in particular: every worker's courier looks.
+    // For no specific queue: every worker's courier checks.
     ended: () => say({ kind: "ended", teamId: 0, queue: "-" }),
     pending: onPending,
     async follow({ teamId, id: taskId, held, job }) {

@@ -4,7 +4,7 @@ import type { Cancellations } from "./cancellations.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Recheck } from "./recheck.ts";
 
-/** What a node does about a hint of another node, or of the service. One that is lost costs time, never a task. */
+/** Handles the hints of other nodes and of the service. A lost hint costs time, never a task. */
 export function createHintHandler(deps: {
   readonly ownId: () => number;
   readonly dispatcher: Dispatcher;
@@ -27,7 +27,7 @@ export function createHintHandler(deps: {
     else if (hint.kind === "later") deps.wakeAlarm();
     else if (hint.kind === "ended") deps.onEnded();
     else if (!dispatcher.refresh(hint.teamId, hint.queue) && hint.kind === "queue") {
-      // Resumed, perhaps: its tasks may be due for so long that no other look finds them soon.
+      // The queue may have been resumed with tasks that are long overdue, which no other check finds soon.
       deps.recheck.now(hint);
     }
   };

@@ -2,12 +2,12 @@ import type { Sql } from "../store/sql.ts";
 import { type Hint, hintText, sendHints } from "../store/tasks/hints.ts";
 import type { Log } from "./log.ts";
 
-/** Tells the other nodes what changed. Nothing waits for it: a lost hint costs a poll interval. */
+/** Tells the other nodes what changed. No caller waits for it: a lost hint costs one polling interval. */
 export type SayHint = (hint: Hint) => void;
 
 /**
- * One statement at a time: what is to be said meanwhile is said together by the next, each thing once. Commits that notify
- * queue up behind each other in PostgreSQL, so a burst of tasks must not become a burst of these.
+ * Sends one statement at a time; hints that arrive meanwhile share the next one, each once. PostgreSQL serializes
+ * commits that notify, so a burst of tasks must not become a burst of notifying commits.
  */
 export function createHints(deps: {
   readonly sql: Sql;

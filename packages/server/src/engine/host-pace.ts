@@ -2,18 +2,18 @@ import type { Limits } from "../domain/limits.ts";
 import type { Time } from "../domain/time.ts";
 import type { Outgoing, RecordedCall } from "./outgoing.ts";
 
-/** A second's worth may leave at once; from then on they leave evenly. */
+/** One second's worth of calls may start at once; after that they are spaced evenly. */
 const BURST_MS = 1_000;
-/** More hosts than are called within a second. */
+/** Limit of remembered hosts, more than are called within a second. */
 const MOST_HOSTS = 10_000;
 
 /**
- * Makes calls, polls and notifications of a team to one host wait for their turn, where the plan says how many a second there may
- * be: Bellhop is not to be the means by which one team floods a third party. A call waits in its slot, so that the wait
- * is bounded by how many the team may have in flight.
+ * Delays a team's calls, polls and notifications to one host according to the plan's rate, so that no team can use
+ * Bellhop to flood a third party. A call waits in its slot, so the number of waiting calls is limited by the team's
+ * calls in flight.
  */
 export function paceByHost(outgoing: Outgoing, limitsOf: (teamId: number) => Limits, time: Time): Outgoing {
-  /** When the next would leave if all left evenly, by team and host. */
+  /** When the next call would start at an even rate, by team and host. */
   const nextAtMs = new Map<string, number>();
   /** What lets each waiting call go on, by the signal that tears it down. */
   const waitingBySignal = new WeakMap<AbortSignal, Set<() => void>>();
@@ -30,7 +30,7 @@ export function paceByHost(outgoing: Outgoing, limitsOf: (teamId: number) => Lim
     for (const [key, atMs] of nextAtMs) if (atMs <= nowMs) nextAtMs.delete(key);
   }
 
-  /** A call that is torn down meanwhile goes on at once, and is found torn down. */
+  /** A call that is aborted while it waits continues at once and ends as aborted. */
   function turn(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     const waiting = waitingOn(signal);

@@ -12,11 +12,11 @@ import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 const MAX_ITEMS = 300;
-/** Characters of bodies in one statement, which must be stored well before its callers are refused. */
+/** Characters of bodies per statement: it must be stored well before its callers time out. */
 const MAX_WEIGHT = 2 ** 20;
-/** Beyond this many waiting inserts a caller is better served by a 503 than by a place in the line. */
+/** Beyond this many waiting inserts a 503 is better than a longer queue. */
 const MAX_WAITING = 10_000;
-/** Callers are promised an answer within 2 s. A task may be stored all the same when its caller was told 503. */
+/** Callers get an answer within 2 s. After a 503 the task may still be stored. */
 const ANSWER_MS = 1_500;
 
 export interface Intake {
@@ -25,12 +25,12 @@ export interface Intake {
   drained(): Promise<void>;
 }
 
-/** An error refuses the task alone, whatever it is. */
+/** An error refuses only this task. */
 type Answer = Accepted | null | Error;
 
 /**
- * Where tasks come in. A batch is inserted in one commit; a task that finds a free slot and none waiting before it is
- * inserted active, and its call starts right after the commit.
+ * Accepts tasks. A batch is inserted in one commit. A task with a free slot and no task waiting before it is inserted
+ * as active, and its call starts right after the commit.
  */
 export function createIntake(deps: {
   readonly sql: Sql;
@@ -38,9 +38,9 @@ export function createIntake(deps: {
   readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
-  /** What was handed off too late to be begun. */
+  /** Releases claims that were handed off too late to start. */
   readonly release: (claims: readonly Claim[]) => Promise<void>;
-  /** A task waits in its queue until this time. */
+  /** A task is pending in its queue until this time. */
   readonly onPending: (task: NewTask, accepted: Accepted) => void;
   readonly time: Time;
   readonly meter?: EngineMeter;
@@ -55,20 +55,20 @@ export function createIntake(deps: {
     patience: { ms: ANSWER_MS, time: deps.time, refuse },
   });
 
-  /** Of what was not begun, it is certain that it is not stored: while others are, the database is there and busy. */
+  /** A task whose insert has not started is certainly not stored: while other inserts run, the database is up but busy. */
   function refuse(isBegun: boolean): Problem {
     const isStoring = deps.time.monotonicMs() - storedAtMs < ANSWER_MS;
     return new Problem(!isBegun && isStoring ? "overloaded" : "database_away");
   }
 
-  /** Of those that arrive together under one idempotency key, only the first is stored. */
+  /** Of tasks that arrive together under one idempotency key, only the first is stored. */
   async function flush(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
     if (tasks.every(({ idempotency }) => idempotency === null)) return flushDistinct(tasks);
     const first = firstOfTheirKeys(tasks);
     const answers = await flushDistinct(first);
     if (first.length === tasks.length) return answers;
     const byKey = new Map(first.map((task, index) => [keyOf(task), answers[index] ?? null]));
-    // Of the others each finds that the key is taken, unless the first was refused.
+    // The others find the key taken, unless the first was refused.
     return tasks.map((task) => {
       const answer = byKey.get(keyOf(task)) ?? null;
       return answer instanceof Error || first.includes(task) ? answer : null;
@@ -76,7 +76,7 @@ export function createIntake(deps: {
   }
 
   async function flushDistinct(tasks: readonly NewTask[]): Promise<readonly Answer[]> {
-    // The lease may have another id by the time the tasks are stored: the hand-off is this worker's.
+    // The worker's id may change before the tasks are stored: the hand-off belongs to this one.
     const { workerId } = lease;
     const reservations = reserveSlots(tasks);
     const question = deps.unanswered.ask();
@@ -91,7 +91,7 @@ export function createIntake(deps: {
     return answers;
   }
 
-  /** What arrives together is served by priority, like everything else. */
+  /** Tasks that arrive together are served by priority, as usual. */
   function reserveSlots(tasks: readonly NewTask[]): (Reservation | null)[] {
     const reservations = tasks.map((): Reservation | null => null);
     for (const { task, index } of inOrderOfPriority(tasks))
@@ -99,7 +99,7 @@ export function createIntake(deps: {
     return reservations;
   }
 
-  /** Never throws: each task has set something aside that its answer decides about. */
+  /** Never throws: each task holds a reservation that its answer must resolve. */
   async function store(
     tasks: readonly NewTask[],
     reservations: readonly (Reservation | null)[],
@@ -120,7 +120,7 @@ export function createIntake(deps: {
     }
   }
 
-  /** A task that the database cannot hold is refused alone. */
+  /** Refuses only the task that the database cannot store. */
   async function storeSeparately(
     tasks: readonly NewTask[],
     reservations: readonly (Reservation | null)[],
@@ -134,7 +134,7 @@ export function createIntake(deps: {
     return answers;
   }
 
-  /** The connection was lost: the commit may have happened or not, and only the database knows. */
+  /** The connection was lost: only the database knows whether the commit happened. */
   async function lookUp(
     tasks: readonly NewTask[],
     workerId: number,
@@ -148,7 +148,7 @@ export function createIntake(deps: {
     }
   }
 
-  /** Returns the claim of a task that was handed off too late to be begun. */
+  /** Returns the claim of a task that was handed off too late to start. */
   function place(
     task: NewTask,
     reservation: Reservation | null,
@@ -179,7 +179,7 @@ export function createIntake(deps: {
 function inOrderOfPriority(tasks: readonly NewTask[]): { readonly task: NewTask; readonly index: number }[] {
   const places = tasks.map((task, index) => ({ task, index }));
   const [first] = tasks;
-  // Nearly always the case, and then they are in order.
+  // Nearly always true; then the tasks are in order.
   if (tasks.every(({ priority }) => priority === first?.priority)) return places;
   return places.sort((one, other) => other.task.priority - one.task.priority);
 }
@@ -194,7 +194,7 @@ function firstOfTheirKeys(tasks: readonly NewTask[]): readonly NewTask[] {
   });
 }
 
-/** A task without an idempotency key has its own. */
+/** A task without an idempotency key uses its own id. */
 function keyOf({ teamId, sandbox, id, idempotency }: NewTask): string {
   return idempotency === null ? id : `${teamId} ${sandbox} ${idempotency.key}`;
 }
@@ -203,7 +203,7 @@ function isDueNow(task: NewTask): boolean {
   return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
 
-/** A task that was inserted active is in its first attempt from the moment that it exists. */
+/** A task inserted as active is in its first attempt from the start. */
 function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
   return makeClaim(
     task,

@@ -8,13 +8,13 @@ import {
 } from "../store/tasks/task-removals.ts";
 
 const ROUND_MS = 60_000;
-/** Small enough that no statement holds locks or fills the log for long. */
+/** Small enough that no statement holds locks or writes WAL for long. */
 const BATCH = 1_000;
 
 export interface Janitor {
   /**
-   * Removes tasks past their retention or without a queue, and what hung on them. Returns how long to nap: not at all
-   * while there is more.
+   * Deletes tasks past their retention or without a queue, and their dependent rows. Returns the milliseconds until the
+   * next round: 0 while there are more.
    */
   cleanOnce(): Promise<number>;
 }
@@ -23,7 +23,7 @@ export function createJanitor(deps: { readonly sql: Sql; readonly retentionDays:
   const { sql } = deps;
   return {
     async cleanOnce() {
-      // A task that was being inserted while its queue was deleted; a delete that died half-way.
+      // Left by an insert during the deletion of its queue, or by a deletion that crashed half-way.
       const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null });
       const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH);
       await foldTallies(sql);

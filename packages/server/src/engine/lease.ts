@@ -5,28 +5,28 @@ import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 
-/** No node takes anything from a worker that was heard of within this time. */
+/** No node takes tasks from a worker that renewed its lease within this time. */
 const TTL_MS = 15_000;
 const RENEW_MS = 4_000;
-/** The worker stops acting this much before others may start to: calls need time to be torn down. */
+/** The worker stops acting this long before others may take over, because aborting calls takes time. */
 const MARGIN_MS = 3_000;
 
 export interface Lease {
   readonly workerId: number;
-  /** How many other workers were alive at the last renewal. */
+  /** The number of other live workers at the last renewal. */
   readonly peers: number;
-  /** Whether calls may be sent now, by the process's own monotonic clock. Ask right before each send. */
+  /** Whether calls may be sent now, by this process's monotonic clock. Check right before each send. */
   isHeld(): boolean;
-  /** Registers; resolves once the first lease is held. */
+  /** Registers the worker. Resolves once the first lease is held. */
   start(): Promise<void>;
   renewOnce(): Promise<number>;
-  /** Ends the lease at once, so that no other node has to wait for it to run out. */
+  /** Ends the lease at once, so that other nodes need not wait until it expires. */
   stop(): Promise<void>;
 }
 
 /**
- * The worker's right to act. The race it guards against: this process is paused or cut off, others take its tasks,
- * and it wakes up still sending. So the deadline is counted on the monotonic clock, from before the renewal was sent.
+ * The worker's right to act. The race: this process is paused or disconnected, other nodes take its tasks, and it
+ * resumes and still sends. So the deadline is counted on the monotonic clock, from before the renewal was sent.
  */
 export function createLease(options: {
   readonly sql: Sql;
@@ -34,9 +34,9 @@ export function createLease(options: {
   readonly time: Time;
   readonly log: Log;
   readonly meter?: EngineMeter;
-  /** The deadline passed without a renewal, or the row is gone: everything in flight must be torn down. */
+  /** The deadline passed without a renewal, or the row is gone: all calls in flight must be aborted. */
   readonly onLost: () => void;
-  /** The lease is held again, perhaps under a new id: nothing held before can be relied on. */
+  /** The lease is held again, perhaps under a new id: earlier claims and slots are invalid. */
   readonly onHeld: () => void;
 }): Lease {
   const { sql, log, time, meter = NO_METER } = options;

@@ -2,25 +2,25 @@ import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { Pool } from "./budget.ts";
 
 /**
- * What this worker knows of one queue: how many calls it may make there, and whether there is work. A slot is the
- * right to one call, of the queue's concurrency; a grant is the slots that the database gave this worker.
+ * This worker's knowledge of one queue: its slots and its waiting tasks. A slot is the right to one call within the
+ * queue's concurrency; a grant is the set of slots that the database gave this worker.
  */
 export interface LocalQueue {
   readonly teamId: number;
   readonly queue: string;
-  /** Null until slots were asked for the first time. */
+  /** Null until slots were first requested. */
   grant: SlotGrant | null;
-  /** The grant is out of date: ask again before the next claim. */
+  /** The grant is out of date: request it again before the next claim. */
   stale: boolean;
-  /** Calls under way, and slots set aside for a claim or an insert under way. */
+  /** Calls in flight, and slots reserved for a running claim or insert. */
   inFlight: number;
-  /** Due tasks that wait here, as far as is known; Infinity when there may be any number. */
+  /** Known due tasks; Infinity if the number is unknown. */
   waiting: number;
-  /** Being claimed from, or asked slots for, right now. */
+  /** A claim or a slot request for it is running. */
   busy: boolean;
-  /** The claim under way takes all that is known to wait: a task that comes now has none before it. */
+  /** The running claim takes all known tasks: a task that arrives now has none before it. */
   covering: boolean;
-  /** Out of the books: calls may still end here, none may start. The queue is gone, or replaced by one of its name. */
+  /** The queue was deleted or replaced by one of the same name: calls may end, none may start. */
   retired: boolean;
   usedAtMs: number;
 }
@@ -30,14 +30,14 @@ export interface LocalQueues {
   find(teamId: number, queue: string): LocalQueue | undefined;
   open(teamId: number, queue: string): LocalQueue;
   drop(local: LocalQueue): void;
-  /** How many more calls may start here now. */
+  /** The number of further calls that may start now. */
   free(local: LocalQueue): number;
   take(local: LocalQueue, count: number): void;
   giveBack(local: LocalQueue, count: number): void;
   readonly inFlight: number;
 }
 
-/** The books of one worker: a queue's slots, within what its team may have under way on this node. */
+/** The queues of one worker: their slots, within the team's budget on this node. */
 export function createLocalQueues(pool: Pool): LocalQueues {
   const localQueues = new Map<string, LocalQueue>();
 
@@ -80,7 +80,7 @@ export function createLocalQueues(pool: Pool): LocalQueues {
     },
     free(local) {
       if (local.retired || local.grant === null || local.grant.paused) return 0;
-      // What is held beyond the limit is for calls under way, and goes back as they end.
+      // Slots beyond the limit belong to calls in flight and are returned as these end.
       if (local.grant.overdrawn) return 0;
       return Math.min(local.grant.slots - local.inFlight, pool.room(local.teamId));
     },

@@ -3,17 +3,17 @@ import type { Time, Timer } from "../domain/time.ts";
 import type { Log } from "./log.ts";
 
 export interface Loop {
-  /** Runs the next round now instead of at the end of the nap. */
+  /** Runs the next round now instead of at the end of the pause. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** How long an actor naps after a round that threw: long enough not to spin, short enough to be back in time. */
+/** The pause after a round that threw: long enough not to spin, short enough to recover in time. */
 const NAP_AFTER_ERROR_MS = 500;
 
 /**
- * The life of every actor: a round says how long to nap, a wake cuts the nap short, an error is logged and the loop
- * goes on. A wake during a round is not lost: another round follows at once.
+ * The loop of every actor. A round returns the pause until the next, a wake cuts the pause short, an error is logged
+ * and the loop continues. A wake during a round is not lost: another round follows at once.
  */
 export function startLoop(options: {
   readonly name: string;
@@ -40,7 +40,7 @@ export function startLoop(options: {
     try {
       return await options.once();
     } catch (error) {
-      // A database that is away is no bug of the actor's: one line, and the next round tries again.
+      // An unreachable database is not a bug of the actor: log one line and try again in the next round.
       if (error instanceof Problem)
         options.log.warn({ actor: options.name, problem: error.message }, "actor.waits");
       else options.log.error({ actor: options.name, err: error }, "actor.failed");

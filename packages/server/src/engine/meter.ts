@@ -2,31 +2,28 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { FailureReason, Shape } from "../domain/task.ts";
 import type { Time } from "../domain/time.ts";
 
-/**
- * Told of what the engine does, as it happens, several times per task: an implementation counts and returns. It never
- * throws.
- */
+/** Receives what the engine does, several times per task. An implementation counts and returns; it never throws. */
 export interface EngineMeter {
   created(shape: Shape, sandbox: boolean, teamId: number, queueId: number): void;
-  /** Null: completed. */
+  /** Null for a completed task. */
   ended(failure: FailureReason | null, teamId: number, queueId: number, sandbox?: boolean): void;
   cancelled(teamId: number, queueId: number, sandbox: boolean): void;
-  /** From the time a task was due until its attempt began. */
+  /** Time from when a task was due until its attempt began. */
   waited(ms: number, teamId: number, queueId: number): void;
   attempted(outcome: Outcome, teamId: number, queueId: number): void;
-  /** An attempt failed and another follows, or the task was begun anew by hand. */
+  /** An attempt failed and another follows, or the task was retried manually. */
   retried(teamId: number, queueId: number, sandbox?: boolean): void;
-  /** An attempt was closed without an outcome, or its outcome came after its claim had been taken back. */
+  /** An attempt ended without an outcome, or its outcome arrived after its claim was released. */
   attemptLost(how: "interrupted" | "superseded" | "aborted"): void;
   polled(result: "again" | "completed" | "failed" | "superseded"): void;
   notified(result: "delivered" | "retry" | "failed"): void;
-  /** A webhook was sent an event, or was to be. */
+  /** A try to send an event to a webhook ended. */
   delivered(result: "delivered" | "retry" | "failed"): void;
   leaseRenewed(): void;
   leaseLost(): void;
-  /** Tasks were taken from workers that are no more. */
+  /** Tasks of dead workers were released. */
   reaped(tasks: number): void;
-  /** One statement did this for so many tasks, and took so long. */
+  /** One statement processed this many tasks in this time. */
   batch(step: BatchStep, size: number, ms: number): void;
 }
 
@@ -51,7 +48,7 @@ export const NO_METER: EngineMeter = {
   batch: nothing,
 };
 
-/** The same flush, which tells the meter of each batch that went through. */
+/** Wraps a flush so that it reports each successful batch to the meter. */
 export function meterFlush<Item, Answer>(
   step: BatchStep,
   { meter = NO_METER, time }: { readonly meter?: EngineMeter | undefined; readonly time: Time },

@@ -12,39 +12,42 @@ import { signatureHeaders } from "../outbound/signature.ts";
 import { SealError } from "../vault/cipher.ts";
 import type { Vault } from "../vault/vault.ts";
 
-/** A call as it stands in a record: credentials by reference, placeholders unfilled. */
+/** A call as recorded: credentials by reference, placeholders not replaced. */
 export interface RecordedCall {
   readonly teamId: number;
-  /** As the target knows the task; names the message in its signature. */
+  /** The id that the target sees; part of the signature. */
   readonly messageId: string;
-  /** The row that sealed values belong to. */
+  /** The row that the encrypted values are bound to. */
   readonly taskId: string;
   readonly call: Call;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly sign: boolean;
-  /** Fill the placeholders with this callback's id. */
+  /** The encrypted callback id that replaces the placeholders. */
   readonly callbackSealed: string | null;
-  /** Secrets of an earlier call of the same task, which the answer to this one may repeat. */
+  /** Secrets of an earlier call of the same task that the answer may repeat. */
   readonly wipe: {
     readonly headers: Readonly<Record<string, string>>;
     readonly callbackSealed: string | null;
   } | null;
   readonly signal: AbortSignal;
-  /** Is given the call as it begins, to end it alone. */
+  /** Receives the call when it starts, to abort only this one. */
   readonly began?: (call: { stop(): void }) => void;
-  /** Looks into the answer, beyond what is kept of it. */
+  /** Reads the answer beyond the part that is stored. */
   readonly readWhole?: ReadWhole | undefined;
-  /** Asked again right before the first byte leaves. */
+  /** Checked right before the first byte is sent. */
   readonly mayLeave: () => boolean;
 }
 
-/** Refused: the call was not made, and trying again would change nothing. */
+/** Refused: the call was not made, and a retry would fail too. */
 export type Sent =
   | {
       readonly kind: "outcome";
       readonly outcome: Outcome;
-      /** Only for an answer that was read whole: its body still has secrets in it, and what is kept of it must go through this. */
+      /**
+       * Only for an answer that was read whole: its body still contains secrets, and every part that is stored must
+       * pass through this.
+       */
       readonly wipeText?: WipeText;
     }
   | { readonly kind: "refused"; readonly reason: FailureReason; readonly error: string };
@@ -53,18 +56,18 @@ export interface Outgoing {
   send(recorded: RecordedCall): Promise<Sent>;
 }
 
-/** What a call is made for. */
+/** The purpose of a call. */
 export type CallKind = "attempt" | "poll" | "notification" | "delivery";
 
 export type TraceCalls = (kind: CallKind, outgoing: Outgoing) => Outgoing;
 
 const UNREADABLE = "What the vault holds for this call cannot be read with the server's keys";
 
-/** Turns a recorded call into one that can leave, at the last moment, and makes it. */
+/** Resolves a recorded call at the last moment and sends it. */
 export function createOutgoing(deps: {
   readonly caller: Pick<Caller, "call" | "callUnwiped">;
   readonly vault: Pick<Vault, "resolve" | "openText">;
-  /** Told of every token that is put into a call or a poll. */
+  /** Called for every token that is used in a call or a poll. */
   readonly onTokenUse?: (teamId: number, tokenId: string) => void;
   readonly signingSecrets: (teamId: number) => readonly string[] | Promise<readonly string[]>;
   readonly publicUrl: () => string;
@@ -89,7 +92,7 @@ export function createOutgoing(deps: {
     return new Secret(deps.vault.openText("callback", teamId, taskId, Buffer.from(sealed, "hex")));
   }
 
-  /** What cannot be read any more cannot be recognised either; it was not sent along with this call. */
+  /** A secret that can no longer be decrypted cannot be found in the answer; this call did not send it. */
   async function earlierSecrets(
     recorded: RecordedCall,
     wipe: NonNullable<RecordedCall["wipe"]>,
@@ -104,7 +107,7 @@ export function createOutgoing(deps: {
 
   function make(recorded: RecordedCall, call: Call, secrets: CallSecrets | null): Promise<Sent> {
     if (!recorded.sign) return dispatch(recorded, call, recorded.headers, secrets);
-    // Nearly always known: no promise is made then.
+    // Nearly always cached; then no promise is created.
     const signing = deps.signingSecrets(recorded.teamId);
     const go = (keys: readonly string[]) => dispatch(recorded, call, signed(recorded, call, keys), secrets);
     return signing instanceof Promise ? signing.then(go).catch(refuseUnreadable) : go(signing);
@@ -116,7 +119,7 @@ export function createOutgoing(deps: {
     keys: readonly string[],
   ): Record<string, string> {
     const seconds = Math.floor(deps.nowMs() / 1000);
-    // Not spread: V8 gives each object that grows after a spread a hidden class of its own, and another for each name.
+    // No spread: V8 gives each object that grows after a spread its own hidden class, and another for each name.
     return Object.assign({}, headers, signatureHeaders(keys, messageId, seconds, call.body ?? ""));
   }
 
@@ -153,7 +156,10 @@ export function createOutgoing(deps: {
     return values;
   }
 
-  /** No node with these keys will ever make a call that they cannot read. A database that is away passes. */
+  /**
+   * No node with these keys can ever decrypt the values of this call, so it is refused. An unreachable database is
+   * temporary.
+   */
   function refuseUnreadable(error: unknown): Sent {
     if (isUnreadable(error)) return refuse("blocked", UNREADABLE);
     throw error;

@@ -31,16 +31,15 @@ import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliver
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 
-/** Polls in flight at once on this node; a team alone has half of them. */
+/** Maximum number of polls in flight on this node. One team alone gets half of them. */
 export const MOST_POLLS = 1_000;
 const BATCH = 100;
-/** A status question that takes longer than this is asked again rather than waited for. */
+/** A poll that takes longer than this is repeated. */
 const LONGEST_POLL_MS = 30_000;
 
 /**
- * Follows jobs at third parties. A poll is claimed and fenced like a call, but holds no slot; between two polls a task
- * costs nothing but its row. Whatever comes first, poll, callback or deadline, ends the task; the others find the fence
- * gone.
+ * Polls jobs at third parties. A poll is claimed and fenced like a call but holds no slot; between two polls a task
+ * costs only its row. The first of poll, callback and deadline ends the task; the others find another fence.
  */
 export function createPoller(
   deps: DeliveryTools & {
@@ -113,7 +112,7 @@ export function createPoller(
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
     const { outcome } = sent;
-    // Torn down by ourselves: the next node that looks makes it, and it is no mark against the third party.
+    // Aborted by this node: the next node repeats the poll, and it does not count against the third party.
     if (outcome.kind === "failure" && outcome.code === "aborted") return { kind: "again", plan, waitMs: 0 };
     const made = {
       url: target.url,
@@ -123,7 +122,7 @@ export function createPoller(
     };
     const ask = plan.fetching ? judgeResultFetch : judgePoll;
     const verdict = ask(config, await withFound(outcome, paths, look), plan.state, made);
-    // The result is fetched at once: providers delete their outputs within hours.
+    // The result is fetched at once, because providers delete their outputs within hours.
     if (verdict.kind === "fetchResult" && plan.result !== null) {
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
@@ -157,7 +156,7 @@ export function createPoller(
   });
 }
 
-/** An answer that was not read whole, and still has something to be looked up. */
+/** An answer that was not read whole, with values still to be extracted. */
 function withFound(
   outcome: Outcome,
   paths: readonly string[],
@@ -170,12 +169,12 @@ function withFound(
     : { ...outcome, found };
 }
 
-/** Secrets that the answer repeats, from all that will be stored of it. */
+/** Removes secrets that the answer repeats from everything that will be stored. */
 async function wipeStep(step: PollStep, wipeText: WipeText): Promise<PollStep> {
   if (step.kind === "again") return step;
   const result = step.result === null ? null : await wipeResult(step.result, wipeText);
   if (step.kind === "completed") return result === null ? step : { ...step, result };
-  // A long one was cut, and says so by its last character.
+  // A long text was cut and ends with an ellipsis.
   const cut = step.error.endsWith("…");
   const { text } = await wipeText(cut ? step.error.slice(0, -1) : step.error, cut);
   return { ...step, error: cut ? `${text}…` : text, result };

@@ -1,7 +1,7 @@
-// What happens in which queue, minute by minute, for the charts. Counting must cost the tasks nothing: it adds to numbers
-// in memory, without a clock, and a round every few seconds writes them. Each node has rows of its own and writes a
-// minute's numbers as they are by then, not what was added: a write that was carried out though its answer was lost may
-// be made again. A node that is killed loses the seconds since its last round, and with them no task.
+// Counters per queue and minute, for the charts. Counting must not slow tasks down: it adds to numbers in memory,
+// without a clock, and a round every few seconds writes them. Each node has its own rows and writes the current totals
+// of a minute, not increments, so a write whose answer was lost can be repeated. A killed node loses the counts since
+// its last round, but no task.
 import { BUCKETS, bucketOf } from "../domain/histogram.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
@@ -11,9 +11,9 @@ import type { EngineMeter } from "./meter.ts";
 const ROUND_MS = 10_000;
 const LAST_ROUND_MS = 500;
 const MINUTE_MS = 60_000;
-/** Minutes that wait for a database that is away: beyond an hour the oldest is dropped. */
+/** Minutes kept while the database is unreachable: beyond an hour the oldest is dropped. */
 const MOST_MINUTES = 60;
-/** Queues in one statement. */
+/** Queues per statement. */
 const BATCH = 500;
 
 interface Cell extends QueueMinute {
@@ -24,7 +24,7 @@ interface Cell extends QueueMinute {
   retried: number;
   readonly waits: Uint32Array;
   readonly durations: Uint32Array;
-  /** Something was counted since it was last written. */
+  /** Counted since the last write. */
   isNews: boolean;
 }
 
@@ -35,21 +35,21 @@ interface Minute {
 
 export interface QueueCounters
   extends Pick<EngineMeter, "created" | "ended" | "cancelled" | "waited" | "attempted" | "retried"> {
-  /** Writes what was counted, and once a minute how much waits. Returns how long to nap. */
+  /** Writes the counters, and once a minute the queue depths. Returns the milliseconds until the next round. */
   writeOnce(): Promise<number>;
-  /** The same for a node that stops: what cannot be written in a moment is lost. */
+  /** Writes them on a stop; counters that cannot be written quickly are lost. */
   writeLast(): Promise<void>;
 }
 
 export function createQueueCounters(deps: {
   readonly sql: Sql;
-  /** Tells the rows of this node from those of others. */
+  /** Identifies the rows of this node. */
   readonly node: number;
   readonly time: Time;
 }): QueueCounters {
   const { sql, node, time } = deps;
   let current: Minute = { atMs: minuteOf(time.nowMs()), cells: new Map() };
-  /** Minutes that are over and not written whole, the oldest first. */
+  /** Past minutes that are not fully written, oldest first. */
   const past: Minute[] = [];
   let sampledMs = 0;
 
@@ -64,7 +64,7 @@ export function createQueueCounters(deps: {
     return cell;
   }
 
-  /** What was counted since the last round belongs to the minute in which it began: a round comes when a minute ends. */
+  /** Counts since the last round belong to the minute in which it began: a round runs at the end of each minute. */
   function turn(nowMs: number): void {
     const atMs = minuteOf(nowMs);
     if (atMs === current.atMs) return;
@@ -77,7 +77,7 @@ export function createQueueCounters(deps: {
     const news = [...cells.values()].filter(({ isNews }) => isNews);
     for (let start = 0; start < news.length; start += BATCH) {
       const batch = news.slice(start, start + BATCH);
-      // Before the statement: what is counted while it is under way is news again.
+      // Reset before the statement, so that counts during it are written again.
       for (const cell of batch) cell.isNews = false;
       try {
         await writeMinutes(sql, node, new Date(atMs), batch);
@@ -132,7 +132,7 @@ export function createQueueCounters(deps: {
 
 const nothing = () => {};
 
-/** Tells both of what the engine does. */
+/** Reports to both the meter and the queue counters. */
 export function countingQueues(meter: Omit<EngineMeter, "retried">, counters: QueueCounters): EngineMeter {
   return {
     ...meter,

@@ -9,23 +9,26 @@ import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 
 const ROUND_MS = 2_000;
-/** A difference this large between two clocks over one round is a step, not drift. */
+/** A difference this large between the two clocks over one round is a jump, not drift. */
 const STEP_MS = 3_000;
-/** After a step every worker gets the time to renew by the new clock. */
+/** After a jump every worker gets this time to renew by the new clock. */
 const GRACE_MS = 20_000;
-/** Longer than the living take to renew, shorter than a lease: a restart does not delay what its forerunner held. */
+/**
+ * Longer than a live worker takes to renew, shorter than a lease: a restart does not delay the release of the old
+ * process's tasks.
+ */
 const WATCH_MS = 6_000;
 
 export interface Reaper {
-  /** Takes from the dead what they held. Returns how long to nap. */
+  /** Releases the tasks of dead workers. Returns the milliseconds until the next round. */
   reapOnce(): Promise<number>;
-  /** This node has just begun, and cannot know whether the clock has jumped before: every worker may renew first. */
+  /** This node has just started and cannot know whether the clock jumped before: every worker may renew first. */
   watchFirst(): void;
 }
 
 /**
- * Any node may reap for all. The danger is a database clock that jumps ahead and makes every worker look dead: so
- * its advance is compared with the monotonic clock between rounds, and after a jump no worker is removed for a while.
+ * Any node may reap for all. The danger is a database clock that jumps ahead and makes every worker look dead. So its
+ * advance is compared with the monotonic clock between rounds, and after a jump no worker is removed for a while.
  */
 export function createReaper(deps: {
   readonly sql: Sql;

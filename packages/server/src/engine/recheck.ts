@@ -4,18 +4,18 @@ import { type DueQueue, dueAmong } from "../store/tasks/due-queues.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Log } from "./log.ts";
 
-/** A claim passes over rows that are locked for a moment; after this time they are looked for again. */
+/** A claim skips locked rows; they are checked again after this time. */
 const LOOK_AGAIN_MS = 500;
 
 export interface Recheck {
-  /** Is there due work in this queue? */
+  /** Checks this queue for due tasks. */
   now(queue: DueQueue): void;
-  /** The same in a moment: a claim found less than it looked for, and may have met rows that were locked. */
+  /** The same after a delay: a claim found fewer tasks than requested, and may have skipped locked rows. */
   later(queue: DueQueue): void;
   stop(): void;
 }
 
-/** Looks whether there is due work in queues where a claim, or nothing at all, would leave it unnoticed. */
+/** Checks queues for due tasks that a claim, or a lost hint, may have missed. */
 export function createRecheck(deps: {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice">;
@@ -26,7 +26,7 @@ export function createRecheck(deps: {
   let timer: Timer | null = null;
   let stopped = false;
 
-  /** All that are to be looked at share one statement, and one timer. */
+  /** All requested queues share one statement and one timer. */
   async function look(): Promise<void> {
     timer?.cancel();
     timer = null;

@@ -19,15 +19,15 @@ const MAX_ITEMS = 300;
 const RETRY_MS = 200;
 const UNSTORABLE = "The target's answer holds characters that cannot be stored";
 
-/** Null: the claim no longer stood, the verdict changed nothing. */
+/** Null if the claim was no longer valid and the verdict changed nothing. */
 export interface Settler extends GroupCommit<Settlement, Settled | null> {
-  /** From now on what cannot be settled at once is left to the reaper. */
+  /** From now on, verdicts that cannot be settled at once are left to the reaper. */
   giveUp(): void;
 }
 
 /**
- * Settles in groups and does not give up: while the database is away the answers wait here, each with its slot, and
- * are settled when it is back, unless the fence is gone by then.
+ * Settles in groups and keeps trying: while the database is unreachable the verdicts wait here, each with its slot.
+ * They are settled when it is back, unless the fence has changed.
  */
 export function createSettler(deps: {
   readonly sql: Sql;
@@ -46,7 +46,7 @@ export function createSettler(deps: {
     for (let tries = 1; ; tries += 1) {
       try {
         const settled = await settleAttempts(sql, settlements, deps.workerId());
-        // A try before this one may have been carried out though its answer was lost.
+        // An earlier try may have committed although its answer was lost.
         const all = tries === 1 ? settled : await withEarlier(sql, settlements, settled);
         await noteSuperseded(settlements.filter((_, index) => all[index] === null));
         return all;
@@ -71,7 +71,7 @@ export function createSettler(deps: {
     return settled;
   }
 
-  /** One record that the database cannot hold must not keep the others from being settled. */
+  /** A record that the database cannot store must not block the others. */
   async function separately(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
     const [only] = settlements;
     if (settlements.length === 1 && only !== undefined) {
@@ -109,7 +109,7 @@ function weightOf({ verdict }: Settlement): number {
   return "result" in verdict && verdict.result !== null ? verdict.result.body.length : 0;
 }
 
-/** The same verdict without a word that came from outside. */
+/** The same verdict without text from outside. */
 function withoutAnswer({ claim, attempt, verdict }: Settlement): Settlement {
   return {
     claim,

@@ -4,19 +4,19 @@ import type { Outgoing } from "./outgoing.ts";
 
 const TIMEOUT_MS = 30_000;
 
-/** What Bellhop itself has to say to a receiver: JSON, signed with the team's secret. */
+/** A request of Bellhop to a receiver: JSON, signed with the team's secret. */
 interface Post {
   readonly teamId: number;
-  /** The row that is told of. */
+  /** The row that the request is about. */
   readonly rowId: string;
-  /** As the receiver knows it, the same at every try. */
+  /** The id that the receiver sees, the same on every try. */
   readonly messageId: string;
   readonly url: string;
   readonly body: string;
   readonly signal: AbortSignal;
 }
 
-/** Null: it was refused before it began, for what it needs of the vault could not be read. */
+/** Null if the request was not sent because its secrets could not be decrypted. */
 export async function post(
   { teamId, rowId, messageId, url, body, signal }: Post,
   { outgoing, lease }: { readonly outgoing: Outgoing; readonly lease: Lease },

@@ -7,17 +7,17 @@ import type { Lease } from "./lease.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
 
 const ROUND_MS = 2_000;
-/** Slots of an idle queue go back sooner when there are other workers that could use them. */
+/** Slots of an idle queue are returned sooner if other workers could use them. */
 const IDLE_MS = { alone: 600_000, withPeers: 10_000 } as const;
 
 export interface SlotKeeper {
   tidyOnce(): Promise<number>;
-  /** Nothing starts here any more: from now on slots that no call uses are given away at once. */
+  /** The node is stopping: unused slots are returned at once. */
   leave(): void;
   readonly isLeaving: boolean;
 }
 
-/** Gives back the slots of queues that went quiet, and asks again where there are fewer slots than work. */
+/** Returns the slots of idle queues, and requests slots where there are fewer than tasks. */
 export function createSlotKeeper(deps: {
   readonly sql: Sql;
   readonly localQueues: LocalQueues;
@@ -29,7 +29,7 @@ export function createSlotKeeper(deps: {
   const { localQueues, lease } = deps;
   let isLeaving = false;
 
-  /** While the last calls of a stopping node run, others must be able to take what waits in its queues. */
+  /** While the last calls of a stopping node run, other workers must be able to run the tasks of its queues. */
   async function giveUnusedAway(): Promise<number> {
     const unused = [...localQueues.all].flatMap((local) => {
       const { grant, inFlight } = local;
@@ -75,7 +75,7 @@ export function createSlotKeeper(deps: {
         else if (local.waiting > 0 && slots < concurrency) deps.dispatcher.refresh(local.teamId, local.queue);
       }
       if (idle.length === 0) return ROUND_MS;
-      // Busy until the row is gone: no task may start here in slots that are being given away.
+      // Busy until the row is deleted: no task may start in slots that are being returned.
       for (const { local } of idle) local.busy = true;
       let isGone = false;
       try {
@@ -88,7 +88,7 @@ export function createSlotKeeper(deps: {
     },
   };
 
-  /** Without an answer the slots may be gone or not: they are asked for before any is used, and given back again. */
+  /** Without an answer it is unknown whether the slots are returned: they are requested before use, and returned again. */
   function letGo(local: LocalQueue, isGone: boolean): void {
     local.busy = false;
     local.stale = true;

@@ -1,22 +1,22 @@
 import type { Time } from "../domain/time.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 
-/** When an actor that works by due times looks next. */
+/** The next check of an actor that works by due times. */
 export interface Timetable {
-  /** How long to nap until the next thing is due; null: nothing is known to be. */
+  /** The milliseconds until the next item is due; null if none is known. */
   nap(untilNextMs: number | null): number;
-  /** True if something due at this time is due before the next look: the look must come earlier than planned. */
+  /** True if an item due at this time needs an earlier check than planned. */
   isSooner(at: Date): boolean;
-  /** The same of something due after so long. */
+  /** The same for an item due after this delay. */
   isSoonerThan(waitMs: number): boolean;
 }
 
 export function createTimetable(deps: {
   readonly time: Time;
   readonly clock: DatabaseClock;
-  /** What is due within this time of each other shares a look. */
+  /** Items due within this time of each other share one check. */
   readonly shortestMs: number;
-  /** The net: what became due unnoticed is seen this late at worst. */
+  /** Polling interval: an item that became due unnoticed is found this late at worst. */
   readonly longestMs: number;
 }): Timetable {
   const { time, clock, shortestMs, longestMs } = deps;
@@ -24,7 +24,7 @@ export function createTimetable(deps: {
   const isSoonerThan = (waitMs: number) => time.monotonicMs() + waitMs < nextLookAtMs;
   return {
     nap(untilNextMs) {
-      // A timer may fire a fraction early, and a look that comes too early finds nothing.
+      // A timer may fire slightly early, and a check that runs too early finds nothing.
       const untilMs = untilNextMs === null ? longestMs : Math.ceil(untilNextMs) + 1;
       const napMs = Math.min(longestMs, Math.max(shortestMs, untilMs));
       nextLookAtMs = time.monotonicMs() + napMs;

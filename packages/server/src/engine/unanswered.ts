@@ -1,31 +1,30 @@
 import type { Time } from "../domain/time.ts";
 
 /**
- * Nothing is begun from an answer older than this. A statement is given up long before; but the process may have stood
- * still with the answer at its door. Shorter than what the reconciler waits before it gives a task back, and than a
- * lease.
+ * No call starts from an answer older than this. A statement times out long before, but the process may have been
+ * frozen with an unread answer. Shorter than the reconciler's wait before it releases a task, and than a lease.
  */
 const TOO_OLD_MS = 4_000;
 
-/** A claim or a hand-off that was asked for. */
+/** A claim or a hand-off that was requested. */
 export interface Question {
-  /** Its answer comes too late: what it granted is to be given back. */
+  /** Its answer is too late: the granted tasks must be released. */
   isTooOld(): boolean;
-  /** It was answered and what it granted is begun or given back; or it is given up, and nothing will be begun from it. */
+  /** It was answered and its tasks were started or released; or it was given up, and none will start. */
   end(): void;
 }
 
 export interface Unanswered {
   ask(): Question;
-  /** A point in time, to be asked about later. */
+  /** A point in time, for isAnsweredUntil. */
   mark(): number;
-  /** No question from before this point is open any more. */
+  /** No request from before this point is open. */
   isAnsweredUntil(mark: number): boolean;
 }
 
 /**
- * The questions to which the answer may be that a task is ours. As long as one is open, a task that the database holds for
- * this worker may be one that is about to begin here: the reconciler must not take it for lost.
+ * Open requests whose answer may assign a task to this worker. While one is open, a task that the database assigns to
+ * this worker may be about to start: the reconciler must not treat it as lost.
  */
 export function createUnanswered(time: Time): Unanswered {
   const open = new Set<number>();
@@ -43,7 +42,7 @@ export function createUnanswered(time: Time): Unanswered {
     },
     mark: () => next,
     isAnsweredUntil(mark) {
-      // A set yields what was added first: the oldest.
+      // A set iterates in insertion order, so the first is the oldest.
       for (const number of open) return number >= mark;
       return true;
     },

@@ -1,10 +1,10 @@
 import type { Time } from "../domain/time.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 
-/** Longer than the answer to a claim may take and still be begun from. */
+/** Longer than the maximum age of an answer from which a call may start. */
 const REMEMBER_MS = 10_000;
 
-/** Claims that were cancelled, perhaps before this node knew that it holds them. */
+/** Cancelled claims, perhaps cancelled before this node knew that it holds them. */
 export interface VoidClaims {
   add(claim: Pick<HeldClaim, "taskId" | "fence">): void;
   has(taskId: string, fence: number): boolean;
@@ -15,7 +15,7 @@ export function createVoidClaims(time: Time): VoidClaims {
   return {
     add({ taskId, fence }) {
       const nowMs = time.monotonicMs();
-      // A map yields what was added first: the oldest.
+      // A map iterates in insertion order, so the first is the oldest.
       for (const [key, endMs] of untilMs) {
         if (endMs > nowMs) break;
         untilMs.delete(key);

@@ -13,12 +13,12 @@ import type { Outgoing } from "./outgoing.ts";
 import { post } from "./signed-post.ts";
 
 const BATCH = 50;
-/** In flight at once on this node; a team alone has half of them. Apart from notifications: neither waits for the other. */
+/** Maximum in flight on this node, separate from notifications. One team alone gets half of them. */
 export const MOST_DELIVERIES = 400;
 
 export type SettleDelivery = (claim: DeliveryClaim, verdict: DeliveryVerdict) => Promise<void>;
 
-/** Tells a team's webhooks what has happened. */
+/** Sends deliveries to webhooks. */
 export function createWebhookCourier(
   deps: DeliveryTools & {
     readonly sql: Sql;
