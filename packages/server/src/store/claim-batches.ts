@@ -1,14 +1,14 @@
 import { patient, type Sql } from "./sql.ts";
 
 /*
- * What workers hold, by the batches in which they got it. A batch is written by the statement that gives its tasks to the
- * worker, so whoever sees a batch sees at least that state of its tasks: one of which the worker holds no task any more will
- * never matter again.
+ * The tasks that workers hold, by the batches in which they got them. The statement that gives tasks to a worker also
+ * writes the batch, so a reader that sees a batch sees at least that state of its tasks. A batch of which the worker
+ * holds no task any more will never matter again.
  */
 
 /**
- * Of the batches `b` that fit: the tasks `t` that their worker still holds. A task may be in several batches. `offset 0` leaves
- * the planner no other way than from a batch to its tasks.
+ * The tasks `t` that the workers of matching batches `b` still hold. A task may be in several batches. `offset 0`
+ * forces the planner to go from a batch to its tasks.
  */
 export function heldBy(batches: string): string {
   return `from claim_batches b cross join lateral (
@@ -25,7 +25,7 @@ export function activeTasks(team: string): string {
 
 const OF_DEAD_WORKERS = "not exists (select 1 from workers w where w.id = b.worker_id)";
 
-/** Locks tasks in a status whose worker is no more, as far as nothing else has locked them. */
+/** Locks tasks of dead workers in a status, skipping locked rows. */
 export function lockingTasksOfTheDead(status: "active" | "polling", columns: string, limit: number): string {
   return `select t.* from claim_batches b cross join lateral (
              select ${columns} from tasks t
@@ -35,7 +35,7 @@ export function lockingTasksOfTheDead(status: "active" | "polling", columns: str
             where ${OF_DEAD_WORKERS} limit ${limit}`;
 }
 
-/** Removes batches of which nothing is held any more: those of a worker, and those of workers that are no more. */
+/** Removes batches without held tasks: those of one worker, and those of dead workers. */
 export async function removeSettledBatches(sql: Sql, workerId: number): Promise<void> {
   await sql.rows(
     patient(

@@ -1,4 +1,4 @@
-/** `t.max_retries as "maxRetries"`: columns under the names that the code knows them by, so that no row need be renamed. */
+/** `t.max_retries as "maxRetries"`: columns under their names in the code, so that no row has to be converted. */
 export function columns(table: string, names: string): string {
   return names
     .split(/,\s*/)

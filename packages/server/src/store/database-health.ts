@@ -1,18 +1,18 @@
 import { Problem } from "../domain/problem.ts";
 import type { Database } from "./sql.ts";
 
-/** Whether a database answers, as seen from the statements that go there anyway. */
+/** Whether a database answers, measured by the statements that run anyway. */
 export interface DatabaseHealth {
-  /** The same database, watched. */
+  /** The same database, monitored. */
   readonly database: Database;
-  /** For how long there has been no answer although one was due; 0 when the last statement was answered. */
+  /** Milliseconds without an answer although one was due; 0 if the last statement was answered. */
   unansweredMs(): number;
 }
 
 export function watchDatabaseHealth(database: Database, monotonicMs: () => number): DatabaseHealth {
-  /** When each statement under way began, the oldest first. */
+  /** The start of each running statement, oldest first. */
   const underWay = new Set<{ readonly beganMs: number }>();
-  /** When the first of those began that were refused since the last answer. */
+  /** The start of the first statement that failed since the last answer. */
   let failingSinceMs: number | null = null;
 
   async function watch<T>(work: () => Promise<T>): Promise<T> {
@@ -51,8 +51,8 @@ export function watchDatabaseHealth(database: Database, monotonicMs: () => numbe
 class Undo extends Error {}
 
 /**
- * Writes what takes a page of its own, and undoes it: on a disk that is full this fails, where reading does not. For a
- * node that gets no tasks any more because it said that it cannot take any.
+ * Writes a full page and rolls it back: on a full disk this fails, where reading does not. For a node that gets no
+ * tasks because it reported that it cannot accept any.
  */
 export async function tryToWrite(database: Database): Promise<void> {
   const undone = database.transaction(async (sql) => {

@@ -1,6 +1,6 @@
 import { patient, type Sql } from "./sql.ts";
 
-/** What the database takes up, by its own word. */
+/** The size of the database as PostgreSQL reports it. */
 export async function readDatabaseBytes(sql: Sql): Promise<number> {
   const [row] = await sql.rows<{ bytes: number }>(
     patient("chore", "select pg_database_size(current_database())::float8 as bytes"),
@@ -8,7 +8,7 @@ export async function readDatabaseBytes(sql: Sql): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** What was deleted takes up its place until then. Not in a transaction. */
+/** Deleted rows occupy space until a vacuum. Must not run in a transaction. */
 export async function vacuumTasks(sql: Sql): Promise<void> {
   await sql.rows(patient("chore", "vacuum tasks"));
 }

@@ -1,15 +1,15 @@
 import type { Time } from "../domain/time.ts";
 
 /**
- * Natural group commit: what arrives while a flush is under way goes into the next one, and the next one starts
- * the moment the last returns. No timer: a lone item is flushed at once, a thousand share a commit.
+ * Group commit: items that arrive during a flush share the next one, which starts when the last returns. There is no
+ * timer: a single item is flushed at once, a thousand share a commit.
  */
 export interface GroupCommit<Item, Answer> {
-  /** Resolves with this item's answer once the flush that carried it has committed. */
+  /** Resolves with this item's answer once its flush has committed. */
   add(item: Item): Promise<Answer>;
   /** Items not yet in a flush. */
   readonly waiting: number;
-  /** Resolves when nothing is waiting or in flight. */
+  /** Resolves when no item is waiting or in flight. */
   drained(): Promise<void>;
 }
 
@@ -20,22 +20,22 @@ interface Entry<Item, Answer> {
   readonly addedMs: number;
 }
 
-/** How late an item is refused at worst. One timer serves all of them. */
+/** The longest delay of a refusal. One timer serves all items. */
 const TICK_MS = 100;
 
 /**
- * `flush` answers in the order of its items; an answer that is an error refuses its item alone. If it throws, every item of
+ * `flush` answers in the order of its items; an error as an answer refuses only its item. If it throws, every item of
  * that flush is refused with the error.
  */
 export function createGroupCommit<Item, Answer>(options: {
   readonly flush: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** Rows in one statement; beyond a few hundred a larger batch only adds latency. */
   readonly maxItems: number;
-  /** Beyond this weight an item goes into the next flush; a heavier one has a flush of its own. */
+  /** Beyond this weight an item goes into the next flush; a heavier one gets its own flush. */
   readonly weight?: { readonly of: (item: Item) => number; readonly most: number };
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
-  /** An item without an answer after so long is refused. If its flush has not begun by then, it never does. */
+  /** An item without an answer after this time is refused. If its flush has not started by then, it is never stored. */
   readonly patience?: {
     readonly ms: number;
     readonly time: Time;
@@ -76,7 +76,7 @@ export function createGroupCommit<Item, Answer>(options: {
         for (const entry of batch) entry.reject(error);
       }
       underWay = [];
-      // What is ready to be read joins the next flush: under load that is much, otherwise nothing waits for it.
+      // Requests that are ready to be read join the next flush: many under load; otherwise this waits for none.
       await new Promise<void>((resolve) => soon(resolve));
     }
     flushing = false;
@@ -90,7 +90,7 @@ export function createGroupCommit<Item, Answer>(options: {
     time.setTimer(() => {
       const beforeMs = time.monotonicMs() - ms;
       for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse(true));
-      // In the order in which they came.
+      // Entries are in arrival order.
       const late = entries.findIndex(({ addedMs }) => addedMs > beforeMs);
       for (const entry of entries.splice(0, late === -1 ? entries.length : late)) entry.reject(refuse(false));
       watched = false;
@@ -103,7 +103,7 @@ export function createGroupCommit<Item, Answer>(options: {
       return new Promise((resolve, reject) => {
         entries.push({ item, resolve, reject, addedMs: patience?.time.monotonicMs() ?? 0 });
         if (patience !== undefined && !watched) watch(patience);
-        // Begin after the current turn of the loop, so that what arrived together leaves together.
+        // Starts after the current turn of the event loop, so that items that arrived together share a flush.
         if (!flushing) {
           flushing = true;
           soon(flushAll);

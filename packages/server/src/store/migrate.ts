@@ -31,14 +31,14 @@ import { hotRow } from "./migrations/0026-hot-row.ts";
 import { type Database, patient, type Sql } from "./sql.ts";
 
 /**
- * Versions 1 to 3 were layouts from before the first release: the first migration makes the whole schema at once, and no
- * way leads there from them.
+ * Versions 1 to 3 were layouts before the first release. The first migration creates the whole schema; there is no
+ * upgrade from those versions.
  */
 const FIRST_VERSION = 4;
 
 /**
- * In the order of their versions, forward only, never edited: `npm run generate` writes down the hash of a new one, and
- * `npm run check` fails where an old one has another hash than was written down.
+ * In version order, forward only, never edited: `npm run generate` records the hash of a new one, and `npm run check`
+ * fails if the hash of an old one changed.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
@@ -65,12 +65,12 @@ export const MIGRATIONS: readonly Migration[] = [
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
 
 /**
- * Older nodes serve while such a migration runs. Their statements queue behind its wait for a lock, and give up after 1.2 s: it
- * gives up first, and the start tries it again.
+ * Older nodes serve while such a migration runs. Their statements queue behind its wait for a lock and time out after
+ * 1.2 s: so the migration gives up first, and the start retries it.
  */
 const LOCK_WAIT_BESIDE_OLDER_NODES = "set local lock_timeout = '500ms'";
 
-/** An arbitrary number that all Bellhop nodes agree on: the one that holds the lock may change the schema. */
+/** An advisory lock number shared by all nodes: its holder may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
 
 export class SchemaTooNew extends Error {
@@ -104,7 +104,7 @@ export class SchemaUnreleased extends Error {
   }
 }
 
-/** For a command that works beside a server, and leaves migrating to it: refuses a schema that this build cannot work on. */
+/** For a command that works beside a server and does not migrate: refuses a schema that this build cannot work on. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
   const applied = (await readHistory(sql)) ?? [];
   const found = applied.at(-1)?.version ?? 0;
@@ -113,7 +113,7 @@ export async function requireCurrentSchema(sql: Sql): Promise<void> {
   if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
 }
 
-/** Later migrations that say that nodes of this version may serve beside them are welcome. */
+/** Accepts later migrations that allow nodes of this version. */
 function refuseForeignVersion(applied: readonly Applied[]): void {
   const found = applied.at(-1)?.version ?? 0;
   const barrier = findBarrier(applied);
@@ -126,7 +126,7 @@ function findBarrier(applied: readonly Applied[]): Applied | undefined {
   return applied.find(({ version, oldestNode }) => version > SCHEMA_VERSION && oldestNode > SCHEMA_VERSION);
 }
 
-/** Why a running node of this build may not serve on the database's schema; null where it may. */
+/** Why a running node of this build may not serve on the database's schema; null if it may. */
 export async function findSchemaConflict(sql: Sql): Promise<string | null> {
   const applied = await readApplied(sql);
   const found = applied.at(-1)?.version ?? 0;
@@ -138,8 +138,8 @@ export async function findSchemaConflict(sql: Sql): Promise<string | null> {
 }
 
 /**
- * Brings the schema up to date. Each migration commits together with its version, so a node that dies half-way
- * leaves none of it; two nodes that start at once take turns. Returns the names of what was applied.
+ * Updates the schema. Each migration commits together with its version, so a node that crashes half-way leaves nothing
+ * behind; concurrent nodes migrate one at a time. Returns the names of the applied migrations.
  */
 export async function migrate(
   database: Database,

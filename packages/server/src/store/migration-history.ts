@@ -7,15 +7,15 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * The lowest schema version whose nodes may serve on a database with this migration. Left out: its own, so that older nodes
-   * say that they are not ready. A migration may name an older one if it only adds and locks no more than one table that was
-   * there (a test looks), if that lock does not last longer the more rows there are, and if newer nodes understand what older
-   * ones write meanwhile.
+   * The lowest schema version whose nodes may serve on a database with this migration. Default: its own version, so
+   * that older nodes become unready. A migration may name an older version if it only adds, locks at most one existing
+   * table (a test checks), holds that lock for a time that does not grow with the rows, and newer nodes understand what
+   * older ones write meanwhile.
    */
   readonly oldestNode?: number;
 }
 
-/** A migration that this database has. The hash is null where a Bellhop applied it that stored none. */
+/** A migration that this database has. The hash is null if an old Bellhop applied it without storing one. */
 export interface Applied {
   readonly version: number;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Applied {
   readonly isComplete: boolean;
 }
 
-/** The migrations of this database are not those of this build: applying further ones could end anywhere. */
+/** The migrations of this database differ from those of this build, so further ones cannot be applied safely. */
 export class OtherHistory extends Error {
   override readonly name = "OtherHistory";
   constructor(difference: string) {
@@ -37,12 +37,15 @@ export class OtherHistory extends Error {
   }
 }
 
-/** Of the whole SQL text, comments and spaces included. `scripts/migration-hashes.mjs` compares it with those committed. */
+/**
+ * The hash of the whole SQL text, including comments and spaces. `scripts/migration-hashes.mjs` compares it with the
+ * committed ones.
+ */
 export function hashOf({ sql }: Migration): string {
   return createHash("sha256").update(sql).digest("hex");
 }
 
-/** What was applied here, in the order of versions; null where there is no table of it. Read the same with and without hashes. */
+/** The applied migrations in version order; null if the table does not exist. Reads tables with and without hashes. */
 export async function readHistory(sql: Sql): Promise<readonly Applied[] | null> {
   const [table] = await sql.rows<{ name: string | null }>(
     "select to_regclass('schema_migrations')::text as name",
@@ -59,7 +62,7 @@ export function readApplied(sql: Sql): Promise<readonly Applied[]> {
   );
 }
 
-/** Refuses what differs from `known`; migrations later than all of those are not compared. Only reads. */
+/** Refuses differences from `known`; later migrations are not compared. Only reads. */
 export async function refuseOtherHistory(
   sql: Sql,
   applied: readonly Applied[],
@@ -88,8 +91,8 @@ function edited(version: number, name: string): OtherHistory {
 }
 
 /**
- * Migrations that were edited after they had run somewhere, from before hashes were stored: what each edit added or took
- * away shows which text ran here. `until`: a later migration drops it.
+ * Migrations that were edited after a release without hashes: the objects that each edit added or removed show which
+ * text ran here. `until`: a later migration drops the object.
  */
 const EDITED_MIGRATIONS = `
   select version
@@ -114,8 +117,8 @@ const EDITED_MIGRATIONS = `
    limit 1`;
 
 /**
- * Makes the table of what was applied, or adds the columns that it lacks. A table from before hashes gets those of `known`, to
- * which it was compared.
+ * Creates the table of applied migrations, or adds its missing columns. A table without hashes gets those of `known`,
+ * which it was compared with.
  */
 export async function prepareHistory(
   sql: Sql,

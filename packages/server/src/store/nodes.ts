@@ -16,7 +16,7 @@ export interface NewNode extends NodeBeat {
   readonly startedMs: number;
 }
 
-/** How far a node's clock, as it said, is ahead of the database's. */
+/** The offset of a node's reported clock from the database's. */
 const OFFSET = "($4::float8 - extract(epoch from clock_timestamp()) * 1000)";
 
 export async function insertNode(sql: Sql, node: NewNode): Promise<number> {
@@ -30,7 +30,7 @@ export async function insertNode(sql: Sql, node: NewNode): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** False when the row is gone. */
+/** False if the row does not exist. */
 export async function beatNode(
   sql: Sql,
   id: number,
@@ -48,7 +48,7 @@ export async function removeNode(sql: Sql, id: number): Promise<void> {
   await sql.rows("delete from nodes where id = $1", [id]);
 }
 
-/** For a database that only this process can reach: what is listed there is a predecessor. */
+/** For a database that only this process can reach: every listed node is a predecessor. */
 export async function removeAllNodes(sql: Sql): Promise<void> {
   await sql.rows("delete from nodes");
 }
@@ -58,7 +58,7 @@ export async function removeLostNodes(sql: Sql): Promise<void> {
   await sql.rows("delete from nodes where seen_at < now() - interval '1 hour'");
 }
 
-/** All of them, the one that started first at the top. */
+/** All nodes, in the order of their start. */
 export async function listNodes(sql: Sql): Promise<NodeStatus[]> {
   return sql.rows<NodeStatus>(
     `select n.name, n.role, n.version, n.started_at as "startedAt",

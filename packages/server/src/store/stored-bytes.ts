@@ -1,6 +1,6 @@
 import { patient, type Sql } from "./sql.ts";
 
-/** A table whose rows belong to teams, in the order in which it is walked over, and what is large in it. */
+/** A table of team data, its scan order and its large columns. */
 interface Stored {
   readonly table: string;
   /** Its primary key behind the team. */
@@ -8,13 +8,13 @@ interface Stored {
   /** The types of these. */
   readonly types: readonly string[];
   readonly large: readonly string[];
-  /** What a row takes up besides, with its places in the indexes. */
+  /** Further bytes of a row, with its index entries. */
   readonly rest: number;
 }
 
 /**
- * What grows with what a team does. Tables that a plan bounds by number (queues, schedules, tokens …) are left out, and so is
- * what is removed within minutes.
+ * Tables that grow with a team's activity. Tables whose rows a plan limits by number (queues, schedules, tokens …) are
+ * left out, and so are rows that are deleted within minutes.
  */
 const STORED: readonly Stored[] = [
   {
@@ -56,12 +56,12 @@ const STORED: readonly Stored[] = [
   },
 ];
 
-/** Rows that are looked at in one statement: it takes about a hundredth of a second. */
+/** Rows per statement, which takes about a hundredth of a second. */
 const SLICE = 5_000;
 
 /**
- * What a team has stored, as it lies on the disk: a value kept apart from its row is not read for it. It walks over all of the
- * team's rows, in slices: not to be asked often.
+ * A team's storage on disk; values stored out of line are not read for it. It scans all of the team's rows in slices,
+ * so it must not be called often.
  */
 export async function readStoredBytes(sql: Sql, teamId: number, slice = SLICE): Promise<number> {
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { LimitName } from "../domain/limits.ts";
 import type { Reach } from "../domain/reach.ts";
 import { prepare, type Sql } from "./sql.ts";
 
-/** What a team has of the things that its plan bounds by number. */
+/** A team's use of the limits that its plan counts. */
 export type TeamUsage = Readonly<
   Record<
     Extract<
@@ -37,8 +37,8 @@ const NOTHING: TeamUsage = {
 };
 
 /**
- * From tallies and small tables: nothing is counted by walking over tasks. Vault tokens are those of one environment: what
- * test keys store takes no room from live credentials.
+ * From tallies and small tables; no tasks are scanned. Vault tokens are counted per environment: test keys' tokens take
+ * no room from live ones.
  */
 export async function readTeamUsage(sql: Sql, { teamId, environment }: Reach): Promise<TeamUsage> {
   const [row] = await sql.rows<TeamUsage>(READ_TEAM_USAGE, [teamId, environment === "test"]);
@@ -46,8 +46,8 @@ export async function readTeamUsage(sql: Sql, { teamId, environment }: Reach): P
 }
 
 /**
- * The same, for one that is about to make one more: until the transaction ends no other that asks goes on, so that of two
- * that find room for one only one does.
+ * The same before an insert: other transactions that ask wait until this one ends, so that of two that find room for
+ * one only one inserts.
  */
 export async function holdTeamUsage(sql: Sql, reach: Reach): Promise<TeamUsage> {
   await sql.rows("select 1 from teams where id = $1 for no key update", [reach.teamId]);

@@ -9,7 +9,7 @@ export interface NewApiKey extends Omit<ApiKey, "createdAt" | "lastUsedAt"> {
   readonly hash: Buffer;
 }
 
-/** When it was stored; null when a key with this hash is stored already. */
+/** The time of the insert; null if a key with this hash exists. */
 export async function insertApiKey(sql: Sql, key: NewApiKey): Promise<Date | null> {
   const [row] = await sql.rows<{ createdAt: Date }>(
     `insert into api_keys (id, team_id, name, environment, prefix, hash) values ($1, $2, $3, $4, $5, $6)
@@ -19,7 +19,7 @@ export async function insertApiKey(sql: Sql, key: NewApiKey): Promise<Date | nul
   return row?.createdAt ?? null;
 }
 
-/** Lock the team first, in a statement of its own: this one must see what others have just committed. */
+/** The caller locks the team first, in a separate statement, so that this one sees all committed keys. */
 export async function countActiveKeys(sql: Sql, teamId: number): Promise<number> {
   const rows = await sql.rows<{ active: number }>(
     "select count(*)::integer as active from api_keys where team_id = $1 and revoked_at is null",
@@ -28,7 +28,7 @@ export async function countActiveKeys(sql: Sql, teamId: number): Promise<number>
   return rows[0]?.active ?? 0;
 }
 
-/** Another than this one; revoked ones count too. */
+/** Whether the team ever had another key, including revoked ones. */
 export async function hasEverHadOtherKey(sql: Sql, teamId: number, hash: Buffer): Promise<boolean> {
   const rows = await sql.rows("select 1 from api_keys where team_id = $1 and hash <> $2 limit 1", [
     teamId,
@@ -37,7 +37,7 @@ export async function hasEverHadOtherKey(sql: Sql, teamId: number, hash: Buffer)
   return rows.length > 0;
 }
 
-/** The active ones, newest first. Ids are as they are stored. */
+/** The active keys, newest first. Ids are as stored. */
 export async function listApiKeys(
   sql: Sql,
   teamId: number,
@@ -53,7 +53,7 @@ export async function listApiKeys(
   );
 }
 
-/** Null when the team has no active key of this id. */
+/** Null if the team has no active key with this id. */
 export async function revokeApiKey(sql: Sql, teamId: number, id: string): Promise<RevokedApiKey | null> {
   const [row] = await sql.rows<RevokedApiKey>(
     `update api_keys set revoked_at = now()
@@ -64,7 +64,7 @@ export async function revokeApiKey(sql: Sql, teamId: number, id: string): Promis
   return row ?? null;
 }
 
-/** Whether it was one of the team's and is none any more. */
+/** Whether the key belonged to the team and is revoked. */
 export async function isRevokedKey(sql: Sql, teamId: number, id: string): Promise<boolean> {
   const rows = await sql.rows(
     "select 1 from api_keys where team_id = $1 and id = $2 and revoked_at is not null",
@@ -73,14 +73,14 @@ export async function isRevokedKey(sql: Sql, teamId: number, id: string): Promis
   return rows.length === 1;
 }
 
-/** A key that a start has put in force again, or taken out of use. */
+/** A key that a start activated or revoked. */
 export interface TurnedKey {
   readonly id: string;
   readonly name: string;
   readonly isRevoked: boolean;
 }
 
-/** Puts the key that the operator has set in force, and takes the one that was set before out of use. */
+/** Activates the key that the operator has set, and revokes the previously set one. */
 export async function enforceSetKey(sql: Sql, teamId: number, hash: Buffer): Promise<TurnedKey[]> {
   const rows = await sql.rows<TurnedKey & { readonly wasRevoked: boolean }>(
     `with before as (
@@ -92,7 +92,7 @@ export async function enforceSetKey(sql: Sql, teamId: number, hash: Buffer): Pro
      returning k.id, k.name, b.revoked_at is not null as "wasRevoked", k.revoked_at is not null as "isRevoked"`,
     [teamId, hash],
   );
-  // The one that counts first, as one would tell it.
+  // The activated key first.
   return rows
     .filter((key) => key.isRevoked !== key.wasRevoked)
     .sort((one, other) => Number(one.isRevoked) - Number(other.isRevoked));
@@ -106,7 +106,7 @@ export interface ActiveKey extends Pick<ApiKey, "id" | "name" | "environment"> {
   readonly ownLimits: OwnLimits | null;
 }
 
-/** Finds the key, and notes that it was used: to the minute, so that a busy key does not cost a write each time. */
+/** Finds the key and records its use, at most once a minute, so that a busy key does not cost a write each time. */
 export async function findActiveKey(sql: Sql, hash: Buffer): Promise<ActiveKey | null> {
   const [row] = await sql.rows<ActiveKey>(
     `with used as (

@@ -5,7 +5,7 @@ export interface NewAuditEvent extends Omit<AuditEvent, "at"> {
   readonly teamId: number;
 }
 
-/** Run it in the transaction of the change: neither exists without the other. */
+/** Must run in the transaction of the change: neither exists without the other. */
 export async function insertAuditEvent(sql: Sql, event: NewAuditEvent): Promise<void> {
   await sql.rows(
     `insert into audit_events
@@ -32,7 +32,7 @@ interface StoredEvent extends Omit<AuditEvent, "actor"> {
   readonly name: string;
 }
 
-/** Newest first. A page costs the same wherever it begins, and with a filter however rare the action is. */
+/** Newest first. Every page costs the same, and a filter by a rare action is not slower. */
 export async function listAuditEvents(
   sql: Sql,
   teamId: number,

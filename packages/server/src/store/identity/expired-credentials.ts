@@ -1,8 +1,8 @@
 import type { Sql } from "../sql.ts";
 
 /**
- * An expired row is refused wherever it is looked up; here it only makes room. Rows of applications stay another
- * day, so that a code or a refresh token that is presented twice is still recognised. Hits that count no more go too.
+ * Every lookup refuses an expired row; this only frees space. Rows of applications stay another day, so that a code or
+ * refresh token that is used twice is still recognised. Expired rate limit hits are deleted too.
  */
 const EXPIRED = [
   removal("invitations", "id", "expires_at < now()"),
@@ -10,7 +10,7 @@ const EXPIRED = [
   removal("sessions", "hash", "expires_at < now()"),
   removal("source_hits", "source", "expires_at < now()"),
   removal("oauth_tokens", "id", "greatest(access_expires_at, refresh_expires_at) < now() - interval '1 day'"),
-  // That a code was presented twice is what keeps new tokens of it from counting: it goes after the last of them.
+  // The record of a replayed code invalidates its tokens, so it is deleted after the last of them.
   removal(
     "oauth_codes",
     "hash",
@@ -19,7 +19,7 @@ const EXPIRED = [
   ),
 ];
 
-/** A row that another transaction holds is left for the next round: no request ever waits for this. */
+/** A row that another transaction has locked is left for the next round: no request waits for this. */
 function removal(table: string, key: string, condition: string): string {
   return `with old as (select ${key} from ${table} where ${condition} limit $1 for update skip locked)
     delete from ${table} t using old where t.${key} = old.${key} returning 1 as removed`;

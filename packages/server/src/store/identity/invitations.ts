@@ -9,7 +9,7 @@ export interface NewInvitation extends Pick<Invitation, "id" | "email" | "role" 
 
 const COLUMNS = `id, email, role, invited_by as "invitedBy", created_at as "createdAt", expires_at as "expiresAt"`;
 
-/** At most one per address and team: the earlier one goes, id, link and all. */
+/** At most one per address and team: a new invitation replaces the earlier one with its id and link. */
 export async function replaceInvitation(
   sql: Sql,
   teamId: number,
@@ -29,7 +29,7 @@ export async function replaceInvitation(
   return row;
 }
 
-/** Those whose link still works, newest first. */
+/** Invitations with a valid link, newest first. */
 export async function listOpenInvitations(sql: Sql, teamId: number): Promise<Invitation[]> {
   return sql.rows<Invitation>(
     `select ${COLUMNS} from invitations
@@ -42,7 +42,7 @@ export interface RevokedInvitation extends Pick<Invitation, "id" | "email" | "ro
   readonly revokedAt: Date;
 }
 
-/** Null if there is none, or its link no longer worked. */
+/** Null if the invitation does not exist or its link is no longer valid. */
 export async function deleteInvitation(
   sql: Sql,
   teamId: number,
@@ -56,7 +56,7 @@ export async function deleteInvitation(
   return row ?? null;
 }
 
-/** A member who was removed must not come back by an older link. */
+/** A removed member must not rejoin by an older link. */
 export async function deleteInvitationsTo(sql: Sql, teamId: number, email: string): Promise<void> {
   await sql.rows("delete from invitations where team_id = $1 and email = $2", [teamId, email]);
 }

@@ -6,7 +6,7 @@ import { ensureUser } from "./users.ts";
 const MEMBERS = `select m.user_id as "userId", u.email, m.role, m.joined_at as "joinedAt"
   from team_members m join users u on u.id = m.user_id where m.team_id = $1`;
 
-/** The member who joined first comes first. */
+/** In the order of joining. */
 export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
   return sql.rows<Member>(`${MEMBERS} order by m.joined_at, m.user_id`, [teamId]);
 }
@@ -34,8 +34,8 @@ export async function isAddressOfMember(sql: Sql, email: string): Promise<boolea
 }
 
 /**
- * Whether the person is still a member. Until the transaction ends the membership cannot be removed: a token that is issued to
- * the person now is seen, and revoked, by the transaction that removes it.
+ * Whether the person is still a member. The membership cannot be removed until the transaction ends, so the transaction
+ * that removes it sees and revokes a token that is issued now.
  */
 export async function holdMembership(sql: Sql, teamId: number, userId: string): Promise<boolean> {
   const rows = await sql.rows(
@@ -45,7 +45,7 @@ export async function holdMembership(sql: Sql, teamId: number, userId: string): 
   return rows.length === 1;
 }
 
-/** Counts only while the team is locked: otherwise the other owner may be on the way out too. */
+/** Valid only while the team is locked: otherwise the other owner may be leaving too. */
 export async function hasOtherOwner(sql: Sql, teamId: number, userId: string): Promise<boolean> {
   const rows = await sql.rows(
     "select 1 from team_members where team_id = $1 and role = 'owner' and user_id <> $2 limit 1",
@@ -62,7 +62,7 @@ export async function insertMember(sql: Sql, teamId: number, userId: string, rol
   ]);
 }
 
-/** Makes the person a member. A member keeps the role that it has. */
+/** Adds the person as a member. An existing member keeps the role. */
 export async function ensureMember(
   sql: Sql,
   teamId: number,
@@ -78,7 +78,7 @@ export async function ensureMember(
   return userId;
 }
 
-/** Makes the person a member. A member keeps the role that it has, unless the new one allows more. */
+/** Adds the person as a member. An existing member keeps the role, unless the new one allows more. */
 export async function joinTeam(sql: Sql, teamId: number, userId: string, role: Role): Promise<void> {
   await sql.rows(
     `insert into team_members as m (team_id, user_id, role) values ($1, $2, $3)
@@ -96,7 +96,7 @@ export async function updateRole(sql: Sql, teamId: number, userId: string, role:
   ]);
 }
 
-/** The moment from which the person is no member any more; null if it was none. */
+/** The time of the removal; null if the person was not a member. */
 export async function deleteMember(sql: Sql, teamId: number, userId: string): Promise<Date | null> {
   const [row] = await sql.rows<{ removedAt: Date }>(
     'delete from team_members where team_id = $1 and user_id = $2 returning now() as "removedAt"',

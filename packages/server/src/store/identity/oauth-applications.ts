@@ -3,7 +3,7 @@ import type { Plan } from "../../domain/identity/plan.ts";
 import type { PageRequest } from "../../domain/page.ts";
 import type { Sql } from "../sql.ts";
 
-/** Under the id that its row has; `clientId` is how the world names it. */
+/** With the id of its row; `clientId` is the public id. */
 export interface StoredApplication extends Omit<OAuthApplication, "clientId"> {
   readonly id: string;
 }
@@ -34,7 +34,7 @@ export async function insertApplication(sql: Sql, application: NewApplication): 
   return row.createdAt;
 }
 
-/** Counts only while the team is locked: otherwise another may be on its way in. */
+/** Valid only while the team is locked: otherwise another application may be inserted. */
 export async function countApplications(sql: Sql, teamId: number): Promise<number> {
   const rows = await sql.rows<{ count: number }>(
     "select count(*)::integer as count from oauth_applications where team_id = $1",
@@ -56,7 +56,7 @@ export async function listApplications(
   );
 }
 
-/** Its codes and tokens go with it. Null if the team has none of this id. */
+/** Also deletes its codes and tokens. Null if the team has no application with this id. */
 export async function deleteApplication(
   sql: Sql,
   teamId: number,
@@ -69,7 +69,7 @@ export async function deleteApplication(
   return row ?? null;
 }
 
-/** The secret before it is refused from then on; tokens that were issued to it stay. */
+/** The old secret is refused from then on; issued tokens stay valid. */
 export async function replaceSecret(
   sql: Sql,
   teamId: number,
@@ -83,7 +83,7 @@ export async function replaceSecret(
   return row ?? null;
 }
 
-/** An application as the flows see it: with what it proves itself by, and whose it is. */
+/** An application with its secret hash and its team, for the OAuth flows. */
 export interface ClientApplication extends StoredApplication {
   readonly secretHash: Buffer;
   readonly teamId: number;
@@ -92,7 +92,7 @@ export interface ClientApplication extends StoredApplication {
   readonly customPerMinute: number | null;
 }
 
-/** By its id alone: an application introduces itself before its team is known. */
+/** By id only: an application identifies itself before its team is known. */
 export async function findClient(sql: Sql, id: string): Promise<ClientApplication | null> {
   const [row] = await sql.rows<ClientApplication>(
     `select ${COLUMNS}, a.secret_hash as "secretHash", a.team_id as "teamId", t.name as "teamName", t.plan,
@@ -104,8 +104,8 @@ export async function findClient(sql: Sql, id: string): Promise<ClientApplicatio
 }
 
 /**
- * Whether the application is still there. Until the transaction ends it cannot be deleted: a token that is issued to it
- * now goes when it goes.
+ * Whether the application still exists. It cannot be deleted until the transaction ends, so its deletion also deletes a
+ * token that is issued now.
  */
 export async function holdApplication(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.rows("select 1 from oauth_applications where id = $1 for key share", [id]);

@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
-/** An authorization while there is a token of it that counts. */
+/** An authorization with at least one valid token. */
 export interface LiveAuthorization {
   readonly id: string;
   readonly codeHash: Buffer;
@@ -18,8 +18,8 @@ export interface LiveAuthorization {
 }
 
 /**
- * Each by its last token, the only one that was not refreshed: it outlives those before it, and knows all that was granted.
- * Those before matter for what they may do while their hour lasts.
+ * Each authorization by its last token, the only one that was not refreshed: it outlives the others and has all granted
+ * scopes. Earlier tokens matter until they expire after an hour.
  */
 const LIVE = `
   select k.consent_id as id, k.code_hash as "codeHash", k.application_id as "applicationId",
@@ -34,7 +34,7 @@ const LIVE = `
    where k.team_id = $1 and k.consent_id is not null and k.refreshed_at is null and k.revoked_at is null
      and greatest(k.access_expires_at, k.refresh_expires_at) > now()`;
 
-/** Those of one person, or with null of everybody in the team. Newest first. */
+/** The authorizations of one person, or of all members with null. Newest first. */
 export async function listAuthorizations(
   sql: Sql,
   teamId: number,

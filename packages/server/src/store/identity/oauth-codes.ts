@@ -1,7 +1,7 @@
 import type { Scope } from "../../domain/identity/scope.ts";
 import type { Sql } from "../sql.ts";
 
-/** A consent, for as long as it takes the application to exchange it for tokens. */
+/** A consent until the application exchanges it for tokens. */
 export interface StoredCode {
   readonly teamId: number;
   readonly userId: string;
@@ -12,7 +12,7 @@ export interface StoredCode {
 
 export interface NewCode extends StoredCode {
   readonly hash: Buffer;
-  /** Under which the world will know what was allowed. */
+  /** The public id of the authorization. */
   readonly authorizationId: string;
   readonly applicationId: string;
   readonly validSeconds: number;
@@ -37,7 +37,7 @@ export async function insertCode(sql: Sql, code: NewCode): Promise<void> {
   );
 }
 
-/** A code of this application, also one that is used up or has expired; that of another it does not find. */
+/** A code of this application, even if it is used or expired; codes of other applications are not found. */
 export async function findCode(sql: Sql, applicationId: string, hash: Buffer): Promise<StoredCode | null> {
   const [row] = await sql.rows<StoredCode>(
     `select team_id as "teamId", user_id as "userId", scopes, redirect_uri as "redirectUri",
@@ -48,7 +48,7 @@ export async function findCode(sql: Sql, applicationId: string, hash: Buffer): P
   return row ?? null;
 }
 
-/** Uses the code up. Of two that try at once the second waits for the first, and finds it used. */
+/** Marks the code as used. Of two concurrent attempts, the second waits for the first and finds it used. */
 export async function useCode(sql: Sql, hash: Buffer): Promise<boolean> {
   const rows = await sql.rows(
     `update oauth_codes set used_at = now()
@@ -58,7 +58,7 @@ export async function useCode(sql: Sql, hash: Buffer): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Notes that a used code was presented again: no token of it counts any more. False if it was never used. */
+/** Records that a used code was presented again, which invalidates its tokens. False if it was never used. */
 export async function noteReplay(sql: Sql, hash: Buffer): Promise<boolean> {
   const rows = await sql.rows(
     `update oauth_codes set replayed_at = coalesce(replayed_at, now())

@@ -1,7 +1,7 @@
-// All tokens of one authorization descend from one code: those it was exchanged for, and those of every refresh since. They
-// end as a whole. The danger: a refresh under way stores a token that a request which ends the authorization at the same
-// moment does not see yet. So ending locks every token there is first, which waits for the refresh (it holds the token
-// that it replaces), and only then, in a second statement, looks which there are.
+// All tokens of one authorization descend from one code: the tokens it was exchanged for, and those of every refresh
+// since. They end together. The race: a running refresh stores a token that a concurrent revocation does not see yet.
+// So the revocation first locks every existing token, which waits for the refresh (it holds the token that it
+// replaces), and only then, in a second statement, selects the tokens.
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
@@ -16,7 +16,7 @@ export interface NewAccessToken {
   readonly userId: string | null;
   readonly codeHash: Buffer | null;
   readonly scopes: readonly Scope[];
-  /** What a later refresh may ask for; null: `scopes`. */
+  /** The scopes that a later refresh may request; null means `scopes`. */
   readonly grantedScopes: readonly Scope[] | null;
   readonly accessHash: Buffer;
   readonly accessValidSeconds: number;
@@ -26,9 +26,8 @@ export interface NewAccessToken {
 }
 
 /**
- * When the access token expires: to the second, like the time inside it. Null for a token of a code that was presented
- * twice: it does not come to life any more. What is known of the consent comes from the code or, once that is gone, from
- * the token that is being refreshed.
+ * The expiry of the access token, to the second, like the time inside it. Null for a token of a replayed code: it is
+ * not created. The data of the consent comes from the code or, once that is deleted, from the refreshed token.
  */
 export async function insertAccessToken(sql: Sql, token: NewAccessToken): Promise<Date | null> {
   const [row] = await sql.rows<{ expiresAt: Date }>(
@@ -70,7 +69,7 @@ export interface RefreshableToken {
   readonly scopes: readonly Scope[];
 }
 
-/** By a refresh token of this application, also one that is used up; that of another it does not find. */
+/** Finds by a refresh token of this application, even if it is used; tokens of other applications are not found. */
 export async function findRefreshable(
   sql: Sql,
   applicationId: string,
@@ -86,7 +85,7 @@ export async function findRefreshable(
   return row ?? null;
 }
 
-/** Uses the refresh token up. Of two that try at once the second waits for the first, and finds it used. */
+/** Marks the refresh token as used. Of two concurrent attempts, the second waits for the first and finds it used. */
 export async function useRefreshToken(sql: Sql, refreshHash: Buffer): Promise<boolean> {
   const rows = await sql.rows(
     `update oauth_tokens set refreshed_at = now()
@@ -106,7 +105,7 @@ export async function wasRefreshed(sql: Sql, refreshHash: Buffer): Promise<boole
 }
 
 /**
- * Run it in a transaction. In the order of their ids, as everywhere that takes several: no two transactions wait in a circle. Null
+ * Must run in a transaction. Locks in id order, like every statement that locks several rows, to avoid deadlocks. Null
  * if all of them had ended before.
  */
 export async function endAuthorization(sql: Sql, codeHash: Buffer): Promise<Date | null> {
@@ -119,7 +118,7 @@ export async function endAuthorization(sql: Sql, codeHash: Buffer): Promise<Date
   return row?.revokedAt ?? null;
 }
 
-/** For a token of an application on its own. False if it had ended before. */
+/** For a token of an application acting for its own team. False if it had ended before. */
 export async function revokeAccessToken(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.rows(
     "update oauth_tokens set revoked_at = now() where id = $1 and revoked_at is null returning id",
@@ -149,8 +148,8 @@ export async function findIssuedToken(
 }
 
 /**
- * Ends what a person let applications do in a team. Run it after the membership was removed, in the same transaction:
- * from then on nothing new is issued.
+ * Revokes what a person granted to applications in a team. Must run after the membership was removed, in the same
+ * transaction: from then on no token is issued.
  */
 export async function revokeTokensOfMember(sql: Sql, teamId: number, userId: string): Promise<void> {
   await sql.rows(
@@ -189,7 +188,7 @@ const FIND_ACCESS = prepare(
       and (k.user_id is null or m.user_id is not null)`,
 );
 
-/** An access token counts while it has not expired or been revoked, and its person is still a member of its team. */
+/** An access token is valid while it is neither expired nor revoked and its person is a member of its team. */
 export async function findLiveAccess(sql: Sql, accessHash: Buffer): Promise<LiveAccess | null> {
   const [row] = await sql.rows<LiveAccess>(FIND_ACCESS, [accessHash]);
   return row ?? null;

@@ -1,6 +1,6 @@
 import type { Sql } from "../sql.ts";
 
-/** An arbitrary number that all nodes agree on: of several that want a new key at once, one makes it. */
+/** An advisory lock number shared by all nodes: of several nodes that want a new key, one creates it. */
 const SESSION_KEY_LOCK = 7_305_815;
 
 export interface StoredSessionKey {
@@ -8,17 +8,17 @@ export interface StoredSessionKey {
   readonly secret: Buffer;
 }
 
-/** The newest first: that is the one that signs. */
+/** Newest first: the newest key signs. */
 export async function listSessionKeys(sql: Sql): Promise<StoredSessionKey[]> {
   return sql.rows<StoredSessionKey>("select id, secret from session_keys order by created_at desc, id");
 }
 
-/** In a transaction: until it ends no other node makes a key. */
+/** Must run in a transaction: until it ends no other node creates a key. */
 export async function lockSessionKeys(sql: Sql): Promise<void> {
   await sql.rows("select pg_advisory_xact_lock($1)", [SESSION_KEY_LOCK]);
 }
 
-/** Whether it is time for another. Counts only under the lock. */
+/** Whether a new key is due. Valid only under the lock. */
 export async function isNewestKeyOlderThan(sql: Sql, days: number): Promise<boolean> {
   const rows = await sql.rows(
     "select 1 from session_keys having max(created_at) < clock_timestamp() - make_interval(days => $1)",
@@ -28,14 +28,14 @@ export async function isNewestKeyOlderThan(sql: Sql, days: number): Promise<bool
 }
 
 export async function insertSessionKey(sql: Sql, { id, secret }: StoredSessionKey): Promise<void> {
-  // Not the start of the transaction, which may have waited for the lock: the newest must be the newest.
+  // Not the start of the transaction, which may have waited for the lock: the newest key must have the latest time.
   await sql.rows("insert into session_keys (id, secret, created_at) values ($1, $2, clock_timestamp())", [
     id,
     secret,
   ]);
 }
 
-/** Those that were replaced more than this many hours ago. The newest always stays. */
+/** Deletes keys that were replaced more than this many hours ago. The newest always stays. */
 export async function removeReplacedSessionKeys(sql: Sql, hours: number): Promise<void> {
   await sql.rows(
     `delete from session_keys k

@@ -9,7 +9,7 @@ export interface NewSession {
   readonly userId: string;
   readonly teamId: number;
   readonly expiresAt: Date;
-  /** It stays in its team. */
+  /** The session cannot switch to another team. */
   readonly isBound: boolean;
 }
 
@@ -42,7 +42,7 @@ const FIND_SESSION = prepare(
     where s.hash = $1 and s.expires_at > now()`,
 );
 
-/** A session counts while it has not expired and the person is still a member of its team. */
+/** A session is valid while it has not expired and the person is a member of its team. */
 export async function findSession(sql: Sql, hash: Buffer): Promise<LiveSession | null> {
   const [row] = await sql.rows<LiveSession>(FIND_SESSION, [hash]);
   return row ?? null;
@@ -59,7 +59,7 @@ export interface EndedSession {
   readonly isBound: boolean;
 }
 
-/** Null if it had ended already: of two that end it at once, one does. */
+/** Null if it had already ended: of two concurrent requests, one ends it. */
 export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession | null> {
   const [row] = await sql.rows<EndedSession>(
     `delete from sessions where hash = $1 and expires_at > now()
@@ -69,9 +69,9 @@ export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession |
   return row ?? null;
 }
 
-/** A session of a person, without what would open it. */
+/** A session of a person, without its secret. */
 export interface SessionOfPerson {
-  /** The first half of the hash, which opens nothing. */
+  /** The first half of the hash, which grants no access. */
   readonly id: string;
   readonly teamId: number;
   readonly teamPublicId: string;
@@ -80,7 +80,7 @@ export interface SessionOfPerson {
   readonly expiresAt: Date;
 }
 
-/** Those that count, the newest first. */
+/** Valid sessions, newest first. */
 export async function listSessionsOf(sql: Sql, userId: string): Promise<readonly SessionOfPerson[]> {
   return sql.rows<SessionOfPerson>(
     `select encode(substring(s.hash from 1 for 16), 'hex')::uuid as id, s.team_id as "teamId",

@@ -5,11 +5,11 @@ export interface NewSignInLink {
   /** Of the secret in the mailed link. */
   readonly hash: Buffer;
   readonly validMinutes: number;
-  /** Where the person goes once signed in. */
+  /** The page to open after the sign-in. */
   readonly nextPath: string | null;
 }
 
-/** At most one per address: the earlier one, used or not, counts no more. */
+/** At most one per address: a new link invalidates the earlier one. */
 export async function replaceSignInLink(sql: Sql, link: NewSignInLink): Promise<void> {
   await sql.rows(
     `insert into sign_in_links (email, hash, next_path, expires_at)
@@ -26,7 +26,7 @@ export interface TakenLink {
   readonly nextPath: string | null;
 }
 
-/** Whether a mailed link, of a sign-in or an invitation, would let its person in now. It stays as it is. */
+/** Whether a mailed link, of a sign-in or an invitation, is valid now. Does not use it up. */
 export async function isLinkOpen(sql: Sql, hash: Buffer): Promise<boolean> {
   const rows = await sql.rows(
     `select 1 from sign_in_links where hash = $1 and expires_at > now()
@@ -37,7 +37,7 @@ export async function isLinkOpen(sql: Sql, hash: Buffer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Single use: of two that present it at once, the second waits for the first and finds nothing. */
+/** Single use: of two concurrent requests, the second waits for the first and finds nothing. */
 export async function takeSignInLink(sql: Sql, hash: Buffer): Promise<TakenLink | null> {
   const [row] = await sql.rows<TakenLink>(
     `delete from sign_in_links where hash = $1 and expires_at > now() returning email, next_path as "nextPath"`,

@@ -7,19 +7,19 @@ export interface HitLimit {
 }
 
 export interface TakenHits {
-  /** How many of the wanted hits fitted, and count from now on. */
+  /** The number of requested hits that fit and are counted. */
   readonly granted: number;
-  /** How many more would have fitted. */
+  /** The number of further hits that would fit. */
   readonly left: number;
-  /** Until one more fits; 0 if it does now. */
+  /** Milliseconds until one more fits; 0 if one fits now. */
   readonly waitMs: number;
-  /** When the oldest hit that counts does so no more: Unix time, by the database's clock. */
+  /** When the oldest counted hit expires: Unix time, by the database's clock. */
   readonly resetAtMs: number;
-  /** The instant that these hits bear, to the microsecond. */
+  /** The time of these hits, to the microsecond. */
   readonly stamp: string;
 }
 
-/** Hits of an earlier taking that shall bear the instant of this one. */
+/** Earlier hits that get the time of this request. */
 export interface Renewal {
   readonly stamp: string;
   readonly count: number;
@@ -29,12 +29,12 @@ const expiry = (at: string) =>
   `date_trunc('minute', ${at}) + interval '1 minute' + make_interval(secs => $4::float8)`;
 
 /**
- * The race: two nodes take the last hit at once. The row is locked before `set` is evaluated, and `set` sees the row as
- * it is then, on whatever node it was changed; so does its clock. A second look at the table in the same statement would
- * see it as it was before the lock: all that is answered is therefore read from the row that was written.
+ * The race: two nodes take the last hit at once. The row is locked before `set` is evaluated, and `set` and its clock
+ * see the row as it is then, even if another node changed it. A second read of the table in the same statement would
+ * see the state before the lock, so every answer is read from the written row.
  *
- * Nothing depends on the order of the hits, nor on a clock that never goes back: a hit from the future counts as one of
- * this moment, so that a clock that was set back locks no source out for longer than the limit's own time.
+ * The order of the hits and a monotonic clock do not matter: a hit from the future counts as one of now, so a clock
+ * that was set back locks no source out for longer than the limit's window.
  */
 const TAKE_HITS = prepare(
   "take_hits",
@@ -68,8 +68,8 @@ const TAKE_HITS = prepare(
 );
 
 /**
- * Counts as many of the wanted hits of a source as fit into its limit. One row per source, locked by its own update:
- * exact over all nodes. Renewed hits are among the granted.
+ * Counts as many of the requested hits of a source as fit into its limit. There is one row per source, locked by its
+ * own update, so the count is exact over all nodes. Renewed hits are among the granted.
  */
 export async function takeHits(
   sql: Sql,

@@ -2,7 +2,7 @@ import type { Plan } from "../../domain/identity/plan.ts";
 import type { OwnLimits } from "../../domain/limits.ts";
 import { prepare, type Sql } from "../sql.ts";
 
-/** What a team may do, and whose it is. */
+/** The plan and limits of a team, and its owner. */
 export interface TeamTerms {
   readonly teamId: number;
   readonly plan: Plan;

@@ -3,8 +3,8 @@ import type { OwnLimits } from "../../domain/limits.ts";
 import type { Sql } from "../sql.ts";
 
 /**
- * The operator's view over all teams. Nothing that a caller of the API can reach may ask these questions: they are the
- * only ones that do not carry a team.
+ * The operator's view over all teams. No endpoint of the API may use these queries: they are the only ones without a
+ * team.
  */
 export interface DirectoryEntry {
   readonly teamId: number;
@@ -13,14 +13,14 @@ export interface DirectoryEntry {
   readonly plan: Plan;
   /** Only an enterprise team has one. */
   readonly customPerMinute: number | null;
-  /** What was set for it otherwise than its plan says. */
+  /** Limits of this team that replace those of its plan. */
   readonly ownLimits: OwnLimits | null;
   readonly members: number;
   readonly activeKeys: number;
   readonly createdAt: Date;
 }
 
-/** The oldest first: the operator's own at the top. */
+/** Oldest first, so the operator's own team is first. */
 export async function listDirectory(sql: Sql): Promise<DirectoryEntry[]> {
   return entries(sql, "true", []);
 }
@@ -71,7 +71,7 @@ export interface KeyOwner {
   readonly team: string;
 }
 
-/** Whose key this is; null if there is none of this id. */
+/** The team of this key; null if the key does not exist. */
 export async function findTeamOfKey(sql: Sql, keyId: string): Promise<KeyOwner | null> {
   const [row] = await sql.rows<KeyOwner>(
     `select t.id as "teamId", t.name as team from api_keys k join teams t on t.id = k.team_id where k.id = $1`,

@@ -2,7 +2,7 @@ import type { Plan } from "../../domain/identity/plan.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import type { Sql } from "../sql.ts";
 
-/** The operator's own team is the first; its row is made by the first start. */
+/** The operator's own team is the first row; the first start creates it. */
 export const OPERATOR_TEAM = "Operator";
 
 export async function firstTeam(sql: Sql): Promise<number | null> {
@@ -10,7 +10,7 @@ export async function firstTeam(sql: Sql): Promise<number | null> {
   return rows[0]?.id ?? null;
 }
 
-/** Ids made by the caller sort by the time they were made at; the column's own default does not. */
+/** Ids from the caller sort by creation time; the column's default does not. */
 export async function insertTeam(sql: Sql, name: string, plan: Plan, publicId?: string): Promise<number> {
   const rows = await sql.rows<{ id: number }>(
     `insert into teams (name, plan, public_id) values ($1, $2, coalesce($3::uuid, gen_random_uuid())) returning id`,
@@ -26,10 +26,7 @@ export async function findTeam(sql: Sql, teamId: number): Promise<Team | null> {
   return row ?? null;
 }
 
-/**
- * Until the transaction ends no other that locks the team goes on: its name, and who belongs to it as what, stay as
- * they are. Rows that refer to the team can still be added.
- */
+/** Locks the team's name and memberships until the transaction ends. Rows that refer to the team can still be added. */
 export async function lockTeam(sql: Sql, teamId: number): Promise<Team> {
   const [row] = await sql.rows<Team>(`select ${COLUMNS} from teams t where t.id = $1 for no key update`, [
     teamId,
@@ -42,7 +39,7 @@ export async function renameTeam(sql: Sql, teamId: number, name: string): Promis
   await sql.rows("update teams set name = $2 where id = $1", [teamId, name]);
 }
 
-/** Goes by person instead of by team, and is for that person alone: all of theirs, the one they joined first at the top. */
+/** All teams of one person, in the order of joining. The only query by person instead of by team. */
 export async function listTeamsOf(sql: Sql, userId: string): Promise<Membership[]> {
   const rows = await sql.rows<Team & Omit<Membership, "team">>(
     `select t.id as "teamId", ${COLUMNS}, m.role, m.joined_at as "joinedAt"

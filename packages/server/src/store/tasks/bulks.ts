@@ -3,7 +3,7 @@ import type { Reach } from "../../domain/reach.ts";
 import { columns } from "../columns.ts";
 import { patient, type Sql } from "../sql.ts";
 
-/** As many tasks as are kept in one row. */
+/** Task ids per row. */
 export const PORTION = 1000;
 
 const BULK = columns("b", "id, action, status, matched, done, skipped, created_at");
@@ -15,7 +15,7 @@ export interface NewBulk {
   readonly matched: number;
 }
 
-/** One without tasks is done at once. */
+/** An action without tasks is completed at once. */
 export async function insertBulk(sql: Sql, reach: Reach, bulk: NewBulk): Promise<Bulk> {
   const [row] = await sql.rows<Bulk>(
     `insert into bulks as b (team_id, id, action, environment, rate, matched, status, ended_at)
@@ -69,7 +69,7 @@ export async function findBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk
   return rows[0] ?? null;
 }
 
-/** Null if it is not running. Waits for the turn that is under way: once this is committed, no task has another. */
+/** Null if it is not running. Waits for the current turn: once this is committed, no further task is processed. */
 export async function stopBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk | null> {
   const rows = await sql.rows<Bulk>(
     `with stopped as (
@@ -87,11 +87,11 @@ export async function stopBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk
 
 export interface BulkTeam {
   readonly teamId: number;
-  /** Until the next turn of one of its actions; 0: now. */
+  /** Milliseconds until the next turn of one of its actions; 0 means now. */
   readonly waitMs: number;
 }
 
-/** The teams that have actions running, each once, the one whose turn is due first in front. */
+/** Teams with running actions, each once, ordered by their next turn. */
 export async function nextBulkTeams(sql: Sql, most: number): Promise<BulkTeam[]> {
   return sql.rows<BulkTeam>(
     `select team_id as "teamId",
@@ -105,18 +105,18 @@ export interface BulkTurn extends Reach {
   readonly id: string;
   readonly action: BulkAction;
   readonly rate: number;
-  /** How long ago this turn was due; what is beyond a second does not count. */
+  /** By how much this turn is late, at most a second. */
   readonly lateMs: number;
-  /** How many tasks have had their turn. */
+  /** The number of processed tasks. */
   readonly position: number;
 }
 
-/** When the turn was due. Its time after an outage is not made up for: the tasks would have their turns all at once. */
+/** When the turn was due. Time lost in an outage is not made up for, because the tasks would run all at once. */
 const DUE_AT = "greatest(next_at, clock_timestamp() - interval '1 second')";
 
 /**
- * Locks that action of the team whose turn was due first for the rest of the transaction. Null if other nodes have all of
- * them in hand, or nothing is to be done yet.
+ * Locks the team's action whose turn was due first until the transaction ends. Null if other nodes have locked all of
+ * them, or none is due.
  */
 export async function lockNextBulk(sql: Sql, teamId: number): Promise<BulkTurn | null> {
   const rows = await sql.rows<BulkTurn>(
@@ -131,7 +131,7 @@ export async function lockNextBulk(sql: Sql, teamId: number): Promise<BulkTurn |
   return rows[0] ?? null;
 }
 
-/** The tasks whose turn it is: so many, or those that are left of their portion. */
+/** The tasks of this turn: at most the given number, or the rest of their portion. */
 export async function readTurn(
   sql: Sql,
   { teamId, id, position }: Pick<BulkTurn, "teamId" | "id" | "position">,
@@ -147,8 +147,8 @@ export async function readTurn(
 }
 
 /**
- * Counts a turn, and ends the action with the last of them. In the transaction that has locked it. The next turn is due so
- * many seconds after this one was due, not after it was taken: delays do not add up.
+ * Counts a turn, and completes the action with its last one. Must run in the transaction that has locked it. The next
+ * turn is due relative to when this one was due, not to when it ran, so delays do not add up.
  */
 export async function countTurn(
   sql: Sql,

@@ -35,7 +35,7 @@ const RESOLVE_CALLBACK = prepare(
    select team_id as "teamId", id, queue_id::float8 as "queueId" from resolved`,
 );
 
-/** Ends the task that waits for this callback, once. Null if none does: never, no longer, or not yet. */
+/** Ends the task that waits for this callback, once. Null if no task waits for it now. */
 export async function resolveCallback(
   sql: Sql,
   hash: string,
@@ -46,8 +46,8 @@ export async function resolveCallback(
 }
 
 /**
- * The state of the task that this callback belongs to; null if there is none, or it was used or has expired. One that has
- * expired is kept, for a retry of its task makes it valid again.
+ * The state of the task of this callback; null if the callback is unknown, used or expired. An expired one is kept,
+ * because a retry of its task makes it valid again.
  */
 export async function callbackStatus(sql: Sql, hash: string): Promise<TaskStatus | null> {
   const rows = await sql.rows<{ status: TaskStatus }>(

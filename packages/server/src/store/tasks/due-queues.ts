@@ -5,20 +5,20 @@ export interface DueQueue {
   readonly queue: string;
 }
 
-/** What the alarm sees, all of it at one instant of the database's clock. */
+/** The answer to the alarm's check, at one instant of the database's clock. */
 export interface DueLook {
   readonly databaseMs: number;
   readonly cameDue: readonly DueQueue[];
-  /** Until the next delayed task of any queue; null if none waits. */
+  /** Milliseconds until the next delayed task of any queue; null if there is none. */
   readonly untilNextMs: number | null;
 }
 
 const DELAYED = "due_at is not null and priority > 0";
 
 /**
- * What is due and what is not yet due are told apart by one `now()`: by two, a task that comes due in between is in
- * neither, and was found seconds later. A clock that was set back must not make the look begin after its end. In the order
- * of their times, which only the index on them has: on a table that was nearly empty another seemed as cheap.
+ * One `now()` separates due tasks from later ones. With two, a task that becomes due in between was in neither set and
+ * was found seconds later. A clock that was set back must not make the range empty. The order by time forces the right
+ * index: on a nearly empty table another seemed as cheap.
  */
 const LOOK_FOR_DUE = prepare(
   "look_for_due",
@@ -47,8 +47,8 @@ interface DueRow extends Omit<DueLook, "cameDue"> {
 }
 
 /**
- * Queues with a task whose time came since the last look, and for so long before it; and how long until the next. Reads
- * only those tasks. Without a last look: of the time right before now.
+ * Queues with a task that became due since the last check (with an overlap), and the time until the next. Reads only
+ * those tasks. Without a last check: only the time right before now.
  */
 export async function lookForDue(sql: Sql, sinceMs: number | null, overlapMs: number): Promise<DueLook> {
   const rows = await sql.rows<DueRow>(LOOK_FOR_DUE, [sinceMs, overlapMs]);
@@ -56,7 +56,7 @@ export async function lookForDue(sql: Sql, sinceMs: number | null, overlapMs: nu
   return { databaseMs: rows[0]?.databaseMs ?? 0, untilNextMs: rows[0]?.untilNextMs ?? null, cameDue };
 }
 
-/** Of a queue `q`: one probe per priority, each straight to its first due row, locked or not. */
+/** For a queue `q`: one index probe per priority, directly to its first due row, locked or not. */
 const HAS_DUE_TASKS = `q.deleted_at is null and not q.paused and exists (
       select 1 from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as p(priority)
        cross join lateral (
@@ -71,8 +71,8 @@ const QUEUES_WITH_DUE_TASKS = patient(
 );
 
 /**
- * Every queue with due work: the cost follows the number of queues, never the number of tasks. Asked at the start and now
- * and then, in case a hint was lost.
+ * Every queue with due tasks. The cost depends on the number of queues, never of tasks. Runs at the start and
+ * periodically, in case a hint was lost.
  */
 export async function queuesWithDueTasks(sql: Sql): Promise<DueQueue[]> {
   return sql.rows<DueQueue>(QUEUES_WITH_DUE_TASKS);
@@ -86,7 +86,7 @@ const DUE_AMONG = prepare(
     where ${HAS_DUE_TASKS}`,
 );
 
-/** Those of these queues that have due work. */
+/** The given queues that have due tasks. */
 export async function dueAmong(sql: Sql, queues: readonly DueQueue[]): Promise<DueQueue[]> {
   return sql.rows<DueQueue>(DUE_AMONG, [JSON.stringify(queues)]);
 }

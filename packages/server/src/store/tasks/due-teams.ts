@@ -1,20 +1,20 @@
 import { prepare, type Sql } from "../sql.ts";
 
-/** Which teams have deliveries due, and how long until the next of the others. */
+/** The teams with due items, and the time until the next item of the others. */
 export interface DueTeams {
-  /** The one that waits for longest first. */
+  /** The longest waiting first. */
   readonly teamIds: readonly number[];
   /** Null if none waits. */
   readonly untilNextMs: number | null;
 }
 
-/** More due teams than one look can serve. */
+/** More due teams than one check can serve. */
 const MOST_TEAMS = 1_000;
 
 /**
- * A question for the teams that have something due. `waiting` is the table and condition of a partial index on (team_id,
- * `at`): the first entry of each team is stepped to, so that the cost follows the number of teams and never what one of
- * them has piled up.
+ * A statement that finds teams with due items. `waiting` is the table and condition of a partial index on (team_id,
+ * `at`): it steps to the first entry of each team, so the cost depends on the number of teams, never on one team's
+ * backlog.
  */
 export function dueTeams(name: string, at: string, waiting: string): (sql: Sql) => Promise<DueTeams> {
   const statement = prepare(
@@ -38,13 +38,13 @@ export function dueTeams(name: string, at: string, waiting: string): (sql: Sql) 
   };
 }
 
-/** How many deliveries a node has room for, by team. */
+/** A node's capacity for items, by team. */
 export interface TeamRoom {
   readonly teamId: number;
   readonly most: number;
 }
 
-/** The rows that a claim of deliveries takes: of each team at most as many as there is room for, the oldest first. */
+/** The rows that a claim takes: of each team at most its capacity, oldest first. */
 export function pickedByTeam(
   at: string,
   waiting: string,

@@ -4,34 +4,34 @@ import { type NO_WORKER, one, tally } from "./tallies.ts";
 import { stateColumns } from "./task-state.ts";
 
 /*
- * What it means that a task ends, for every statement that can end one. `endColumns` is what becomes of its row, in the
- * update; `afterChange` what else happens in the same commit, so that neither count nor notification can be lost.
- * In between the statement's own `returning` must yield team_id, queue_id, id, status and ENDING_COLUMNS.
+ * The end of a task, for every statement that can end one. `endColumns` are its row's new values in the update;
+ * `afterChange` is the rest of the same commit, so that neither count nor notification can be lost. The statement's own
+ * `returning` must yield team_id, queue_id, id, status and ENDING_COLUMNS.
  */
 
-/** What `afterChange` needs of a task, for a returning clause. */
+/** The columns that `afterChange` needs, for a returning clause. */
 export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${EVENT_COLUMNS}`;
 
 /**
- * The columns of `update tasks t` that every statement sets which takes a task out of a worker's hands, and perhaps ends
- * it. The rows that end lose what nothing will need again. Of those that are completed that is the id of the callback,
- * which is a secret; a task that failed or was cancelled may be retried, and its call must name the same id again.
+ * The columns of `update tasks t` for every statement that takes a task from a worker and may end it. Rows that end
+ * lose values that are no longer needed. A completed task loses its callback id, which is a secret; a failed or
+ * cancelled task may be retried, and its call must use the same id again.
  */
 export function endColumns(options: {
   readonly status: string;
-  /** The new run_at, where there is one. */
+  /** The new run_at, if any. */
   readonly runAt?: string;
-  /** The rows that end. Left out: all of them. */
+  /** The rows that end; default: all. */
   readonly when?: string;
   /** The rows that end as completed. */
   readonly completed: string;
-  /** Of the rows that do not end. They are as before where nothing is said. */
+  /** For rows that do not end; unchanged by default. */
   readonly onward?: { readonly deadlineAt?: string; readonly poll?: string };
-  /** The rows that end and keep how they were polled. */
+  /** The rows that end and keep their poll state. */
   readonly keepsPoll?: string;
-  /** When they end, where that is not now. */
+  /** The time of the end; default: now. */
   readonly at?: string;
-  /** Spent: used, so that it leads nowhere any more. Otherwise it still tells the task's state. */
+  /** `spent`: the callback was used and is invalid. Otherwise it still reports the task's state. */
   readonly callback?: "spent";
 }): string {
   const { status, runAt, when, completed, onward, keepsPoll, callback, at = "now()" } = options;
@@ -54,21 +54,21 @@ export function endColumns(options: {
 }
 
 /**
- * The CTEs that follow the update: those that ended are counted and notified. Their idempotency key stays taken: freed, it let
- * a duplicate that was delayed on its way make a second task. Teams that listen are told of every row.
+ * The CTEs after the update: ended tasks are counted and notified. Their idempotency key stays reserved: a freed key
+ * let a delayed duplicate create a second task. Every changed row produces an event for subscribed teams.
  */
 export function afterChange(options: {
   /** The CTE that yields the changed rows. */
   readonly from: string;
   readonly worker: string | typeof NO_WORKER;
   readonly writer: "settle" | "other";
-  /** What each row adds to the states that do not end. */
+  /** What each row adds to the counts of open states. */
   readonly deltas: Partial<Record<Exclude<TaskStatus, EndedStatus>, string>>;
   /** How they may have ended. */
   readonly ends?: readonly EndedStatus[];
-  /** Of a hot statement: whether it is the one that tells. False: none is told. */
+  /** For a hot statement: whether it writes events. */
   readonly tells?: boolean;
-  /** The rows, as `c`, of which there is something to tell to those that listen. Left out: all of them. */
+  /** The rows, as `c`, that produce an event; default: all. */
   readonly toldWhen?: string;
 }): string {
   const { from, deltas, tells, toldWhen, ends = ["completed", "failed"] } = options;
@@ -83,7 +83,7 @@ export function afterChange(options: {
    )${tells === false ? "" : `, ${eventCte(told)}`}`;
 }
 
-/** The CTEs that free the idempotency keys of tasks that are gone, and by what else they were found. `from` yields the tasks. */
+/** The CTEs that delete the idempotency keys and index rows of deleted tasks. `from` yields the tasks. */
 export function lettingGo(from: string): string {
   return `let_go as (
      delete from idempotency_keys k using ${from} e
@@ -92,7 +92,7 @@ export function lettingGo(from: string): string {
    ), ${unlisting(from)}`;
 }
 
-/** Of tasks that are removed so long after their creation that their idempotency key is free anyway, this is all. */
+/** Enough for tasks deleted so long after their creation that their idempotency key has expired. */
 export function unlisting(from: string): string {
   return `untagged as (
      delete from task_tags g using ${from} e
@@ -108,9 +108,9 @@ export function unlisting(from: string): string {
 }
 
 /**
- * The CTE `kept`, of queues to which tasks go back: none of them is deleted before this statement commits, and those that
- * were are seen as deleted, also if that was committed only while we waited for their rows. The lock is the weakest that
- * a deletion waits for; nothing else does.
+ * The CTE `kept` with the queues that tasks return to: none is deleted before this statement commits, and deleted ones
+ * are seen as deleted, even if that was committed while we waited for their rows. The lock is the weakest that a
+ * deletion waits for; no other statement waits for it.
  */
 export function keepingQueues(queues: string): string {
   return `kept as (

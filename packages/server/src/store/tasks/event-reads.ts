@@ -4,13 +4,13 @@ import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
 import { patient, prepare, type Sql } from "../sql.ts";
 import { HANDED_OFF } from "./event-writes.ts";
 
-/** What happened to one task. */
+/** One change of a task. */
 export type TaskEntry = readonly [
   type: TaskEventType,
   id: string,
   shape: Shape,
   status: TaskStatus,
-  /** Left out: when it was created. */
+  /** Default: the creation time. */
   runAt?: string,
   error?: string | null,
   reason?: FailureReason | null,
@@ -25,9 +25,9 @@ export interface EventRow {
   readonly seq: string;
   readonly sandbox: boolean;
   readonly queue: string;
-  /** As the tasks have it. */
+  /** The time in the task's record. */
   readonly at: Date;
-  /** When it was written: rises from one change of a task to the next. */
+  /** The write time: rises from one change of a task to the next. */
   readonly writtenAt: Date;
   readonly entries: readonly (TaskEntry | QueueEntry)[];
 }
@@ -40,7 +40,7 @@ export interface EventPlace {
 export interface EventPage {
   /** Of each team in its order. */
   readonly rows: readonly EventRow[];
-  /** Of everything before this no further row can appear. */
+  /** No further row can appear before this position. */
   readonly horizon: EventPosition;
 }
 
@@ -65,7 +65,7 @@ type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
 
-/** As `eventCte` writes it: tasks that have nothing of their own to tell share one. */
+/** As `eventCte` writes it: tasks without individual values share one entry. */
 type StoredEntry =
   | QueueEntry
   | readonly [
@@ -96,8 +96,8 @@ export function isQueueEntry(entry: StoredEntry): entry is QueueEntry {
 }
 
 /**
- * What has happened to these teams since, of each so many rows at most, the first of them perhaps known in part. Only what
- * lies before the oldest transaction that is still open: a row that is committed late must not appear behind a reader.
+ * Events of these teams after the given positions, limited per team; the first may be partly known. Only events before
+ * the oldest open transaction: a row that is committed late must not appear behind a reader.
  */
 export async function readEvents(sql: Sql, places: readonly EventPlace[], most: number): Promise<EventPage> {
   const asked = places.map(({ teamId, position: { xid, seq } }) => ({ teamId, xid, seq }));
@@ -112,7 +112,7 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
   };
 }
 
-/** For so long what happens to a team is written down after it was last listened to. */
+/** Events of a team are stored for this long after its last subscriber. */
 const LISTENED_FOR = "interval '1 hour'";
 
 const listening = (until: string) =>
@@ -125,8 +125,8 @@ const listening = (until: string) =>
      returning l.team_id as "teamId", l.since::text as since`;
 
 /**
- * From the commit of this on, every statement that begins writes down what it does to these teams. Returns since when that
- * has been so, without a break.
+ * After this commits, every new statement writes events for these teams. Returns since when that has been so without a
+ * gap.
  */
 export async function listenTo(
   sql: Sql,
@@ -135,12 +135,12 @@ export async function listenTo(
   return sql.rows(listening(`now() + ${LISTENED_FOR}`), [teamIds]);
 }
 
-/** As long as the team has a webhook. */
+/** For as long as the team has a webhook. */
 export async function listenForEver(sql: Sql, teamId: number): Promise<void> {
   await sql.rows(listening("'infinity'::timestamptz"), [[teamId]]);
 }
 
-/** Its last webhook is gone. There may be a stream: it is listened to for another hour, and longer if there is. */
+/** The last webhook was deleted. A stream may be open: events are stored for another hour, and longer if one is. */
 export async function listenNoMore(sql: Sql, teamId: number): Promise<void> {
   await sql.rows(
     `with soon as (select now() + ${LISTENED_FOR} as at)
@@ -149,7 +149,7 @@ export async function listenNoMore(sql: Sql, teamId: number): Promise<void> {
   );
 }
 
-/** Removes a batch of events past their time, and the listeners that are none any more. Returns how many events. */
+/** Deletes a batch of old events, and expired subscriptions. Returns the number of events. */
 export async function removeOldEvents(sql: Sql, hours: number, batch: number): Promise<number> {
   const rows = await sql.rows(
     patient(

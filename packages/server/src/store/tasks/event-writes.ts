@@ -4,13 +4,13 @@ import { type Prepared, prepare, type Sql } from "../sql.ts";
 import type { Submission } from "./submission.ts";
 
 /*
- * Events are written by the statements that change tasks, in the same commit, and only for teams that are listened to.
- * The statements on every task's way exist twice, see `askHot`; the others probe a table that is nearly always empty, so
- * the form matters: it must stay a probe whatever the planner believes, and what an event says must not be put together
- * before it has found a listener. The hot ones that tell know that there is one, and probe once for all tasks of a queue.
+ * The statements that change tasks also write the events, in the same commit, and only for teams with subscribers. Hot
+ * statements exist in two forms, see `askHot`; the others probe a table that is nearly always empty. So the form
+ * matters: it must stay a probe whatever the planner estimates, and an event must not be built before a subscriber is
+ * found. The hot form with events knows that there is a subscriber and probes once for all tasks of a queue.
  */
 
-/** What `eventCte` needs of a changed task besides team_id, queue_id, id, status and sandbox, for a returning clause. */
+/** The columns that `eventCte` needs besides team_id, queue_id, id, status and sandbox, for a returning clause. */
 export const EVENT_COLUMNS = `t.shape as event_shape, t.tags as event_tags, t.run_at as told_run_at, t.error as told_error,
    t.failure_reason as event_reason,
    t.run_at = t.created_at and num_nonnulls(t.error, t.failure_reason, t.tags) = 0 as is_compact`;
@@ -18,17 +18,17 @@ export const EVENT_COLUMNS = `t.shape as event_shape, t.tags as event_tags, t.ru
 const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 'task.' || c.status end`;
 
 /**
- * The CTE that writes the events of the rows of another, one row for all tasks of a queue that came to the same, as
- * `StoredEntry` in event-reads.ts has them. Most have nothing of their own to tell but their id: those share an entry.
+ * The CTE that writes the events of another CTE's rows: one row for all tasks of a queue with the same change, in the
+ * form of `StoredEntry` in event-reads.ts. Most tasks have no individual values except their id: those share an entry.
  */
 export function eventCte(options: {
   /** The CTE of the changed tasks. */
   readonly from: string;
-  /** What happened to those with the status `c.status`. Left out: what that says. */
+  /** The event type for the status `c.status`; default: the one of that status. */
   readonly type?: string;
-  /** The rows of it, which are `c`, to which something has. Left out: all of them. */
+  /** The rows, as `c`, that produce an event; default: all. */
   readonly when?: string;
-  /** True: the statement is made only where some team is listened to. */
+  /** True if the statement runs only when some team has subscribers. */
   readonly isHot?: boolean;
 }): string {
   const { from, type = BY_STATUS, when, isHot = false } = options;
@@ -53,12 +53,12 @@ export function eventCte(options: {
    )`;
 }
 
-/** How the creation of a task that was handed off is kept: it has begun as well, so it is two events. */
+/** The stored type of a handed-off task's creation: it stands for two events, because the task has started as well. */
 export const HANDED_OFF = "task.handed_off";
 
 /**
- * The CTE that writes the events of a batch of tasks that were created in one queue, as `plainEntries` has them. `from` has one row,
- * of that queue.
+ * The CTE that writes the events of a batch of tasks created in one queue, as in `plainEntries`. `from` has one row, of
+ * that queue.
  */
 export function plainEventCte(options: {
   readonly from: string;
@@ -73,7 +73,7 @@ export function plainEventCte(options: {
    )`;
 }
 
-/** Of tasks that are to run at once and have no tags: those of one kind share an entry. */
+/** For tasks that run at once and have no tags: those of one kind share an entry. */
 export function plainEntries(submissions: readonly Submission[]): string {
   const entries: [type: string, ids: string[], shape: string, status: string][] = [];
   for (const { task, reservation } of submissions) {
@@ -91,16 +91,16 @@ export const CREATED = {
   type: `case c.status when 'active' then '${HANDED_OFF}' else 'task.created' end`,
 } as const;
 
-/** A statement on every task's way: one that tells of it, and one that does nothing where some team is listened to. */
+/** A hot statement in two forms: one that writes events, and one that does nothing if some team has subscribers. */
 export interface HotStatement {
   readonly quiet: Prepared;
   readonly eventCte: Prepared;
 }
 
-/** The quiet one must change nothing, and return no row, unless this holds. */
+/** The quiet form must change and return nothing unless this holds. */
 const UNHEARD = "not exists (select 1 from listeners where until > now())";
 
-/** `text` is given the condition under which it may do anything, and whether it has to tell of it. */
+/** `text` gets the condition under which it may change rows, and whether it writes events. */
 export function hotStatement(
   name: string,
   text: (condition: string, tells: boolean) => string,
@@ -111,20 +111,20 @@ export function hotStatement(
   };
 }
 
-/** For so many statements it is taken for granted that there still are listeners. */
+/** For this many statements, subscribers are assumed to exist still. */
 const SUBSCRIBED_FOR = 1_000;
 const subscribed = new WeakMap<Sql, number>();
 
 /**
- * Runs the quiet statement, which costs a fifth less, and the eventCte one where that did nothing: a team is listened to, or
- * there was nothing to do. Which of them, both say in their own snapshot, so that nothing goes untold that
- * begins after a listener has.
+ * Runs the quiet form, which costs a fifth less, and then the form with events if the first did nothing: because a team
+ * has subscribers, or because there was nothing to do. Each form decides in its own snapshot, so no change that starts
+ * after a subscription goes without an event.
  */
 export async function askHot<Row extends object>(
   sql: Sql,
   { quiet, eventCte }: HotStatement,
   values: readonly unknown[],
-  /** What the eventCte one is given besides. */
+  /** Further parameters of the form with events. */
   more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
   if (hasSubscribers(sql)) return sql.rows<Row>(eventCte, [...values, ...more()]);
@@ -132,7 +132,7 @@ export async function askHot<Row extends object>(
   return done.length > 0 ? done : askWithEvents(sql, eventCte, [...values, ...more()]);
 }
 
-/** Runs the form that is probably right, and only that: whatever it does not do is left to another statement. */
+/** Runs only the form that is probably right; another statement handles what it does not do. */
 export function tryHot<Row extends object>(
   sql: Sql,
   { quiet, eventCte }: HotStatement,
@@ -142,7 +142,7 @@ export function tryHot<Row extends object>(
   return hasSubscribers(sql) ? sql.rows<Row>(eventCte, [...values, ...more()]) : sql.rows<Row>(quiet, values);
 }
 
-/** Runs the form that is right in any case. If it finds something to do, a quiet one did not because a team is listened to. */
+/** Runs the form that is always right. If it finds rows, the quiet form skipped them because a team has subscribers. */
 export async function askWithEvents<Row extends object>(
   sql: Sql,
   eventCte: Prepared,
@@ -159,7 +159,7 @@ function hasSubscribers(sql: Sql): boolean {
   return left > 0;
 }
 
-/** In the transaction that changes the queue. */
+/** Must run in the transaction that changes the queue. */
 export async function writeQueueEvent(sql: Sql, type: QueueEventType, queue: Queue): Promise<void> {
   await sql.rows(
     `insert into events (team_id, sandbox, queue, entries)

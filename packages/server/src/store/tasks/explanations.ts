@@ -3,16 +3,16 @@ import type { Reach } from "../../domain/reach.ts";
 import { patient, type Sql } from "../sql.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 
-/** Beyond this many the number of tasks that go first is not counted. */
+/** Tasks that go first are counted up to this number. */
 const MOST_BEHIND = 1000;
 
-/** Due tasks of the queue of `t` with this priority, one probe of the index and no further than is counted. */
+/** Due tasks of the queue of `t` with this priority: one index probe, limited to the count. */
 const due = (priority: string, more = "") => `select 1 from tasks p
           where p.team_id = t.team_id and p.queue_id = t.queue_id and p.priority = ${priority}
             and p.due_at is not null and p.due_at <= now() ${more}
           order by p.due_at, p.id limit ${MOST_BEHIND}`;
 
-/** All that the database knows about why a task runs or does not. Null if there is no such task. */
+/** All data about why a task runs or does not. Null if the task does not exist. */
 export async function findCircumstances(sql: Sql, reach: Reach, id: string): Promise<Circumstances | null> {
   const rows = await sql.rows<Circumstances>(
     patient(

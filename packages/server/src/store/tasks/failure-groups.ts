@@ -7,23 +7,23 @@ export interface FailureQuery {
   readonly teamId: number;
   readonly sandbox: boolean;
   readonly createdAfter: Date;
-  /** The least id that a task created then can have. */
+  /** The lowest id of a task created at that time. */
   readonly lowestId: string;
-  /** How many failed tasks are looked at in all, and how many of each queue however many queues there are. */
+  /** The maximum of scanned failed tasks in all, and the minimum per queue. */
   readonly most: number;
   readonly leastPerQueue: number;
   readonly groups: number;
 }
 
-/** Failed tasks of a queue that called the same host and failed in the same way. */
+/** Failed tasks of a queue with the same host and the same failure. */
 export interface FailureGroup {
   readonly queue: string;
   readonly host: string;
   readonly failureReason: FailureReason | null;
-  /** How the last attempt was answered: a status code, `timeout`, `network`; null if it was not made to its end. */
+  /** The answer to the last attempt: a status code, `timeout`, `network`; null if it did not finish. */
   readonly answer: string | null;
   readonly count: number;
-  /** More of the queue's tasks failed than were looked at. */
+  /** More of the queue's tasks failed than were scanned. */
   readonly isCapped: boolean;
   readonly firstAt: Date;
   readonly lastAt: Date;
@@ -33,14 +33,14 @@ export interface FailureGroup {
 }
 
 const LAST = "t.attempts -> -1";
-/** In the words of the filter `response_code`, see `answered` in task-search.ts. */
+/** With the values of the filter `response_code`, see `answered` in task-search.ts. */
 const ANSWER = `case when ${LAST} ->> 'code' is not null then ${LAST} ->> 'code'
                      when ${LAST} ->> 'status' = 'timeout' then 'timeout'
                      when ${LAST} ->> 'status' = 'failed' and ${LAST} ->> 'phase' <> 'responded' then 'network' end`;
 
 /**
- * The newest failed tasks, in groups, the largest first. Of each queue that has any so many are looked at, along the index of
- * lists: the cost has an end, whatever the number of tasks.
+ * The newest failed tasks in groups, the largest first. A limited number per queue is scanned along the list index, so
+ * the cost is bounded regardless of the number of tasks.
  */
 export async function readFailureGroups(sql: Sql, query: FailureQuery): Promise<FailureGroup[]> {
   const queues = await sql.rows<{ id: number }>(

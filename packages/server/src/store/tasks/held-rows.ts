@@ -1,22 +1,25 @@
 import type { Sql } from "../sql.ts";
 
-/** As much of a claim as tells it from every other. */
+/** The fields that identify a claim. */
 export interface HeldKey {
   readonly teamId: number;
   readonly id: string;
   readonly fence: number;
 }
 
-/** What is told to receivers is claimed row by row, in tables of the same form: these let go of the claims. */
+/**
+ * Notifications and webhook deliveries are claimed row by row in tables of the same form; these functions release the
+ * claims.
+ */
 export function heldRows(table: "notifications" | "webhook_deliveries") {
   return {
-    /** What the database says this worker delivers, to compare with what it knows of. */
+    /** The rows that the database assigns to this worker, to compare with its own list. */
     of: (sql: Sql, workerId: number): Promise<HeldKey[]> =>
       sql.rows<HeldKey>(`select team_id as "teamId", id, fence from ${table} where worker_id = $1`, [
         workerId,
       ]),
 
-    /** Lets go of deliveries that no node makes: the answer to their claim was lost. */
+    /** Releases rows that no node processes: the answer to their claim was lost. */
     async release(sql: Sql, deliveries: readonly HeldKey[]): Promise<void> {
       await sql.rows(
         `update ${table} d set worker_id = null, fence = d.fence + 1
@@ -26,7 +29,7 @@ export function heldRows(table: "notifications" | "webhook_deliveries") {
       );
     },
 
-    /** Lets go of deliveries whose worker is no more. */
+    /** Releases rows of dead workers. */
     async reap(sql: Sql): Promise<void> {
       await sql.rows(
         `update ${table} d set worker_id = null, fence = d.fence + 1

@@ -1,12 +1,12 @@
 import type { Sql } from "../sql.ts";
 
-/** The channel on which nodes tell each other what changed. Losing a hint costs a poll interval, never a task. */
+/** The NOTIFY channel of the nodes. A lost hint costs a polling interval, never a task. */
 export const CHANNEL = "bellhop";
 
 /**
- * `due`: there is work · `later`: there will be, sooner than the next look · `ended`: somebody may wait to be told ·
- * `queue`: its settings changed · `slots`: a worker needs some, or gave some back · `team`: its plan changed, whatever
- * the queue · `schedule`: one of the team changed, whatever the queue.
+ * `due`: there are due tasks · `later`: a task becomes due before the next check · `ended`: a notification may be due ·
+ * `queue`: its settings changed · `slots`: a worker needs some, or returned some · `team`: its plan changed, for any
+ * queue · `schedule`: one of the team changed, for any queue.
  */
 const KINDS = ["due", "later", "ended", "queue", "slots", "team", "schedule"] as const;
 
@@ -16,20 +16,23 @@ export interface QueueHint {
   readonly queue: string;
 }
 
-/** `void`: this claim, of that worker, counts no more, its task was cancelled · `dropped`: the worker makes no call of it. */
+/** `void`: this claim of that worker is void, because its task was cancelled · `dropped`: the worker makes no call of it. */
 export interface ClaimHint {
   readonly kind: "void" | "dropped";
   readonly claim: HeldClaim;
 }
 
-/** As much of a claim as tells it from every other, and who holds it. */
+/** The fields that identify a claim, and the worker that holds it. */
 export interface HeldClaim {
   readonly taskId: string;
   readonly fence: number;
   readonly workerId: number;
 }
 
-/** The job of this cancelled task goes on at its third party, and the worker that takes it first tells that. */
+/**
+ * The third party's job of this cancelled task still runs; the first worker that takes this hint sends the cancel
+ * request.
+ */
 export interface JobHint {
   readonly kind: "job";
   readonly teamId: number;
@@ -38,7 +41,7 @@ export interface JobHint {
 
 export type Hint = QueueHint | ClaimHint | JobHint;
 
-/** `from` is the worker that speaks, so that it need not listen to itself; 0 for none. */
+/** `from` is the sending worker, so that it can ignore its own messages; 0 for none. */
 export function hintText(hint: Hint, from: number): string {
   if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
   if ("taskId" in hint) return `${hint.kind} ${hint.teamId} ${hint.taskId} ${from}`;
@@ -49,7 +52,7 @@ export async function sendHints(sql: Sql, messages: readonly string[]): Promise<
   await sql.rows("select pg_notify($1, message) from unnest($2::text[]) as message", [CHANNEL, messages]);
 }
 
-/** Null for what a newer node may say and this one does not understand. */
+/** Null for an unknown message of a newer node. */
 export function parseHint(message: string): (Hint & { readonly from: number }) | null {
   const [word, subject, detail, ...rest] = message.split(" ");
   if (subject === undefined || detail === undefined) return null;

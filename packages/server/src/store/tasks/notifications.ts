@@ -11,10 +11,10 @@ export interface NotificationClaim {
   readonly id: string;
   readonly taskId: string;
   readonly url: string;
-  /** Written in the statement that ended the task, and so at the same instant. */
+  /** The row is written by the statement that ended the task, so at the same time. */
   readonly endedAt: Date;
   readonly fence: number;
-  /** This one included. */
+  /** Including this one. */
   readonly attempt: number;
 }
 
@@ -53,7 +53,7 @@ export async function settleNotification(
   );
 }
 
-/** A column of a query over `tasks t`. The filter on the task itself spares tasks without a notification the look. */
+/** A column of a query over `tasks t`. The filter on the task saves the lookup for tasks without a notification. */
 export const NOTIFICATIONS_OF_TASK = `(
    select json_agg(n) from (
      select n.url, n.status, n.attempts, n.last_error as "lastError",

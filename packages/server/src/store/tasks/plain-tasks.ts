@@ -16,14 +16,14 @@ import { hasOwnKeys } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
 
 /*
- * Most tasks say nothing but their call, are to run at once, and come in batches for one queue. Those have a statement of their
- * own, which costs a third less than the one for all: it knows a third of the columns, counts what it was told the number of,
- * and answers with one row for the whole batch.
+ * Most tasks have only their call, run at once, and arrive in batches for one queue. They have their own statement,
+ * which costs a third less than the general one: it has a third of the columns, knows the count in advance, and answers
+ * with one row for the whole batch.
  */
 
-/** What a plain task says besides its id, column by column, with its type. Each column comes as an array. */
+/** The columns of a plain task besides its id, with their types. Each column is passed as an array. */
 const PLAIN = {
-  /** A slot was set aside for it. */
+  /** A slot was reserved for it. */
   held: "boolean",
   shape: "text",
   priority: "smallint",
@@ -39,12 +39,12 @@ const PLAIN = {
 const SETTINGS =
   "max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds";
 
-/** A task that has an idempotency key besides. */
+/** Plain tasks with an idempotency key. */
 const KEYED = { ...PLAIN, idempotency_key: "text", request_hash: "text" } as const;
 
 /**
- * Nothing is done, and no row returned, unless the queue and the worker are there and, if slots were set aside, the queue's
- * epoch is unchanged.
+ * No row is written or returned unless the queue and the worker exist and, if slots were reserved, the queue's epoch is
+ * unchanged.
  */
 const queueIf = (condition: string) => `q as materialized (
      select team_id, id as queue_id, now() as asked_at, max_retries, backoff, retry_delay_seconds,
@@ -81,7 +81,7 @@ const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1
 
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
 
-/** All of the batch, or nothing. */
+/** Inserts the whole batch or nothing. */
 const INSERT_PLAIN_TASKS = hotStatement(
   "insert_tasks_plain",
   (condition, tells) => `with ${queueIf(condition)}, inserted as (
@@ -95,7 +95,7 @@ const INSERT_PLAIN_TASKS = hotStatement(
    select ${ANSWER} from q`,
 );
 
-/** All whose key is not taken, see `insertTasks`; those are named only where they are not all. */
+/** Inserts all tasks whose key is free, see `insertTasks`; their ids are returned only if some are missing. */
 const INSERT_KEYED_TASKS = hotStatement(
   "insert_tasks_keyed",
   (condition, tells) => `with ${queueIf(condition)}, asked as materialized (
@@ -129,11 +129,11 @@ const INSERT_KEYED_TASKS = hotStatement(
 type PlainAnswer = TaskSettings & {
   readonly queueId: number;
   readonly createdMs: number;
-  /** Left out, or null: all. */
+  /** Undefined or null means all. */
   readonly storedIds?: readonly string[] | null;
 };
 
-/** Answers in the order of the submissions; null where the idempotency key is taken. */
+/** Answers in the order of the submissions; null if the idempotency key is taken. */
 export async function insertPlainTasks(
   sql: Sql,
   submissions: readonly Submission[],
@@ -188,7 +188,7 @@ export async function insertPlainTasks(
   });
 }
 
-/** Whether there is a column in KEYED for everything that it says. */
+/** Whether KEYED has a column for each of its fields. */
 function isPlain(task: NewTask): boolean {
   return (
     task.delaySeconds === 0 &&

@@ -1,14 +1,14 @@
 import type { Sql } from "../sql.ts";
 
-/** All queues of one name, whichever team's. */
+/** All queues of one name, over all teams. */
 export interface QueueDepth {
-  /** Null: the queues of all further names, together. */
+  /** Null for the queues of all other names together. */
   readonly queue: string | null;
   readonly pending: number;
   readonly active: number;
   readonly waiting: number;
   readonly polling: number;
-  /** For how long the oldest pending task has been due; 0 if none is. */
+  /** Seconds since the oldest pending task became due; 0 if none is due. */
   readonly oldestPendingSeconds: number;
 }
 
@@ -20,9 +20,9 @@ export const FIRST_RUN_AT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
 );
 
 /**
- * How much waits where, for the operator and so over all teams. Counts come from the tallies, and only a queue with
- * pending tasks is probed for its oldest: the cost follows the number of queues, never the number of tasks. The oldest
- * `mostNames` names are told apart, so that a name keeps its place when others come.
+ * Queue depths over all teams, for the operator. Counts come from the tallies, and only queues with pending tasks are
+ * probed for their oldest: the cost depends on the number of queues, never of tasks. The oldest `mostNames` names are
+ * listed separately, so that a name keeps its place when others are added.
  */
 export async function readQueueDepths(sql: Sql, mostNames: number): Promise<QueueDepth[]> {
   return sql.rows<QueueDepth>(

@@ -7,19 +7,19 @@ export interface SlotGrant {
   readonly concurrency: number;
   readonly paused: boolean;
   readonly slots: number;
-  /** Of the row that says so: it changes with every grant. Null where there is none. */
+  /** The version of the row, which changes with every grant. Null if there is none. */
   readonly version: string | null;
-  /** Others hold so much that this worker has less than its share: they should be told. */
+  /** Other workers hold so many slots that this worker has less than its share: they should be told. */
   readonly starved: boolean;
-  /** In flight is more than is due to this worker: each call that ends should give its slot back. */
+  /** More calls are in flight than this worker's share: each call that ends should return its slot. */
   readonly overdrawn: boolean;
 }
 
 /**
- * Takes as many slots of a queue as are to be had, and never fewer than are in use: what is in flight cannot be
- * recalled. The queue's row is locked first and the others are summed in a second statement; in one statement the
- * sum would be older than the lock, and two workers could both see the last slot free.
- * Each worker is due an equal share; what others leave unasked is free to take. Null if there is no such queue.
+ * Takes as many slots of a queue as are available, and never fewer than are in use: calls in flight cannot be recalled.
+ * The queue's row is locked first, and a second statement sums the other workers' slots; in one statement the sum would
+ * be older than the lock, and two workers could both see the last slot free. Each worker gets an equal share; unused
+ * shares of others may be taken. Null if the queue does not exist.
  */
 export async function acquireSlots(
   database: Database,
@@ -27,7 +27,7 @@ export async function acquireSlots(
     readonly teamId: number;
     readonly queue: string;
     readonly workerId: number;
-    /** What this worker has in flight, and in which queue: the name may stand for another one by now. */
+    /** This worker's calls in flight, with their queue: the name may belong to another queue by now. */
     readonly using: { readonly queueId: number; readonly inFlight: number } | null;
   },
 ): Promise<SlotGrant | null> {
@@ -61,14 +61,14 @@ export async function acquireSlots(
        returning slots, s.xmin::text as version, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
       [teamId, queueId, workerId, queue.concurrency, using?.queueId === queueId ? using.inFlight : 0],
     );
-    // No row where the worker is no more: it has no slots then.
+    // No row if the worker was removed: it has no slots then.
     return { ...queue, ...(granted ?? { slots: 0, version: null, starved: false, overdrawn: false }) };
   });
 }
 
 /**
- * Gives the slots of queues back that this worker has no use for, as they were granted: a release that the database
- * carries out late must not take what the same worker was granted since. `xmin` is the transaction that wrote a row.
+ * Returns slots exactly as granted: a late release must not take what the same worker was granted since. `xmin` is the
+ * transaction that wrote a row.
  */
 export async function releaseSlots(
   sql: Sql,
@@ -89,8 +89,8 @@ export async function releaseSlots(
 }
 
 /**
- * Leaves this worker only the slots that its calls under way use. ExtractedPayloads out late it does no harm: slots are only ever
- * taken away, by a worker that starts nothing any more.
+ * Keeps only the slots of this worker's calls in flight. A late execution does no harm: slots are only removed, from a
+ * worker that starts no further call.
  */
 export async function shrinkSlots(
   sql: Sql,

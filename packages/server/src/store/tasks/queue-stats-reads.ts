@@ -5,18 +5,18 @@ import { FIRST_RUN_AT } from "./queue-depths.ts";
 export interface StatsQuery {
   readonly teamId: number;
   readonly sandbox: boolean;
-  /** Null: all of the team's. */
+  /** Null for all queues of the team. */
   readonly queueIds: readonly number[] | null;
   readonly from: Date;
   readonly stepSeconds: number;
 }
 
-/** What happened in a queue in a step that something happened in. */
+/** The counts of a queue in a step with activity. */
 export interface QueueStep extends Readonly<Record<QueueCount, number>> {
   readonly queueId: number;
   /** When the step begins. */
   readonly atSeconds: number;
-  /** The most that waited at once; null where it was not looked at, or none did. */
+  /** The maximum number of waiting tasks; null if not sampled, or none. */
   readonly pending: number | null;
 }
 
@@ -43,7 +43,7 @@ export async function readSteps(sql: Sql, query: StatsQuery): Promise<QueueStep[
   );
 }
 
-/** The steps in which some node looked how much waits. */
+/** The steps in which a node sampled the queue depths. */
 export async function readSampledSteps(sql: Sql, from: Date, stepSeconds: number): Promise<Set<number>> {
   const rows = await sql.rows<{ atSeconds: number }>(
     `select distinct (floor(extract(epoch from at) / $2) * $2)::float8 as "atSeconds" from queue_stats
@@ -56,7 +56,7 @@ export async function readSampledSteps(sql: Sql, from: Date, stepSeconds: number
 export interface StepHistogram {
   readonly queueId: number;
   readonly atSeconds: number;
-  /** `bucket:count` of those that are not empty, from 1, separated by commas: a text is read faster than an array. */
+  /** `bucket:count` of the non-empty buckets, from 1, separated by commas: a text is parsed faster than an array. */
   readonly counts: string;
 }
 
@@ -78,7 +78,7 @@ export async function readHistograms(
   );
 }
 
-/** How a queue stands at the moment. */
+/** The current state of a queue. */
 export interface QueueNow {
   readonly queueId: number;
   readonly queue: string;
@@ -87,11 +87,11 @@ export interface QueueNow {
   readonly waiting: number;
   readonly polling: number;
   readonly failed: number;
-  /** Since when its oldest task has been due; null if none is. */
+  /** When its oldest task became due; null if none is due. */
   readonly oldestPendingAt: Date | null;
 }
 
-/** Of the queues that are there: counts from the tallies, and a look at the first task of each priority where some wait. */
+/** For existing queues: counts from the tallies, and a probe of the first task of each priority if some wait. */
 export async function readQueuesNow(
   sql: Sql,
   { teamId, sandbox, queue }: { teamId: number; sandbox: boolean; queue: string | null },

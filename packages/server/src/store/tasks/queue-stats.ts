@@ -1,7 +1,7 @@
 import { QUEUE_COUNTS, type QueueCount } from "../../domain/queue-stats.ts";
 import { patient, type Sql } from "../sql.ts";
 
-/** What one node counted of one queue in one minute. */
+/** One node's counts of one queue in one minute. */
 export interface QueueMinute extends Readonly<Record<QueueCount, number>> {
   readonly teamId: number;
   readonly queueId: number;
@@ -12,7 +12,7 @@ export interface QueueMinute extends Readonly<Record<QueueCount, number>> {
 
 const NAMES = [...QUEUE_COUNTS, "waits", "durations"];
 
-/** Puts the numbers of these queues in the place of what this node had written of the minute. */
+/** Replaces this node's counts of these queues for the minute. */
 export async function writeMinutes(
   sql: Sql,
   node: number,
@@ -46,7 +46,7 @@ function trimmed(counts: ArrayLike<number>): number[] | null {
   return last < 0 ? null : all.slice(0, last + 1);
 }
 
-/** Writes down how much waits in which queue, of all teams. Of several nodes the first does. */
+/** Stores the queue depths of all teams. The first of several nodes does it. */
 export async function sampleDepths(sql: Sql, at: Date): Promise<void> {
   await sql.rows(
     patient(
@@ -62,7 +62,10 @@ export async function sampleDepths(sql: Sql, at: Date): Promise<void> {
   );
 }
 
-/** Minutes become five minutes after two hours, those become hours after a day and an hour; hours are kept a month. */
+/**
+ * Minutes are merged into five minutes after two hours, and into hours after a day and an hour; hours are kept for a
+ * month.
+ */
 const ROLLS = [
   { from: 60, into: 300, afterSeconds: 2 * 3_600 },
   { from: 300, into: 3_600, afterSeconds: 25 * 3_600 },
@@ -70,8 +73,8 @@ const ROLLS = [
 const KEPT_SECONDS = 31 * 86_400;
 
 /**
- * Makes longer steps of a portion of what is old, and removes what is too old. Returns whether there is more. Shorter steps
- * come first: an hour is put together once, when all of it is there.
+ * Merges a batch of old steps and deletes expired ones. Returns whether there is more. Shorter steps come first: an
+ * hour is merged once, when it is complete.
  */
 export async function rollQueueStats(sql: Sql): Promise<boolean> {
   for (const { from, into, afterSeconds } of ROLLS) {
@@ -100,8 +103,8 @@ const added = (
     group by team_id, queue_id, sandbox`;
 
 /**
- * One step's rows become one row for each queue, in one statement: of two nodes that try, one finds nothing. A node that
- * wrote a minute hours late finds its step rolled already: its counts are added, its histograms are not.
+ * Merges the rows of one step into one row per queue, in one statement: of two nodes that try, one finds nothing. A
+ * node that writes a minute hours late finds its step merged already: its counts are added, its histograms are not.
  */
 async function rollStep(sql: Sql, from: number, into: number, at: Date): Promise<void> {
   await sql.rows(

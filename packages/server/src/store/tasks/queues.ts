@@ -10,7 +10,7 @@ const COLUMNS = `q.id::float8 as id, ${columns(
   "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, created_at, updated_at",
 )}, coalesce(q.no_retry_statuses, '{}') as "noRetryStatuses"`;
 
-/** Null when the name is taken. */
+/** Null if the name is taken. */
 export async function insertQueue(
   sql: Sql,
   teamId: number,
@@ -43,7 +43,7 @@ function inOrder(settings: Partial<QueueSettings>): unknown[] {
   ].map((value) => value ?? null);
 }
 
-/** A change of concurrency is a new epoch: claims decided under the old limit find nothing any more. */
+/** A change of concurrency starts a new epoch: claims decided under the old limit find no rows. */
 export async function updateQueue(
   sql: Sql,
   teamId: number,
@@ -65,7 +65,7 @@ export async function updateQueue(
   return rows[0] ?? null;
 }
 
-/** Null when it is so already, or there is no such queue. */
+/** Null if the state is the same already, or the queue does not exist. */
 export async function setQueuePaused(
   sql: Sql,
   teamId: number,
@@ -83,8 +83,8 @@ export async function setQueuePaused(
 }
 
 /**
- * From here on nothing of the queue is claimed; its pending tasks are removed next. Null if there is none. Waits for the
- * statements that give tasks back to it just now: what they make pending is seen by the removal.
+ * From here on no task of the queue is claimed; its pending tasks are deleted next. Null if it does not exist. Waits
+ * for statements that are returning tasks to it: the deletion sees what they make pending.
  */
 export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<Queue | null> {
   const rows = await sql.rows<Queue>(
@@ -104,7 +104,7 @@ export async function findQueue(sql: Sql, reach: Reach, name: string): Promise<Q
   return rows[0] ?? null;
 }
 
-/** By name, those after the one that is named. */
+/** By name, after the given one. */
 export async function listQueues(
   sql: Sql,
   reach: Reach,
@@ -113,7 +113,7 @@ export async function listQueues(
   return queuesWithStats(sql, reach, "and ($3::text is null or q.name > $3)", [cursor, limit], "limit $4");
 }
 
-/** Queues are the team's, their stats those of its sandbox or of what is outside of it. */
+/** Queues belong to the team; their stats are those of the sandbox or of live tasks. */
 function queuesWithStats(
   sql: Sql,
   { teamId, environment }: Reach,

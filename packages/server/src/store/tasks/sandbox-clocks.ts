@@ -1,11 +1,11 @@
 import type { SandboxClock } from "../../domain/simulation.ts";
 import type { Sql } from "../sql.ts";
 
-/** A join of the clock of the team of `table`, as `c`, for its rows of the sandbox. */
+/** Joins the sandbox clock of the team of `table`, as `c`, for its sandbox rows. */
 export const withClock = (table: string, alias = "c") =>
   `left join sandbox_clocks ${alias} on ${alias}.team_id = ${table}.team_id and ${table}.sandbox`;
 
-/** By how many seconds the clock of such a join is ahead: 0 for a live task. */
+/** The seconds by which the clock of such a join is ahead: 0 for a live task. */
 export const aheadSeconds = (alias = "c") => `coalesce(${alias}.ahead_seconds, 0)`;
 
 /** What the clock of a team's sandbox shows. */
@@ -19,7 +19,7 @@ export async function readSandboxClock(sql: Sql, teamId: number): Promise<Sandbo
   return row;
 }
 
-/** So many seconds have passed for the sandbox of a team: whatever is waited for there is as much closer. */
+/** Advances the sandbox clock of a team: everything that waits there is that much closer. */
 export async function passSandboxTime(sql: Sql, teamId: number, seconds: number): Promise<void> {
   await sql.rows(
     `insert into sandbox_clocks as c (team_id, ahead_seconds) values ($1, $2)

@@ -3,13 +3,13 @@ import { columns } from "../columns.ts";
 import { prepare, type Sql } from "../sql.ts";
 import { readRequest } from "./schedules.ts";
 
-/** Whose schedules: of every team by the clock, or of the sandbox of one whose time is so far ahead of it. */
+/** Selects schedules: of all teams by the real clock, or of one team's sandbox whose clock is ahead. */
 export interface FiringTime {
   readonly teamId: number | null;
   readonly aheadMs: number;
 }
 
-/** A schedule whose time has come, with all that a firing needs. */
+/** A due schedule with all data for its firing. */
 export interface DueSchedule
   extends Pick<
     Schedule,
@@ -25,20 +25,20 @@ export interface DueSchedule
     | "now"
   > {
   readonly nextRunAt: Date;
-  /** This time has had its firing: the schedule was set back to it. */
+  /** This time has already fired: the schedule was set back to it. */
   readonly isFired: boolean;
 }
 
 type DueRow = Omit<DueSchedule, "task"> & { readonly task: string; readonly request: string };
 
-/** As many bytes of tasks as one batch holds; a single task may be larger. */
+/** Maximum bytes of tasks per batch; a single task may be larger. */
 const MOST_BYTES = 4_194_304;
 
 const FIRES_AT = "s.next_run_at + make_interval(secs => s.ahead_seconds)";
 
 /**
- * The rows are locked, and those that another node has locked are skipped: so nodes share the work. A row that was changed
- * meanwhile is read as it is now, and only if it is still due.
+ * Locks the rows and skips those that another node has locked: so nodes share the work. A row that changed meanwhile is
+ * read as it is now, and only if it is still due.
  */
 const TAKE_DUE = prepare(
   "take_due_schedules",
@@ -59,7 +59,7 @@ const TAKE_DUE = prepare(
      from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.next_run_at`,
 );
 
-/** Within a transaction that goes on to fire them: at most so many, the longest due first. */
+/** Must run in the transaction that fires them: at most the given number, the longest due first. */
 export async function takeDueSchedules(sql: Sql, time: FiringTime, limit: number): Promise<DueSchedule[]> {
   const rows = await sql.rows<DueRow>(TAKE_DUE, [time.teamId, time.aheadMs, limit]);
   return rows.map(({ task, request, ...row }) => ({
@@ -68,17 +68,17 @@ export async function takeDueSchedules(sql: Sql, time: FiringTime, limit: number
   }));
 }
 
-/** What became of a schedule that was due. */
+/** The result of a due schedule. */
 export interface Firing {
   readonly schedule: Pick<Schedule, "teamId" | "id">;
   readonly next: Date;
-  /** Null if it made none. */
+  /** Null if it created none. */
   readonly taskId: string | null;
-  /** Why it made no task, for the schedule's record; null if it did, or was not to. */
+  /** Why it created no task, for the schedule's record; null if it created one, or was skipped. */
   readonly error: string | null;
 }
 
-/** The time that was due is the key of the firing, so that a schedule that is set back to it makes no second task. */
+/** The due time is the key of the firing, so a schedule that is set back to it creates no second task. */
 const RECORD_FIRINGS = prepare(
   "record_firings",
   `with asked as materialized (
@@ -98,7 +98,7 @@ const RECORD_FIRINGS = prepare(
      from asked f where s.team_id = f.team_id and s.id = f.id`,
 );
 
-/** In the transaction that took them and made their tasks: neither is there without the other. */
+/** Must run in the transaction that took the schedules and created their tasks: neither exists without the other. */
 export async function recordFirings(sql: Sql, firings: readonly Firing[]): Promise<void> {
   const rows = firings.map(({ schedule: { teamId, id }, next, taskId, error }) => ({
     team_id: teamId,
@@ -110,7 +110,7 @@ export async function recordFirings(sql: Sql, firings: readonly Firing[]): Promi
   await sql.rows(RECORD_FIRINGS, [JSON.stringify(rows)]);
 }
 
-/** A firing that was asked for by hand: the next one comes at its time all the same. */
+/** A manual firing: the next regular one is unaffected. */
 export async function recordRun(
   sql: Sql,
   { teamId, id }: Pick<Schedule, "teamId" | "id">,
@@ -124,7 +124,7 @@ export async function recordRun(
   );
 }
 
-/** Those of which one of the last tasks goes on. No more of them are looked at than a look into the index finds. */
+/** The schedules with an open task among their last ones. No more are checked than one index probe finds. */
 export async function withUnendedTasks(
   sql: Sql,
   schedules: readonly Pick<Schedule, "teamId" | "id">[],

@@ -30,10 +30,10 @@ const FROM = `from schedules s left join tasks t on t.team_id = s.team_id and t.
 
 const READ = `select ${LISTED}, s.task, s.request ${FROM}`;
 
-/** How a path names a schedule. */
+/** A schedule's key in a URL path. */
 export type ScheduleKey = { readonly id: string } | { readonly name: string };
 
-/** By name; the cursor is the name before. Without their tasks, which may be large. */
+/** By name; the cursor is the previous name. Without their tasks, which may be large. */
 export async function listSchedules(
   sql: Sql,
   reach: Reach,
@@ -50,7 +50,7 @@ export async function listSchedules(
   return rows.map(toListed);
 }
 
-/** Within a transaction that goes on to change it, `lock` keeps firings and other changes waiting. */
+/** In a transaction that changes it, `lock` makes firings and other changes wait. */
 export async function findSchedule(
   sql: Sql,
   reach: Reach,
@@ -120,7 +120,7 @@ export async function removeSchedule(sql: Sql, reach: Reach, id: string): Promis
   return rows.length === 1;
 }
 
-/** The time of the database, by which all firings go. */
+/** The database time, which decides all firings. */
 export async function databaseNow(sql: Sql): Promise<Date> {
   const [row] = await sql.rows<{ now: Date }>("select clock_timestamp() as now");
   if (row === undefined) throw new Error("The database did not tell the time");
@@ -148,7 +148,7 @@ function toListed(row: ListedRow): ListedSchedule {
   };
 }
 
-/** Written by `termValues`. It holds no time: a schedule's task has none of its own. */
+/** Written by `termValues`. It has no time: a schedule's task has none of its own. */
 export function readRequest(text: string): TaskRequest {
   return JSON.parse(text);
 }

@@ -10,7 +10,7 @@ import { NO_WORKER, one, tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { untilNext } from "./until-next.ts";
 
-/** Whose steps are due: of every team by the clock, or of one whose time is so far ahead of it. */
+/** Selects due steps: of all teams by the real clock, or of one team whose clock is ahead. */
 export interface SandboxTime {
   readonly teamId: number | null;
   readonly aheadMs: number;
@@ -18,15 +18,15 @@ export interface SandboxTime {
 
 export const NOW: SandboxTime = { teamId: null, aheadMs: 0 };
 
-/** A task of the sandbox that has a step to take. Of one that is active the claim is what its attempt is made under. */
+/** A sandbox task with a due step. For an active task, the claim is that of its attempt. */
 export interface Walking {
   readonly status: TaskStatus;
-  /** Null: it is not simulated, and the step that is due is its expiry. */
+  /** Null if it is not simulated; then the due step is its expiry. */
   readonly simulation: Simulation | null;
   readonly claim: Claim;
   readonly notify: boolean;
   readonly expiresInSeconds: number | null;
-  /** By how much the clock of its sandbox is ahead. */
+  /** The offset of its sandbox clock. */
   readonly aheadMs: number;
 }
 
@@ -42,8 +42,8 @@ type WalkingRow = Flat<Omit<Claim, "attempt" | "attemptStartedAt" | "callbackSea
 };
 
 /**
- * Both rows are locked, and one that another transaction holds is skipped: nodes share the work, and as this waits for no
- * task, what holds a task and waits for its simulation gets it.
+ * Locks both rows and skips those that another transaction holds: nodes share the work. As this never waits for a task,
+ * a transaction that holds a task and waits for its simulation gets it.
  */
 const LOCK_DUE_STEPS = prepare(
   "lock_due_steps",
@@ -63,7 +63,7 @@ const LOCK_DUE_STEPS = prepare(
       for update of s, t skip locked`,
 );
 
-/** Within a transaction that goes on to take the steps. */
+/** Must run in the transaction that takes the steps. */
 export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): Promise<Walking[]> {
   const rows = await sql.rows<WalkingRow>(LOCK_DUE_STEPS, [time.teamId, time.aheadMs, limit]);
   return rows.map((row) => {
@@ -99,7 +99,7 @@ const BEGIN_SIMULATED = prepare(
    select id from begun`,
 );
 
-/** An attempt begins: in no worker's hands, and without a slot. */
+/** An attempt begins, without a worker and without a slot. */
 export async function beginSimulated(sql: Sql, walking: readonly Walking[]): Promise<void> {
   const keys = walking.map(({ claim: { teamId, id, fence }, aheadMs }) => {
     return { team_id: teamId, id, fence, ahead_ms: aheadMs };
@@ -135,7 +135,7 @@ export interface SimulatedEnd {
   readonly end: ReturnType<typeof endSimulated>;
 }
 
-/** The callback has come, or the poll found the job done, or neither did in time; or it expired. */
+/** Ends a wait: the callback arrived, the poll found the job done, neither happened in time, or the task expired. */
 export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promise<void> {
   const rows = ends.map(({ walking: { claim, status }, end }) => {
     const { teamId: team_id, id, fence } = claim;
@@ -146,8 +146,8 @@ export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promi
 }
 
 /**
- * By the statements that settle real attempts, what they have just written is by the real clock: when it ended, or when it
- * goes on. In the same transaction.
+ * The statements that settle real attempts write real times: this converts the time of the end or of the next run. Must
+ * run in the same transaction.
  */
 export async function setToSandboxTime(sql: Sql, walking: readonly Walking[]): Promise<void> {
   const rows = walking.map(({ claim: { teamId, id }, aheadMs }) => ({ team_id: teamId, id, ms: aheadMs }));
@@ -161,7 +161,7 @@ export async function setToSandboxTime(sql: Sql, walking: readonly Walking[]): P
   );
 }
 
-/** When each takes its next step, from now by its own time; null: never, unless it is retried. */
+/** Sets the next step of each, by its own clock; null for none, unless it is retried. */
 export async function planSteps(
   sql: Sql,
   { aheadMs }: SandboxTime,
@@ -186,7 +186,10 @@ export const untilNextStepMs = untilNext(
   "simulations where next_at is not null",
 );
 
-/** How long until the next step of a task of this team, or the next firing of a schedule of its sandbox. Null if there is none. */
+/**
+ * Milliseconds until the next step of a task of this team, or the next firing of a schedule of its sandbox. Null if
+ * there is none.
+ */
 export async function untilNextOfSandboxMs(sql: Sql, teamId: number): Promise<number | null> {
   const [row] = await sql.rows<{ ms: number | null }>(
     `select extract(epoch from least(

@@ -3,15 +3,15 @@ import type { SlotGrant } from "./queue-slots.ts";
 
 export interface Submission {
   readonly task: NewTask;
-  /** The grant under which a slot was set aside for the task, if one was. */
+  /** The grant under which a slot was reserved for the task, if one was. */
   readonly reservation: Pick<SlotGrant, "queueId" | "epoch"> | null;
 }
 
-/** What became of a submission; null instead of one: its queue does not exist, or its idempotency key is taken. */
+/** The result of a submission; null instead if its queue does not exist or its idempotency key is taken. */
 export interface Accepted extends TaskSettings {
   readonly id: string;
   readonly queueId: number;
-  /** Inserted already active under the reservation: the call may start now. */
+  /** Inserted as active under the reservation: the call may start now. */
   readonly handedOff: boolean;
   readonly createdAt: Date;
   readonly runAt: Date;

@@ -1,30 +1,31 @@
 import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
 
-/** The kinds of statements that write tallies: each has rows of its own, so that none waits for another's commit. */
+/** The kinds of statements that write tallies: each has its own rows, so that none waits for another's commit. */
 const WRITERS = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
 
-/** For a statement that needs no worker: what services do, and what is removed. */
+/** For statements without a worker: those of services, and deletions. */
 export const NO_WORKER = 0;
 
 /**
- * Under whom such a statement counts. What counts is the sum over a queue's rows, so any row is as good as another as
- * long as the count is in the statement that moves the task. Each connection has rows of its own: a node that stands still
- * in the middle of a transaction would otherwise make all others wait. foldTallies adds them up.
+ * The row of such a statement. Only the sum over a queue's rows matters, so any row will do as long as the count is in
+ * the statement that moves the task. Each connection has its own rows: a node that is frozen in the middle of a
+ * transaction would otherwise block all others. foldTallies merges them.
  */
 const OWN_ROW = "-pg_backend_pid()";
 
-/** The worker in a parameter, which may be none. */
+/** The worker in a parameter, which may be absent. */
 export function workerOrNone(parameter: string): string {
   return `case when ${parameter} = ${NO_WORKER} then ${OWN_ROW} else ${parameter} end`;
 }
 
 /**
- * The end of every statement that moves tasks: adds what moved to the writer's own row of each queue.
- * `from` names the CTE to count, with team_id, queue_id and sandbox, which has rows of its own; `deltas` says what each of its rows adds to a state.
+ * The end of every statement that moves tasks: adds the changes to the writer's own row of each queue. `from` names the
+ * CTE to count, with team_id, queue_id and sandbox (which has its own rows); `deltas` says what each of its rows adds
+ * to a state.
  */
 export function tally(options: {
   readonly from: string;
-  /** It has one row for each queue and environment already: nothing is to be grouped. */
+  /** True if it has one row per queue and environment already, so that no grouping is needed. */
   readonly isSummed?: boolean;
   /** The id of the worker that counts, as SQL. */
   readonly worker: string | typeof NO_WORKER;
@@ -41,7 +42,7 @@ export function tally(options: {
     on conflict (team_id, queue_id, worker_id, statement, sandbox) do update set ${adds}`;
 }
 
-/** Adds up, in one row for each queue, what was counted by connections and by workers that are gone: reading stays short. */
+/** Merges the counts of connections and of removed workers into one row per queue, to keep reads fast. */
 export const FOLD_TALLIES = `with folded as (
      delete from queue_tallies t using (
        select team_id, queue_id, worker_id, statement, sandbox from queue_tallies c
@@ -58,7 +59,7 @@ export const FOLD_TALLIES = `with folded as (
      deltas: Object.fromEntries(TASK_STATUSES.map((status) => [status, status])),
    })}`;
 
-/** One where the row has this state, else nothing. */
+/** 1 if the row has this state, else 0. */
 export function one(condition: string): string {
   return `case when ${condition} then 1 else 0 end`;
 }

@@ -1,11 +1,11 @@
 import type { Attempt, TaskResult, TaskStatus } from "../../domain/task.ts";
 
 /*
- * The attempts of a task, as its row has them. Closed ones lie in a column, and the open one in columns of its own. The first
- * attempt of a task that it completed is not written at all: everything about it is in the task's result.
+ * The attempts of a task as stored in its row. Closed ones are in a JSON column, the open one in separate columns. The
+ * first attempt of a task that it completed is not stored: the task's result contains all its data.
  */
 
-/** Attempts as they lie in the row. */
+/** An attempt as stored in the row. */
 export interface AttemptJson {
   number: number;
   status: Attempt["status"];
@@ -14,7 +14,7 @@ export interface AttemptJson {
   ms: number | null;
   connect?: number | undefined;
   first?: number | undefined;
-  /** The wait that follows is the target's own, by Retry-After. */
+  /** The following delay comes from the target's Retry-After. */
   asked?: true | undefined;
   phase: Attempt["phase"];
   error: string | null;
@@ -34,14 +34,17 @@ export function attemptToJson(attempt: Attempt): AttemptJson {
   };
 }
 
-/** A result as it lies in the row: with what a derived attempt needs besides. */
+/** A result as stored in the row, with the further values of a derived attempt. */
 export interface StoredResult extends Omit<TaskResult, "truncated"> {
   readonly truncated?: true | undefined;
   readonly connect?: number | undefined;
   readonly first?: number | undefined;
 }
 
-/** Of a task `t`: its only attempt completed it, and was not written. A callback or a poll completes only what has a written one. */
+/**
+ * For a task `t`: its only attempt completed it and was not stored. A callback or a poll completes only tasks with a
+ * stored attempt.
+ */
 export const HAS_DERIVED_ATTEMPT = "(t.status = 'completed' and t.attempt_count = 1 and t.attempts = '[]')";
 
 /** The status code of the last attempt, as text; null if it got none. */
@@ -57,7 +60,7 @@ export interface AttemptColumns {
   readonly result: StoredResult | null;
 }
 
-/** All of them, oldest first. */
+/** All attempts, oldest first. */
 export function attemptsOf(row: AttemptColumns): Attempt[] {
   const attempts = row.closed.map(
     ({ number, status, code, at, ms, connect, first, phase, error }): Attempt => ({

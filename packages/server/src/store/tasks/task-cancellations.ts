@@ -14,9 +14,9 @@ export interface Cancelled {
   readonly shape: Shape;
   readonly queueId: number;
   readonly sandbox: boolean;
-  /** The claim under which a call or a poll of it may be under way; null if there was none. */
+  /** The claim of a call or a poll that may be in flight; null if there was none. */
   readonly held: HeldClaim | null;
-  /** Of a task that was polled: how its third party may be told. */
+  /** For a polled task: how to notify its third party. */
   readonly job: PolledJob | null;
 }
 
@@ -24,12 +24,12 @@ export interface PolledJob {
   readonly config: PollConfig;
   readonly plan: PollPlan;
   readonly timeoutSeconds: number;
-  /** Of the first call: what they stand for must not come back in an answer. */
+  /** Headers of the first call: their secrets must not appear in an answer. */
   readonly firstHeaders: Readonly<Record<string, string>>;
   readonly callbackSealed: string | null;
 }
 
-/** Its third party can be told, and another node is to do so. */
+/** The third party can be notified, and another node must do it. */
 const LEFT = "$4 and not t.sandbox and t.poll -> 'cancel' is not null";
 
 const CANCEL_TASK = prepare(
@@ -83,10 +83,10 @@ type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
 };
 
 /**
- * Ends a task by its owner's will, once, whatever it was doing. Null if it had ended, or is unknown. The fence rises: the
- * verdict of a call or poll that is under way finds it gone, and so does every other ending.
+ * Cancels a task once, in any state. Null if it had ended or is unknown. The fence rises, so the verdict of a call or
+ * poll in flight no longer matches, nor does any other ending.
  *
- * `leavesJob`: what is needed to tell its third party stays in the row, for the worker that takes it.
+ * `leavesJob`: the data for the cancel request stays in the row, for the worker that takes it.
  */
 export async function cancelTask(
   sql: Sql,
@@ -111,7 +111,7 @@ const TAKE_CANCELLED_JOB = prepare(
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
 );
 
-/** What a cancel has left of the task for one worker: the first that asks. Null for all others. */
+/** The job that a cancel left for a worker: returned to the first that asks, null to all others. */
 export async function takeCancelledJob(sql: Sql, teamId: number, id: string): Promise<Cancelled | null> {
   const [row] = await sql.rows<CancelledRow>(TAKE_CANCELLED_JOB, [teamId, id]);
   return row === undefined ? null : cancelledOf(teamId, id, row);

@@ -10,21 +10,21 @@ export interface ClaimRequest {
   readonly teamId: number;
   readonly queueId: number;
   readonly queue: string;
-  /** The claim finds nothing if the queue has changed since: the worker must look at it again first. */
+  /** The claim finds no rows if the queue has changed since: the worker must refresh it first. */
   readonly epoch: number;
   readonly workerId: number;
   readonly limit: number;
 }
 
-/** What a claim is made of, besides what was asked for. */
+/** The columns of a claim besides those of the request. */
 const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
   body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds, sign, ${FOLLOW_NAMES}`;
 
 /**
- * One probe per priority, highest first, each straight to its first due row. Without the probes, delayed tasks of
- * a high priority would be walked over on every claim. The rows are then updated at the places where they were locked, which
- * cannot change before this statement ends: by their ids a plan made for an empty table walked along an index of lists. The slots were granted under the queue's lock before, so
- * nothing is locked or counted here but the rows taken.
+ * One index probe per priority, highest first, each directly to its first due row. Without the probes, every claim
+ * would walk over delayed tasks of a high priority. The rows are then updated by their physical location (ctid), which
+ * cannot change before this statement ends: by their ids, a plan made for an empty table walked along a list index. The
+ * slots were granted under the queue's lock before, so only the claimed rows are locked here.
  */
 const CLAIM_DUE_TASKS = hotStatement(
   "claim_due_tasks",
@@ -70,7 +70,7 @@ const CLAIM_DUE_TASKS = hotStatement(
     order by c.priority desc, c.run_at, c.id`,
 );
 
-/** Without an id when there was nothing to claim. */
+/** Without an id if no task was due. */
 type ClaimedRow = { readonly isCurrent: boolean } & (
   | (Flat<Omit<Claim, "attempt" | "teamId" | "queueId" | "queue" | "workerId">> & {
       readonly body: string | null;
@@ -81,11 +81,11 @@ type ClaimedRow = { readonly isCurrent: boolean } & (
 );
 
 export interface Claimed {
-  /** False when the worker's view of the queue, or the worker itself, is out of date: nothing was looked for. */
+  /** False if the worker's view of the queue, or the worker itself, is out of date: no task was searched for. */
   readonly isCurrent: boolean;
-  /** In the order in which they are to start. */
+  /** In start order. */
   readonly claims: readonly Claim[];
-  /** For how long each of them had been due. */
+  /** How long each of them had been due. */
   readonly waitsMs: readonly number[];
 }
 

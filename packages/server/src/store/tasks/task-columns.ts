@@ -1,7 +1,7 @@
 import type { Call } from "../../domain/call.ts";
 import { type FollowUp, MAX_WAIT_DEFAULT_SECONDS, type NewTask } from "../../domain/task.ts";
 
-/** How a task goes on after its first call. */
+/** The part of a task after its first call. */
 const FOLLOW = {
   provider: "text",
   poll_config: "jsonb",
@@ -9,7 +9,7 @@ const FOLLOW = {
   max_wait_seconds: "integer",
 } as const;
 
-/** What a task's creator said, column by column, with its type. It never changes, and is read wherever the task is. */
+/** The creator's request, column by column, with types. It never changes, and is read with every task. */
 const REQUEST_COLUMNS = {
   shape: "text",
   priority: "smallint",
@@ -26,7 +26,7 @@ const REQUEST_COLUMNS = {
   expires_in_seconds: "integer",
 } as const;
 
-/** Stored beside it, and read only where it is asked for. */
+/** Stored with the task, and read only on demand. */
 const LAZY_COLUMNS = {
   body: "text",
   callback_hash: "bytea",
@@ -34,7 +34,7 @@ const LAZY_COLUMNS = {
   idempotency_key: "text",
 } as const;
 
-/** What the insert must know besides: whose task it is, when it should run, and the slot that was set aside for it. */
+/** Further values of the insert: the owner, the due time and the reserved slot. */
 const ASKED = {
   team_id: "integer",
   id: "uuid",
@@ -55,9 +55,9 @@ const ASKED = {
 
 const COPIED = Object.entries({ ...REQUEST_COLUMNS, ...LAZY_COLUMNS });
 
-/** For an insert from JSON: what each object there holds, the columns that are copied from it, and their values. */
+/** For an insert from JSON: the fields of each object, the copied columns and their values. */
 export const INSERTED = {
-  // Bytes come as hexadecimal digits.
+  // Bytes are hexadecimal.
   record: [...Object.entries(ASKED), ...COPIED]
     .map(([name, type]) => `${name} ${type === "bytea" ? "text" : type}`)
     .join(", "),
@@ -65,13 +65,13 @@ export const INSERTED = {
   values: COPIED.map(([name, type]) => copiedValue(name, type)).join(", "),
 };
 
-/** What is false or null is left out of the JSON. */
+/** False and null are omitted from the JSON. */
 function copiedValue(name: string, type: string): string {
   if (type === "boolean") return `coalesce(${name}, false)`;
   return type === "bytea" ? `decode(${name}, 'hex')` : name;
 }
 
-/** Every value by name: this is done for every task, and a literal costs a fraction of a loop over the columns. */
+/** Every value by name: this runs for every task, and a literal costs a fraction of a loop over the columns. */
 export function insertedRow(
   task: NewTask,
   slot: { readonly queueId: number; readonly epoch: number } | null,
@@ -126,7 +126,7 @@ export function hasOwnKeys(value: object): boolean {
 export const FOLLOW_NAMES = Object.keys(FOLLOW).join(", ");
 export const REQUEST_COLUMN_NAMES = Object.keys(REQUEST_COLUMNS).join(", ");
 
-/** A row as it is read: flat, where a task has its call and its follow-up nested. */
+/** A row as read: flat, where a task has its call and its follow-up nested. */
 export type Flat<T> = Omit<T, "call" | "follow"> & CallRow & FollowRow;
 type CallRow = Omit<Call, "headers" | "body"> & { readonly headers: Call["headers"] | null };
 type FollowRow = Omit<FollowUp, "maxWaitSeconds"> & { readonly maxWaitSeconds: number | null };

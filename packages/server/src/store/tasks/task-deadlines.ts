@@ -40,7 +40,7 @@ export interface Expired {
   readonly queueId: number;
 }
 
-/** Ends a batch of tasks that have been waiting or polling for too long, or have not begun in time. Returns why, of each. */
+/** Ends a batch of tasks that waited or were polled for too long, or did not start in time. Returns the reason of each. */
 export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<Expired[]> {
   return sql.rows<Expired>(EXPIRE_TASKS, [workerId, batch]);
 }

@@ -12,8 +12,8 @@ import { holding } from "./task-state.ts";
 export type { Accepted, Submission } from "./submission.ts";
 
 /**
- * Instants as milliseconds: the driver is slow at reading dates, and these come with every task. Multiplied before they
- * are made floating: the other way round a whole millisecond now and then becomes the one before it.
+ * Times as milliseconds, because the driver parses dates slowly and every task has these. Multiplied before the
+ * conversion to floating point: the other way round loses a millisecond now and then.
  */
 const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds")},
   t.queue_id::float8 as "queueId", t.status = 'active' as "isActive",
@@ -22,7 +22,7 @@ const ACCEPTED = `${columns("t", "id, max_retries, backoff, retry_delay_seconds,
 
 const REAL_CLOCK = { columns: "now() as asked_at", join: "" };
 
-/** For a batch with tasks of the sandbox: their times are by the clock of their team, which may be further ahead by $4. */
+/** For a batch with sandbox tasks: their times use the clock of their team, which may be further ahead by $4. */
 const SANDBOX_CLOCK = {
   columns: `now() + make_interval(secs => ${aheadSeconds()} + $4::float8 / 1000) as asked_at,
             make_interval(secs => ${aheadSeconds()}) as ahead`,
@@ -30,8 +30,8 @@ const SANDBOX_CLOCK = {
 };
 
 /**
- * A task whose reservation still holds is inserted active, as its first attempt, in the same commit: no claim is
- * needed. The reservation holds while the queue's epoch is unchanged and the worker's row is there.
+ * A task with a valid reservation is inserted as active, as its first attempt, in the same commit: no claim is needed.
+ * The reservation is valid while the queue's epoch is unchanged and the worker's row exists.
  */
 const insertion = (further: string, condition = "true", tells = true, clock = REAL_CLOCK) =>
   `with asked as materialized (
@@ -93,10 +93,10 @@ const TAGGED = `, tagged as (
      select team_id, tag, id from inserted cross join unnest(tags) as tag
    )`;
 
-/** A statement of its own, so that a batch without tags does not pay for them. */
+/** A separate statement, so that a batch without tags does not pay for them. */
 const INSERT_TAGGED_TASKS = prepare("insert_tagged_tasks", insertion(TAGGED));
 
-/** Nor one without tasks of the sandbox for its clock and for what it simulates. */
+/** Likewise, so that a batch without sandbox tasks does not pay for the clock and the simulations. */
 const INSERT_SIMULATED_TASKS = prepare(
   "insert_simulated_tasks",
   insertion(
@@ -119,8 +119,8 @@ type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
 };
 
 /**
- * Inserts a batch in one commit. Answers in the order of the submissions. `aheadMs`: all are of one sandbox, whose time is
- * so much further ahead than its clock says.
+ * Inserts a batch in one commit. Answers in the order of the submissions. `aheadMs`: all tasks belong to one sandbox,
+ * whose time is this much further ahead than its clock.
  */
 export async function insertTasks(
   sql: Sql,
@@ -134,7 +134,7 @@ export async function insertTasks(
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
     workerId,
   ];
-  // Why nothing was done is not asked: a caller waits, and gets its answer after two statements.
+  // The reason for an empty answer is not queried: a caller waits, and gets its answer after two statements.
   const rows =
     plain === "nothing done"
       ? await askWithEvents<InsertedRow>(sql, INSERT_TASKS.eventCte, values)
@@ -157,7 +157,7 @@ function insertRows(
   return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values);
 }
 
-/** Of one that is not simulated there is a row if it expires. */
+/** A task without simulation has a row if it expires. */
 function simulatedRow({ id, sandbox, simulate, expiresInSeconds }: NewTask): object | null {
   if (simulate !== null) return { id, said: simulate };
   return sandbox && expiresInSeconds !== null ? { id, expires_in: `${expiresInSeconds} s` } : null;
@@ -179,7 +179,7 @@ function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {
   };
 }
 
-/** What became of these tasks: asked after a connection was lost during a commit. Null for those not stored. */
+/** The state of these tasks, queried after the connection was lost during a commit. Null for tasks that were not stored. */
 export async function findAccepted(
   sql: Sql,
   tasks: readonly NewTask[],
@@ -190,7 +190,7 @@ export async function findAccepted(
       where (t.team_id, t.id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
     [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))), workerId],
   );
-  // Active may also mean that it was inserted pending and someone, perhaps we, has claimed it since.
+  // An active task may also have been inserted as pending and claimed since, perhaps by us.
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive && row.ours === true)]));
   return tasks.map((task) => accepted.get(task.id) ?? null);
 }

@@ -8,7 +8,7 @@ import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
 import { holding } from "./task-state.ts";
 
-/** As much of a claim as tells it from every other. */
+/** The fields that identify a claim. */
 type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
 
 const WAITING = "tasks where poll_at is not null";
@@ -32,7 +32,7 @@ const CLAIM_DUE_POLLS = prepare(
      from claimed`,
 );
 
-/** Takes polls whose time has come, of each team as many as there is room for. They hold no slot of their queue. */
+/** Claims due polls, of each team as many as its capacity allows. They hold no slot of their queue. */
 export async function claimDuePolls(
   sql: Sql,
   workerId: number,
@@ -41,7 +41,7 @@ export async function claimDuePolls(
   return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, JSON.stringify(rooms)]);
 }
 
-/** What the database says this worker polls, to compare with what it knows of. */
+/** The polls that the database assigns to this worker, to compare with its own list. */
 export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> {
   return sql.rows<PollKey>(
     `select distinct t.team_id as "teamId", t.id, t.fence ${heldBy("b.worker_id = $1")} and t.status = 'polling'`,
@@ -49,7 +49,7 @@ export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> 
   );
 }
 
-/** Lets go of polls that no node makes: the answer to their claim was lost. */
+/** Releases polls that no node makes: the answer to their claim was lost. */
 export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise<void> {
   await sql.rows(
     `update tasks t set worker_id = null, fence = t.fence + 1, poll_at = t.run_at
@@ -61,7 +61,7 @@ export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise
 
 export const teamsWithDuePolls = dueTeams("teams_with_due_polls", "poll_at", WAITING);
 
-/** What a poll came to. */
+/** The result of a poll. */
 export type PollStep =
   | { readonly kind: "again"; readonly plan: PollPlan; readonly waitMs: number }
   | { readonly kind: "completed"; readonly result: TaskResult }
@@ -109,7 +109,7 @@ const SETTLE_POLLS = prepare(
    select id from settled`,
 );
 
-/** Each counts only while its claim still stands: a callback or the deadline may have come first. */
+/** Each counts only while its claim is valid: a callback or the deadline may have come first. */
 export async function settlePolls(
   sql: Sql,
   settlements: readonly PollSettlement[],

@@ -34,7 +34,7 @@ const SUMMARY = `q.name as queue, ${columns(
   `${TOLD}, team_id, status, run_at, error, failure_reason, attempt_count`,
 )}`;
 
-/** With room for what `toSummary` makes: a row that grows takes longer than all else that is done with it. */
+/** With null columns for the values that `toSummary` adds: growing a row costs more than all other work on it. */
 const MADE = "t.result - 'body' as result, null as call, null as follow";
 const LISTED = `${SUMMARY}, ${MADE}`;
 

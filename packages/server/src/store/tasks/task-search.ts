@@ -6,31 +6,31 @@ import { patient, type Sql } from "../sql.ts";
 import { LAST_CODE } from "./task-attempts.ts";
 
 /*
- * Tasks that no index tells apart are found by looking at one after the other, in the order of their ids. How many are
- * looked at is bounded: where the bound ends the search before the list or the page does, the answer says how far it
- * came, and the next search goes on from there. Nothing is left out in silence.
+ * Filters without an index scan tasks one by one, in id order. The number of scanned tasks is limited: if the limit
+ * ends the scan before the list or the page is complete, the answer says how far it came, and the next search continues
+ * there. No task is silently skipped.
  */
 
 export interface Search {
   readonly order: Order;
-  /** The id behind which it begins; null: at the beginning. */
+  /** The id after which it begins; null for the beginning. */
   readonly after: string | null;
-  /** How many are wanted at most. */
+  /** The maximum number of results. */
   readonly limit: number;
-  /** How many tasks are looked at, at most. */
+  /** The maximum number of scanned tasks. */
   readonly most: number;
 }
 
 export interface Found {
   readonly ids: readonly string[];
-  /** Where to go on; null: there are no more. */
+  /** Where to continue; null if there are no more. */
   readonly next: string | null;
 }
 
-/** More ranges than this would each be so short that a search hardly gets anywhere: it walks along the ids instead. */
+/** With more ranges than this each would be too short to make progress: the search walks along the ids instead. */
 const MOST_RANGES = 50;
 
-/** One stretch that was looked at: how many tasks, the last of them, and those that were looked for. */
+/** One scanned range: the number of tasks, the last of them, and the matches. */
 interface Stretch {
   readonly seen: number;
   readonly last: string | null;
@@ -38,7 +38,7 @@ interface Stretch {
   readonly ids: readonly string[] | null;
 }
 
-/** The first of the tasks that pass the filter. */
+/** The first matching tasks. */
 export async function searchTasks(
   sql: Sql,
   teamId: number,
@@ -47,7 +47,7 @@ export async function searchTasks(
 ): Promise<Found> {
   const { stretches, most } = await look(sql, teamId, filter, search);
   const isBefore = (one: string, other: string) => (search.order === "desc" ? one > other : one < other);
-  // Where a stretch was cut, tasks behind its end may be missing, and so may what comes after it in the others.
+  // If a range was cut, tasks after its end may be missing, and so may later ones of the other ranges.
   const horizon = stretches
     .flatMap(({ seen, last }) => (seen === most && last !== null ? [last] : []))
     .reduce<string | null>((first, end) => (first === null || isBefore(end, first) ? end : first), null);
@@ -60,7 +60,7 @@ export async function searchTasks(
   return { ids: page, next: ids.length > search.limit ? (page.at(-1) ?? null) : horizon };
 }
 
-/** How many tasks pass the filter, among so many that are looked at. `isWhole`: there are no others. */
+/** The number of matching tasks among the scanned ones. `isWhole`: all tasks were scanned. */
 export async function countMatches(
   sql: Sql,
   teamId: number,
@@ -76,8 +76,8 @@ export async function countMatches(
 }
 
 /**
- * Along a tag or a schedule. Nothing but a number is wanted, so all tasks are looked up at once, by an array of ids: PostgreSQL
- * puts it in order and reads each page of the index once, where a join would read four pages for every task.
+ * Along a tag or a schedule. Only a number is needed, so all tasks are looked up at once by an array of ids: PostgreSQL
+ * sorts it and reads each page of the index once, where a join would read four pages per task.
  */
 async function countListed(sql: Sql, teamId: number, filter: TaskFilter, most: number) {
   const values: unknown[] = [teamId];
@@ -85,7 +85,7 @@ async function countListed(sql: Sql, teamId: number, filter: TaskFilter, most: n
   const listed = listOf(filter);
   const queues = filter.queue === null ? null : await queueIds(sql, teamId, filter.queue);
   const isMatch = matching(filter, { queues, statuses: statusesOf(filter) }, bind);
-  // One more than is looked at tells whether there are others.
+  // One more than the limit shows whether there are others.
   const ids = `select task_id from ${listed?.table} where team_id = $1 and ${listed?.key} = ${bind(listed?.value)}
                   ${idsWithin(filter, null, bind)("task_id")} order by task_id desc limit ${bind(most + 1)}`;
   const [row] = await sql.rows<{ seen: number; total: number }>(
@@ -101,7 +101,7 @@ async function countListed(sql: Sql, teamId: number, filter: TaskFilter, most: n
   return { total: row?.total ?? 0, isWhole: (row?.seen ?? 0) <= most };
 }
 
-/** The condition that an id lies within the times of the filter, and behind the one that a search goes on from. */
+/** The condition that an id is within the times of the filter, and after the start of the search. */
 function idsWithin(
   filter: TaskFilter,
   goOn: { readonly after: string; readonly order: Order } | null,
@@ -116,7 +116,10 @@ function idsWithin(
     ].join(" ");
 }
 
-/** Looks along the tag or the schedule, along the ranges of queues and states if they are few, or else along all tasks of the team. */
+/**
+ * Scans along the tag or the schedule, along the ranges of queues and states if they are few, or else along all tasks
+ * of the team.
+ */
 async function look(
   sql: Sql,
   teamId: number,
@@ -148,7 +151,7 @@ async function look(
   const text = () => {
     if (listed !== null)
       return stretch(
-        // A task that was removed meanwhile is still a step of the way.
+        // A deleted task still counts as a scanned one.
         `select g.task_id as id, coalesce(${isMatch}, false) as hit
            from (select team_id, task_id from ${listed.table}
                   where team_id = $1 and ${listed.key} = ${bind(listed.value)} ${within("task_id")}
@@ -177,7 +180,7 @@ async function look(
   return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };
 }
 
-/** The list that some of the tasks are in by something they have, with those of one value in the order of their ids. */
+/** The table that lists tasks by one of their values, in id order. */
 function listOf({ tag, scheduleId }: TaskFilter) {
   if (tag !== null) return { table: "task_tags", key: "tag", value: tag };
   return scheduleId === null ? null : { table: "schedule_firings", key: "schedule_id", value: scheduleId };
@@ -193,7 +196,7 @@ function rangesOf(queues: readonly number[], statuses: readonly string[]) {
   return queues.flatMap((queueId) => statuses.map((status) => ({ queueId, status })));
 }
 
-/** With those that were deleted: their tasks are still listed under their name. */
+/** Including deleted queues: their tasks are still listed under their name. */
 async function queueIds(sql: Sql, teamId: number, name: string | null): Promise<number[]> {
   const rows = await sql.rows<{ id: number }>(
     "select id::float8 as id from queues where team_id = $1 and ($2::text is null or name = $2)",
@@ -202,7 +205,7 @@ async function queueIds(sql: Sql, teamId: number, name: string | null): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Whether the task `t` passes: by what is cheap to tell first. */
+/** Whether the task `t` matches: cheap conditions first. */
 function matching(
   filter: TaskFilter,
   { queues, statuses }: { queues: readonly number[] | null; statuses: TaskFilter["statuses"] },
@@ -222,10 +225,7 @@ function matching(
   return `(${conditions.join(" and ")})`;
 }
 
-/**
- * How nearly every URL names its host, and whether it does anywhere: each ten times as quick to tell as where the host
- * stands in any URL, which is asked last.
- */
+/** Two cheap tests, ten times as fast as extracting the host from any URL, which comes last. */
 function isAt(hosts: readonly string[], bind: (value: unknown) => string): string {
   const plainly = hosts.flatMap((host) =>
     ["http://", "https://"].map((scheme) => {
@@ -237,7 +237,7 @@ function isAt(hosts: readonly string[], bind: (value: unknown) => string): strin
   return `(${plainly.join(" or ")} or ((${anywhere.join(" or ")}) and ${HOST} = any(${bind(hosts)}::text[])))`;
 }
 
-/** What stands between `//` and port or path, by the rules of URLs: see `isCallUrl`, which lets no user name pass. */
+/** The part between `//` and port or path, by URL rules: see `isCallUrl`, which refuses user names. */
 export const HOST = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*(\[[^]]*\]|[^/\\?#:]*)'), ''))`;
 
 function answered(wanted: LastAnswer, bind: (value: unknown) => string): string {

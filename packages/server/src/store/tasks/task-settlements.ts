@@ -10,24 +10,24 @@ import { attemptToJson, HAS_DERIVED_ATTEMPT, type StoredResult } from "./task-at
 
 export interface Settled {
   readonly status: TaskStatus;
-  /** When it runs again, or is polled; null if it does not. */
+  /** When it runs or is polled next; null if never. */
   readonly runAt: Date | null;
-  /** It has ended, and its caller waits to be told. */
+  /** The task has ended and has a notification. */
   readonly notify: boolean;
 }
 
 /**
- * Each counts only while its claim still stands: a worker that was paused past its lease finds no row with its fence. The
- * condition names nothing but the key and the fence, so that the planner has only the primary key to go by: with stale
- * statistics it walked an index of active rows instead, 500 times slower.
+ * Each counts only while its claim is valid: a worker that was paused past its lease finds no row with its fence. The
+ * condition has only the key and the fence, so that the planner can only use the primary key: with stale statistics it
+ * walked an index of active rows instead, 500 times slower.
  */
 const CLAIM_STANDS = "t.team_id = j.team_id and t.id = j.id and t.fence = j.fence";
 
 const CLOSED = "attempt_started_at = null, attempts = t.attempts || j.attempt";
 
 /**
- * Closes attempts. A retry in a queue that was deleted meanwhile has nowhere to go and ends the task. The queue's row is locked, so that it
- * is not deleted between that look and our commit: such a task would stay pending, and its caller untold.
+ * Closes attempts. A retry in a deleted queue is impossible and ends the task. The queue's row is locked, so that it is
+ * not deleted between that check and our commit: such a task would stay pending forever, without a notification.
  */
 const SETTLE_ATTEMPTS = hotStatement(
   "settle_attempts",
@@ -76,9 +76,9 @@ const SETTLE_ATTEMPTS = hotStatement(
 );
 
 /**
- * What most attempts come to, all of a batch alike, for less: nothing else of a task changes, and one row answers
- * for all of them, if there are any. It changes no column that an index mentions, so that the row stays on its page; the first
- * attempt of a task is not written, see `derivedAttempt`.
+ * A cheaper statement for the usual case, a batch of completed tasks: it changes nothing else, and one row answers for
+ * all of them. It changes no indexed column, so the update stays on the row's page (HOT); the first attempt of a task
+ * is not stored, see `derivedAttempt`.
  */
 const SETTLE_COMPLETED = hotStatement(
   "settle_attempts_completed",
@@ -103,13 +103,13 @@ const SETTLE_COMPLETED = hotStatement(
      from settled having count(*) > 0`,
 );
 
-/** Answers in the order of the settlements; null where the claim no longer stood. */
+/** Answers in the order of the settlements; null if the claim was no longer valid. */
 export async function settleAttempts(
   sql: Sql,
   settlements: readonly Settlement[],
   workerId: number,
 ): Promise<(Settled | null)[]> {
-  // The statement for completed attempts leaves the key by which a task is listed as it is, which only live tasks can have.
+  // The statement for completed attempts does not change the task's list key, which only live tasks share.
   if (workerId === NO_WORKER || !settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
   const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
     sql,
@@ -131,7 +131,7 @@ export async function settleAttempts(
       return { status: "completed", runAt: null, notify: notified.has(claim.id) };
     });
   }
-  // Claims are gone. Whose are not, it did not say: they are looked up.
+  // Some claims are invalid. The statement does not say which, so the others are looked up.
   const none = settlements.map(() => null);
   return done === undefined ? none : withEarlier(sql, settlements, none);
 }
@@ -145,7 +145,7 @@ async function settleAny(
     JSON.stringify(settlements.map(toRow)),
     workerId,
   ]);
-  // One row for each task at most, though several claims of it may be among the settlements.
+  // At most one row per task, though the settlements may have several claims of it.
   const settled = new Map(rows.map((row) => [row.id, row]));
   return settlements.map(({ claim }) => {
     const row = settled.get(claim.id);
@@ -154,8 +154,8 @@ async function settleAny(
 }
 
 /**
- * Of settlements that found their claim gone: what became of those that an earlier try had settled, whose answer was lost.
- * Null for the others: the claim was taken back.
+ * For settlements with an invalid claim: the state of those that an earlier try had settled but whose answer was lost.
+ * Null for the others: their claim was released.
  */
 export async function findSettled(sql: Sql, settlements: readonly Settlement[]): Promise<(Settled | null)[]> {
   const keys = settlements.map(({ claim, attempt }) => ({
@@ -178,7 +178,7 @@ export async function findSettled(sql: Sql, settlements: readonly Settlement[]):
   return settlements.map(({ claim, attempt }) => found.get(`${claim.id} ${attempt.number}`) ?? null);
 }
 
-/** Of what found its claim gone, that which an earlier statement had settled. */
+/** The settlements with an invalid claim that an earlier statement had settled. */
 export async function withEarlier(
   sql: Sql,
   settlements: readonly Settlement[],
@@ -198,7 +198,7 @@ function isCompleted(settlement: Settlement): settlement is Completion {
   return settlement.verdict.kind === "completed";
 }
 
-/** With what the derived attempt needs besides. */
+/** With the further values of a derived attempt. */
 function resultColumn(
   { statusCode, headers, body, duration, truncated }: TaskResult,
   { connectMs: connect, firstByteMs: first }: Attempt,
@@ -236,8 +236,8 @@ function verdictColumns(verdict: Verdict, { pollConfig, maxWaitSeconds }: Follow
 }
 
 /**
- * Notes that an answer came after the claim had been taken back: the attempt that the reaper closed as
- * interrupted is shown as superseded, with what the target had said. The task itself does not change.
+ * Records that an answer arrived after the claim was released: the attempt that the reaper closed as interrupted
+ * becomes superseded, with the target's answer. The task itself does not change.
  */
 export async function markSuperseded(sql: Sql, { claim, attempt }: Settlement): Promise<void> {
   await sql.rows(

@@ -1,13 +1,11 @@
 import { listKey } from "../list-index.ts";
 
 /*
- * The columns by which indexes find a task, kept in step with its status by every statement that changes that: see the
- * migration "hot row". In production no constraint asks for it; the databases of the tests have one.
+ * The indexed columns of a task, which every statement that changes its status keeps in step: see the migration "hot
+ * row". In production no constraint checks this; the test databases have one.
  */
 
-/**
- * For `update tasks t`: a new status, of tasks that no worker holds afterwards. `runAt` is the new run_at, where there is one.
- */
+/** For `update tasks t`: a new status of tasks that no worker holds afterwards. `runAt` is the new run_at, if any. */
 export function stateColumns(status: string, runAt = "t.run_at"): string {
   const isKnown = /^'\w+'$/.test(status);
   const whileIn = (state: string) =>
@@ -24,7 +22,7 @@ export function stateColumns(status: string, runAt = "t.run_at"): string {
   ].join(",\n            ");
 }
 
-/** The CTE that notes which tasks a worker has got: `from` yields their team_id and id. */
+/** The CTE that records which tasks a worker claimed: `from` yields their team_id and id. */
 export function holding(from: string, worker: string, condition = "true"): string {
   return `held as (
      insert into claim_batches (worker_id, team_id, task_ids)

@@ -1,9 +1,9 @@
 import { prepare, type Sql } from "../sql.ts";
 
 /**
- * A question for the earliest of the instants in a column, answered in milliseconds from now by the database's clock;
- * null if there is none. `from` must match a partial index on the column, so that it is one look into the index: its first
- * entry, where a minimum could also be taken of all of them.
+ * A statement for the earliest time in a column, in milliseconds from now by the database's clock; null if there is
+ * none. `from` must match a partial index on the column, so that it is one index probe: a minimum could also be
+ * computed from all rows.
  */
 export function untilNext(name: string, column: string, from: string): (sql: Sql) => Promise<number | null> {
   const statement = prepare(

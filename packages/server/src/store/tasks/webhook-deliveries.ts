@@ -14,10 +14,10 @@ export interface DeliveryClaim {
   readonly webhookId: string;
   readonly event: EventType;
   readonly body: string;
-  /** Null: the webhook is gone, or turned off. */
+  /** Null if the webhook was deleted or disabled. */
   readonly url: string | null;
   readonly fence: number;
-  /** This one included. */
+  /** Including this one. */
   readonly attempt: number;
 }
 
@@ -47,7 +47,7 @@ export async function claimDueDeliveries(
 
 export const teamsWithDueDeliveries = dueTeams("teams_with_due_deliveries", "next_at", WAITING);
 
-/** True if the claim still stood. */
+/** True if the claim was still valid. */
 export async function settleDelivery(
   sql: Sql,
   claim: DeliveryClaim,
@@ -67,7 +67,7 @@ export async function settleDelivery(
 
 export const heldDeliveries = heldRows("webhook_deliveries");
 
-/** How far the events of each team have been made into deliveries. */
+/** The position up to which each team's events have become deliveries. */
 export async function webhookReaders(sql: Sql): Promise<EventPlace[]> {
   const rows = await sql.rows<{ teamId: number; xid: string; seq: string; index: number }>(
     `select team_id as "teamId", xid::text as xid, seq::text as seq, index from webhook_readers order by team_id`,
@@ -75,7 +75,7 @@ export async function webhookReaders(sql: Sql): Promise<EventPlace[]> {
   return rows.map(({ teamId, ...position }) => ({ teamId, position: { ...position, atMs: 0 } }));
 }
 
-/** From now on, unless that was so already. */
+/** Starts at the current position, unless there is one already. */
 export async function openReader(sql: Sql, teamId: number): Promise<void> {
   await sql.rows(
     `insert into webhook_readers (team_id, xid, seq, index)
@@ -95,7 +95,10 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** Goes on from one place to the next, with what lies between, once: of two nodes that try, one finds the place taken. */
+/**
+ * Moves from one position to the next and inserts the deliveries in between, once: of two nodes that try, one finds the
+ * position changed.
+ */
 export async function advanceReader(
   sql: Sql,
   { teamId, position: from }: EventPlace,
@@ -117,7 +120,7 @@ export async function advanceReader(
   );
 }
 
-/** Counts no further than to `most`. */
+/** Counts up to `most`. */
 export async function countPending(
   sql: Sql,
   teamId: number,
@@ -132,7 +135,7 @@ export async function countPending(
   return row?.count ?? 0;
 }
 
-/** Newest first, those before the one that is named. */
+/** Newest first, before the given one. */
 export async function listDeliveries(
   sql: Sql,
   teamId: number,

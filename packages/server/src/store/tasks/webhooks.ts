@@ -24,8 +24,8 @@ export async function insertWebhook(
 }
 
 /**
- * What is not named stays; null takes a condition away. One that is enabled, again or still, has its time anew. Null if
- * there is none.
+ * Omitted fields stay; null removes a condition. Enabling a webhook, again or still, resets its failure time. Null if
+ * it does not exist.
  */
 export async function updateWebhook(
   sql: Sql,
@@ -57,7 +57,7 @@ export async function updateWebhook(
   return rows[0] ?? null;
 }
 
-/** What was on its way goes with it. */
+/** Also deletes its deliveries. */
 export async function removeWebhook(sql: Sql, teamId: number, id: string): Promise<Webhook | null> {
   const rows = await sql.rows<Webhook>(
     `with gone as (
@@ -79,7 +79,7 @@ export async function findWebhook(sql: Sql, teamId: number, id: string): Promise
   return rows[0] ?? null;
 }
 
-/** Newest first, those before the one that is named. */
+/** Newest first, before the given one. */
 export async function listWebhooks(
   sql: Sql,
   teamId: number,
@@ -96,7 +96,7 @@ export async function enabledWebhooks(sql: Sql, teamId: number): Promise<Webhook
   return sql.rows<Webhook>(`select ${WEBHOOK} from webhooks w where w.team_id = $1 and w.enabled`, [teamId]);
 }
 
-/** Nothing of it is waited for any more: a delivery came through. */
+/** A delivery succeeded: resets the failure time. */
 export async function noteSuccess(sql: Sql, teamId: number, id: string): Promise<void> {
   await sql.rows(
     `update webhooks set failing_since = null where team_id = $1 and id = $2 and failing_since is not null`,
@@ -104,7 +104,7 @@ export async function noteSuccess(sql: Sql, teamId: number, id: string): Promise
   );
 }
 
-/** True if it has failed for so many days and was turned off for it, just now. */
+/** True if it has now failed for this many days and was disabled by this call. */
 export async function noteFailure(sql: Sql, teamId: number, id: string, days: number): Promise<boolean> {
   const rows = await sql.rows<{ isOver: boolean }>(
     `with judged as (

@@ -1,6 +1,6 @@
 import type { Sql } from "../sql.ts";
 
-/** A worker's row proves its right to act; the database's clock decides when it has run out. */
+/** A worker's row proves its right to act; the database's clock decides when it expires. */
 export async function registerWorker(sql: Sql, name: string, ttlMs: number): Promise<number> {
   const rows = await sql.rows<{ id: string }>(
     `insert into workers (name, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2 / 1000.0))
@@ -11,8 +11,8 @@ export async function registerWorker(sql: Sql, name: string, ttlMs: number): Pro
 }
 
 /**
- * Extends the lease and counts the other workers. Null when the row is gone: the worker was taken for dead.
- * The old expiry is not asked: as long as the row stands nothing was taken away, whatever the clock did.
+ * Extends the lease and counts the other workers. Null if the row was deleted: the worker was considered dead. The old
+ * expiry is not checked: while the row exists no task was taken away, whatever the clock did.
  */
 export async function renewWorker(sql: Sql, id: number, ttlMs: number): Promise<{ peers: number } | null> {
   const rows = await sql.rows<{ peers: number }>(
@@ -23,7 +23,7 @@ export async function renewWorker(sql: Sql, id: number, ttlMs: number): Promise<
   return rows[0] ?? null;
 }
 
-/** Removes workers whose lease has run out, and their slots with them. */
+/** Removes workers with an expired lease, and their slots. */
 export async function removeExpiredWorkers(sql: Sql): Promise<number[]> {
   const rows = await sql.rows<{ id: string }>(
     "delete from workers where expires_at < clock_timestamp() returning id",
@@ -35,7 +35,7 @@ export async function removeWorker(sql: Sql, id: number): Promise<void> {
   await sql.rows("delete from workers where id = $1", [id]);
 }
 
-/** For a database that only this process can reach: a worker that is registered there is a predecessor, and dead. */
+/** For a database that only this process can reach: every registered worker is a dead predecessor. */
 export async function removeAllWorkers(sql: Sql): Promise<void> {
   await sql.rows("delete from workers");
 }

@@ -3,13 +3,13 @@ import type { Sql } from "../sql.ts";
 export interface SealedCallback {
   readonly teamId: number;
   readonly taskId: string;
-  /** Where a walk over the callbacks of all teams has come to. */
+  /** The position in a scan of all teams' callbacks. */
   readonly hash: Buffer;
-  /** Null where the id need not be read again. */
+  /** Null if the id need not be read again. */
   readonly sealed: Buffer | null;
 }
 
-/** The next callbacks behind a place, by their index: so many are looked at, however few of them are sealed. */
+/** The next callbacks after a position, by index: the number scanned is limited, even if few are encrypted. */
 export async function pageOfCallbacks(
   sql: Sql,
   after: Buffer | null,
@@ -23,7 +23,7 @@ export async function pageOfCallbacks(
   );
 }
 
-/** Puts another seal on a task's callback, unless the task has ended meanwhile. Returns whether it counted. */
+/** Re-encrypts a task's callback id, unless the task has ended meanwhile. Returns whether it changed. */
 export async function resealCallback(sql: Sql, from: SealedCallback, sealed: Buffer): Promise<boolean> {
   const rows = await sql.rows(
     `update tasks set callback_sealed = $4 where team_id = $1 and id = $2 and callback_sealed = $3 returning id`,

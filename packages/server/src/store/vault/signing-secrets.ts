@@ -2,14 +2,14 @@ import type { Sql } from "../sql.ts";
 
 export interface SigningSecret {
   readonly id: string;
-  /** As it is stored: in the open, or sealed (see vault/signing-seal.ts). */
+  /** As stored: in plain text, or encrypted (see vault/signing-seal.ts). */
   readonly secret: string;
   readonly createdAt: Date;
   /** Null for the current one. */
   readonly validUntil: Date | null;
 }
 
-/** Those that sign now, the current one first. */
+/** The valid secrets, the current one first. */
 export async function signingSecrets(sql: Sql, teamId: number): Promise<SigningSecret[]> {
   return sql.rows<SigningSecret>(
     `select id, secret, created_at as "createdAt", valid_until as "validUntil" from signing_secrets
@@ -19,7 +19,7 @@ export async function signingSecrets(sql: Sql, teamId: number): Promise<SigningS
   );
 }
 
-/** Makes this the team's secret, unless it has one. */
+/** Sets the team's secret, unless it has one. */
 export async function insertFirstSecret(sql: Sql, teamId: number, id: string, secret: string): Promise<void> {
   await sql.rows(
     `insert into signing_secrets (team_id, id, secret) values ($1, $2, $3)
@@ -28,7 +28,7 @@ export async function insertFirstSecret(sql: Sql, teamId: number, id: string, se
   );
 }
 
-/** The current secret signs beside its successor for so long. Run in one transaction with the insert. */
+/** The current secret stays valid beside its successor for this long. Must run in one transaction with the insert. */
 export async function retireCurrentSecret(sql: Sql, teamId: number, hours: number): Promise<void> {
   await sql.rows(
     `update signing_secrets set valid_until = now() + make_interval(hours => $2)
@@ -41,7 +41,7 @@ export async function removeRetiredSecrets(sql: Sql): Promise<void> {
   await sql.rows("delete from signing_secrets where valid_until < now()");
 }
 
-/** The keys without which some secret does not open. */
+/** The vault keys that stored secrets need. */
 export async function secretKeysInUse(sql: Sql): Promise<string[]> {
   const rows = await sql.rows<{ keyId: string }>(
     `select distinct split_part(secret, ':', 2) as "keyId" from signing_secrets where starts_with(secret, 'sealed:')`,
@@ -49,7 +49,7 @@ export async function secretKeysInUse(sql: Sql): Promise<string[]> {
   return rows.map(({ keyId }) => keyId);
 }
 
-/** Where a walk over the secrets of all teams has come to. */
+/** The position in a scan of all teams' secrets. */
 export interface SecretPlace {
   readonly teamId: number;
   readonly id: string;
@@ -59,7 +59,7 @@ export interface SecretToSeal extends SecretPlace {
   readonly secret: string;
 }
 
-/** The next secrets behind a place whose stored text does not begin like this. */
+/** The next secrets after a position whose stored text does not have this prefix. */
 export async function findSecretsUnlike(
   sql: Sql,
   prefix: string,
@@ -75,7 +75,7 @@ export async function findSecretsUnlike(
   );
 }
 
-/** Stores a secret in another form, unless it has changed meanwhile. Returns whether it counted. */
+/** Replaces a stored secret, unless it has changed meanwhile. Returns whether it changed. */
 export async function replaceSecret(sql: Sql, from: SecretToSeal, secret: string): Promise<boolean> {
   const rows = await sql.rows(
     "update signing_secrets set secret = $4 where team_id = $1 and id = $2 and secret = $3 returning id",

@@ -11,8 +11,8 @@ export interface TokenUse {
 }
 
 /**
- * Notes uses of tokens, whichever node tells of them first. Returns the ids of those that are noted: a row that another
- * statement holds is not waited for, so that no two nodes wait for each other.
+ * Records uses of tokens; the latest time wins over all nodes. Returns the recorded ids: a locked row is skipped, so
+ * that no two nodes wait for each other.
  */
 export async function writeTokenUses(sql: Sql, uses: readonly TokenUse[]): Promise<string[]> {
   const rows = await sql.rows<{ id: string }>(
@@ -31,8 +31,8 @@ export async function writeTokenUses(sql: Sql, uses: readonly TokenUse[]): Promi
 }
 
 /**
- * How many open tasks have a header that names the token, among so many that are looked at: the newest of each queue and
- * state, until there are enough.
+ * The number of open tasks with a header that names the token, among a limited number scanned: the newest of each queue
+ * and state.
  */
 export async function countTokenTasks(
   sql: Sql,

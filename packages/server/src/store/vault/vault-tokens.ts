@@ -10,12 +10,12 @@ export interface NewVaultToken extends Omit<VaultToken, "createdAt" | "lastUsedA
 
 const COLUMNS = `id, name, allowed_hosts as "allowedHosts", created_at as "createdAt", last_used_at as "lastUsedAt"`;
 
-/** Whether a reach is of the sandbox: its tokens are apart from the live ones of the team. */
+/** Whether a reach is the sandbox: its tokens are separate from the team's live ones. */
 function isSandbox({ environment }: Reach): boolean {
   return environment === "test";
 }
 
-/** Ids are as they are stored, here and below. */
+/** Ids are as stored, here and below. */
 export async function insertVaultToken(sql: Sql, reach: Reach, token: NewVaultToken): Promise<VaultToken> {
   const [row] = await sql.rows<VaultToken>(
     `insert into vault_tokens (team_id, id, name, allowed_hosts, key_id, sealed, sandbox)
@@ -27,7 +27,7 @@ export async function insertVaultToken(sql: Sql, reach: Reach, token: NewVaultTo
   return row;
 }
 
-/** The active ones, newest first. */
+/** Active tokens, newest first. */
 export async function listVaultTokens(
   sql: Sql,
   reach: Reach,
@@ -43,7 +43,7 @@ export async function listVaultTokens(
   );
 }
 
-/** Null when there is no active token of this id. */
+/** Null if there is no active token with this id. */
 export async function findVaultToken(sql: Sql, reach: Reach, id: string): Promise<VaultToken | null> {
   const [row] = await sql.rows<VaultToken>(
     `select ${COLUMNS} from vault_tokens where team_id = $1 and id = $2 and sandbox = $3 and revoked_at is null`,
@@ -52,7 +52,7 @@ export async function findVaultToken(sql: Sql, reach: Reach, id: string): Promis
   return row ?? null;
 }
 
-/** Wipes the value with the same stroke. Null when there is no active token of this id. */
+/** Erases the value in the same statement. Null if there is no active token with this id. */
 export async function revokeVaultToken(sql: Sql, reach: Reach, id: string): Promise<RevokedToken | null> {
   const [row] = await sql.rows<RevokedToken>(
     `update vault_tokens set revoked_at = now(), sealed = null
@@ -66,7 +66,7 @@ export async function revokeVaultToken(sql: Sql, reach: Reach, id: string): Prom
 type TokenHosts = Pick<VaultToken, "id" | "allowedHosts">;
 
 export interface SealedToken extends TokenHosts {
-  /** Null: revoked. */
+  /** Null if revoked. */
   readonly sealed: Buffer | null;
 }
 
@@ -76,10 +76,7 @@ const FIND_SEALED = prepare(
     where team_id = $1 and id = any($2::uuid[]) and not sandbox`,
 );
 
-/**
- * Live tokens alone: no task of the sandbox makes a call. Never remembered: a token that was revoked must not be sent once
- * more, by any node.
- */
+/** Only live tokens: no sandbox task makes a call. Never cached: no node may send a token after it was revoked. */
 export async function findSealedTokens(
   sql: Sql,
   teamId: number,
@@ -94,7 +91,7 @@ const FIND_ACTIVE = prepare(
     where team_id = $1 and id = any($2::uuid[]) and ($3 or not sandbox) and revoked_at is null`,
 );
 
-/** Those that a task may name: in the sandbox every token of the team, outside of it live ones. */
+/** The tokens that a task may name: in the sandbox every token of the team, otherwise live ones. */
 export async function findActiveTokens(
   sql: Sql,
   reach: Reach,
@@ -103,7 +100,7 @@ export async function findActiveTokens(
   return sql.rows<TokenHosts>(FIND_ACTIVE, [reach.teamId, ids, isSandbox(reach)]);
 }
 
-/** Which of these are tokens that a task may name, or could before they were revoked. */
+/** Which of these are tokens that a task may name, or might before they were revoked. */
 export async function findTokenIds(sql: Sql, reach: Reach, ids: readonly string[]): Promise<string[]> {
   const rows = await sql.rows<{ id: string }>(
     "select id from vault_tokens where team_id = $1 and id = any($2::uuid[]) and ($3 or not sandbox)",
@@ -112,7 +109,7 @@ export async function findTokenIds(sql: Sql, reach: Reach, ids: readonly string[
   return rows.map(({ id }) => id);
 }
 
-/** Where a walk over the tokens of all teams has come to. */
+/** The position in a scan of all teams' tokens. */
 export interface TokenPlace {
   readonly teamId: number;
   readonly id: string;
@@ -123,7 +120,7 @@ export interface TokenToReseal extends TokenPlace {
   readonly sealed: Buffer;
 }
 
-/** The next active tokens behind a place that were sealed with one of these keys. */
+/** The next active tokens after a position that were encrypted with one of these keys. */
 export async function findTokensSealedBy(
   sql: Sql,
   keyIds: readonly string[],
@@ -140,8 +137,8 @@ export async function findTokensSealedBy(
 }
 
 /**
- * Puts another seal on a token, unless it was revoked or resealed in the meantime: a value that was wiped must not come
- * back. Returns whether it counted.
+ * Re-encrypts a token, unless it was revoked or re-encrypted meanwhile: an erased value must not come back. Returns
+ * whether it changed.
  */
 export async function resealToken(
   sql: Sql,
@@ -157,7 +154,7 @@ export async function resealToken(
   return rows.length === 1;
 }
 
-/** The keys without which some active token does not open. */
+/** The vault keys that active tokens need. */
 export async function tokenKeysInUse(sql: Sql): Promise<string[]> {
   const rows = await sql.rows<{ keyId: string }>(
     'select distinct key_id as "keyId" from vault_tokens where revoked_at is null order by key_id',
