@@ -1,16 +1,16 @@
 export const BACKOFFS = ["fixed", "exponential"] as const;
 export type Backoff = (typeof BACKOFFS)[number];
 
-/** No wait that a target asks for is longer; nor one of our own, unless queue or task say otherwise. */
+/** The maximum of a target's Retry-After, and of Bellhop's own delays unless the queue or task says otherwise. */
 export const LONGEST_WAIT_MS = 3_600_000;
 export const RETRY_MAX_DELAY_SECONDS = LONGEST_WAIT_MS / 1000;
 
-/** Spreads retries of tasks that failed together, so that they do not return together. */
+/** Spreads the retries of tasks that failed together. */
 const JITTER = 0.1;
 
 /**
- * How long to wait after the n-th failed attempt. `random` is in [0, 1).
- * Jitter only ever adds: a retry never comes earlier than promised.
+ * The delay after the n-th failed attempt. `random` is in [0, 1). Jitter only adds: a retry never comes earlier than
+ * promised.
  */
 export function backoffMs(
   backoff: Backoff,

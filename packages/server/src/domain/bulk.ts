@@ -7,25 +7,25 @@ export type BulkStatus = (typeof BULK_STATUSES)[number];
 /** Tasks a second. */
 export const BULK_RATE = { least: 1, most: 1000, default: 50 } as const;
 
-/** One action on many tasks, worked off in the background. */
+/** One action on many tasks, processed in the background. */
 export interface Bulk {
   readonly id: string;
   readonly action: BulkAction;
   readonly status: BulkStatus;
-  /** How many tasks it is about: those that fitted the filter when it was asked for. */
+  /** The number of tasks that matched the filter when it was requested. */
   readonly matched: number;
   readonly done: number;
-  /** Not in a fitting state when their turn came. */
+  /** Not in a suitable state when they were processed. */
   readonly skipped: number;
   readonly createdAt: Date;
 }
 
-/** More at once would hold their rows, and those who wait for them, for longer. */
+/** A larger turn would lock rows, and block their waiters, for longer. */
 const MOST_PER_TURN = 100;
 const LARGEST_STEP = 50;
 const TURNS_PER_SECOND = 10;
 
-/** How many tasks have their turn together: a small step, and as many as the rate allows for the time that the turn is late. */
+/** The number of tasks per turn: a small step, plus as many as the rate allows for the delay of the turn. */
 export function turnSize({ rate, lateMs }: { readonly rate: number; readonly lateMs: number }): number {
   const step = Math.min(LARGEST_STEP, Math.max(1, Math.floor(rate / TURNS_PER_SECOND)));
   return Math.min(MOST_PER_TURN, step + Math.floor((lateMs * rate) / 1000));

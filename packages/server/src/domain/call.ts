@@ -6,7 +6,7 @@ import { remembered } from "./remembered.ts";
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** One HTTP call as it should leave: nothing in it depends on which kind of task asked for it. */
+/** One HTTP call as it is sent, independent of the kind of task. */
 export interface Call {
   readonly method: Method;
   readonly url: string;
@@ -15,30 +15,30 @@ export interface Call {
 }
 
 export const CALL_LIMITS = {
-  /** Longer than what most servers accept, short enough to be kept in every row. */
+  /** Longer than most servers accept, short enough for every row. */
   url: 8192,
   headers: 64,
   headersBytes: 16 * 1024,
 } as const;
 
-/** The egress policy's rule that a URL breaks, to stand behind the name of its field; or null. */
+/** The rule of the egress policy that a URL breaks, as the end of a sentence after the field's name; or null. */
 export type RefuseUrl = (url: string) => string | null;
 
 /**
- * Spaces, control characters and lone surrogates: the URL parser drops or replaces them, so what is called would not
- * be what the record shows, and PostgreSQL refuses a NUL.
+ * Spaces, control characters and lone surrogates: the URL parser drops or replaces them, so the call would differ from
+ * the record, and PostgreSQL refuses a NUL.
  */
 const NOT_IN_URL = /[\s\p{Cc}\p{Cs}]/u;
 
-/** What stands between `//` and the path. For http a backslash is a slash, and further slashes are skipped. */
+/** The part between `//` and the path. For http a backslash is a slash, and further slashes are skipped. */
 const AUTHORITY = /^https?:\/\/[/\\]*([^/\\?#]*)/i;
 
 const NOT_IN_AUTHORITY = /[@{}]/;
 
 /**
- * Absolute http or https, and no credentials: they would be stored and shown in every record. They are looked for in
- * the text, because a parsed URL no longer shows empty ones (`http://@host`). Nor may a placeholder stand for the host:
- * which one is called must be known now.
+ * Absolute http or https without credentials: they would be stored and shown in every record. They are searched for in
+ * the text, because a parsed URL no longer shows empty ones (`http://@host`). A placeholder may not be in the host: it
+ * must be known now.
  */
 export const isCallUrl = remembered((text) => {
   if (text.length > CALL_LIMITS.url || NOT_IN_URL.test(text)) return false;

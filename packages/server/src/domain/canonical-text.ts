@@ -1,6 +1,6 @@
 /**
- * The same text for values that say the same: members in the order of their names, and none that is null, so that a field
- * which a later version adds changes nothing for those who do not use it.
+ * The same text for equal values: members in name order, without nulls, so that a field added by a later version
+ * changes nothing for requests that do not use it.
  */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {

@@ -2,12 +2,12 @@ import type { Call } from "./call.ts";
 import type { TaskSettings, TaskSummary } from "./task.ts";
 import type { Trial } from "./verdict.ts";
 
-/** A worker's right to make one attempt, with all it needs to make it. */
+/** A worker's right to make one attempt, with all data for it. */
 export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape" | "queue" | "priority"> {
   readonly queueId: number;
-  /** Whose right it is: a process that lost its lease comes back under another id. */
+  /** The worker's id: a process that lost its lease continues under another id. */
   readonly workerId: number;
-  /** Proves at settlement that the right is still held. */
+  /** Proves at settlement that the claim is still valid. */
   readonly fence: number;
   readonly attempt: number;
   readonly attemptStartedAt: Date;
@@ -15,13 +15,13 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   readonly timeoutSeconds: number;
   readonly bodyIsJson: boolean;
   readonly sign: boolean;
-  /** The sealed id of the callback that the call must name. */
+  /** The encrypted id of the callback that the call contains. */
   readonly callbackSealed: string | null;
 }
 
 /**
- * The one place where a claim is made, whether the worker took the task from its queue or was handed it by the intake.
- * Every property by name: a claim is made for every attempt, and a literal costs a hundredth of a spread.
+ * The only place that creates a claim, for tasks taken from a queue and for tasks handed over by the intake. Every
+ * property by name: a claim is created for every attempt, and a literal costs a hundredth of a spread.
  */
 export function makeClaim(
   task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "bodyIsJson" | "sign">,

@@ -1,12 +1,12 @@
 import { Problem, type ProblemDetail } from "./problem.ts";
 
-/** A body of nothing but wrong fields must not be answered with a longer one. */
+/** A body with only invalid fields must not get a longer answer. */
 export const MOST_DETAILS = 20;
 
-/** What strangers send is repeated in answers only up to this length. */
+/** Request values are repeated in answers only up to this length. */
 const LONGEST_ECHO = 128;
 
-/** The refusal for one or more broken rules; the first is the one that `error` names. */
+/** The refusal for one or more broken rules; `error` describes the first. */
 export function invalid(complaints: readonly ProblemDetail[]): Problem {
   const byField = new Map<string, ProblemDetail>();
   for (const complaint of complaints) {

@@ -2,10 +2,10 @@ import { Cron } from "croner";
 import { echo } from "./complaint.ts";
 
 /**
- * When a cron expression fires. The library walks the calendar on a clock without a time zone; which instant a wall-clock
- * time is, is decided here: one that a change of the clocks skips is the first instant after the gap, one that comes
- * twice is the first of the two. The library overflows its stack at an
- * expression that names no day of any month, so such a one is told beforehand.
+ * The firing times of a cron expression. The library walks the calendar without a time zone; this module maps
+ * wall-clock times to instants: a time that a clock change skips is the first instant after the gap, a time that occurs
+ * twice is the first of the two. The library overflows its stack for an expression that matches no day of any month, so
+ * those are refused before.
  */
 export interface CronTimes {
   /** The first time after this instant. */
@@ -19,7 +19,7 @@ interface FieldRule {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  /** What a number may be called: the first is `least`. */
+  /** Names of the numbers; the first is `least`. */
   readonly words?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const LONGEST_CRON = 256;
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAY_MS = 86_400_000;
 
-/** Why this is no cron expression that ever fires; null if it is one. */
+/** Why this is not a cron expression that ever fires; null if it is one. */
 export function cronComplaint(text: string): string | null {
   const fields = text.trim().split(/\s+/);
   if (text.length > LONGEST_CRON || (fields.length !== 5 && fields.length !== 6))
@@ -61,14 +61,14 @@ function firesEver([days = "*", months = "*", weekdays = "*"]: readonly string[]
   return (valuesOf(months, monthRule) ?? []).some((month) => firstDay <= (DAYS_OF_MONTHS[month - 1] ?? 0));
 }
 
-/** The numbers that a field names; null if it breaks a rule. */
+/** The numbers of a field; null if it is invalid. */
 function valuesOf(field: string, rule: FieldRule): number[] | null {
   const values: number[] = [];
   for (const part of field.toLowerCase().split(",")) {
     const match = /^(?:(\*)|(\w+)(?:-(\w+))?)(?:\/(\d{1,4}))?$/.exec(part);
     if (match === null) return null;
     const [, star, first, last, step] = match;
-    // A step needs something to go through.
+    // A step needs a range.
     if (step !== undefined && (Number(step) < 1 || (star === undefined && last === undefined))) return null;
     const from = star === undefined ? numberOf(first ?? "", rule, false) : rule.least;
     const to = star === undefined ? numberOf(last ?? first ?? "", rule, last !== undefined) : rule.most;
@@ -87,10 +87,10 @@ function numberOf(text: string, { least, most, words = [] }: FieldRule, isEnd: b
   return value >= least && value <= most ? value : null;
 }
 
-/** One formatter for each zone that was ever asked for: there are a few hundred, and making one is slow. */
+/** One formatter per used zone: there are a few hundred, and creating one is slow. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Null for what is no time zone. An offset is none: it knows nothing of a change of the clocks. */
+/** Null for an invalid time zone. An offset is not a zone: it has no clock changes. */
 function formatterOf(zone: string): Intl.DateTimeFormat | null {
   const known = formatters.get(zone.toLowerCase());
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ export function isTimeZone(zone: string): boolean {
   return formatterOf(zone) !== null;
 }
 
-/** Of an expression without complaint, in a zone that there is. */
+/** For a valid expression in a valid zone. */
 export function cronTimes(cron: string, zone: string): CronTimes {
   const offsetMs = offsetsOf(zone);
   const calendar = new Cron(cron.trim(), { utcOffset: 0, paused: true });
@@ -132,7 +132,7 @@ export function cronTimes(cron: string, zone: string): CronTimes {
       const wall = Math.floor(afterMs / 1000) * 1000 + offsetMs(afterMs);
       const atMs = instantOf(nextWall(wall), offsetMs);
       if (atMs > afterMs) return new Date(atMs);
-      // The clocks were set back between the two, and every time up to the end of the repeated stretch has had its firing.
+      // The clocks were set back between the two, and every time up to the end of the repeated hour has fired.
       const changeMs = changeBetween(atMs, afterMs, offsetMs);
       return new Date(instantOf(nextWall(changeMs - 1000 + offsetMs(atMs)), offsetMs));
     },
@@ -140,8 +140,8 @@ export function cronTimes(cron: string, zone: string): CronTimes {
 }
 
 /**
- * The same for many schedules at once, of which most are alike: each expression is read once, and from one time to the next there is
- * nothing to compute.
+ * The same for many schedules at once, most of them alike: each expression is parsed once, and repeated times are
+ * cached.
  */
 export function rememberCronTimes(): typeof cronTimes {
   const known = new Map<string, CronTimes>();
@@ -166,7 +166,7 @@ function rememberNext(times: CronTimes): CronTimes {
   };
 }
 
-/** By how much the clocks of a zone are ahead of UTC at an instant. */
+/** The offset of a zone from UTC at an instant. */
 function offsetsOf(zone: string): (instantMs: number) => number {
   const formatter = formatterOf(zone);
   if (formatter === null) throw new Error(`No time zone: ${zone}`);
@@ -175,7 +175,7 @@ function offsetsOf(zone: string): (instantMs: number) => number {
   return (instantMs) => wallMs(formatter, instantMs) - Math.floor(instantMs / 1000) * 1000;
 }
 
-/** So many times after an instant. */
+/** The next times after an instant. */
 export function nextTimes(cron: string, zone: string, after: Date, count: number): Date[] {
   const times = cronTimes(cron, zone);
   const found: Date[] = [];
@@ -183,7 +183,7 @@ export function nextTimes(cron: string, zone: string, after: Date, count: number
   return found;
 }
 
-/** What a clock on the wall shows at an instant, to the second, as if it stood in UTC. */
+/** The wall-clock time at an instant, to the second, as if it were UTC. */
 function wallMs(formatter: Intl.DateTimeFormat, instantMs: number): number {
   const shown: Record<string, number> = {};
   for (const { type, value } of formatter.formatToParts(instantMs)) shown[type] = Number(value);
@@ -191,7 +191,7 @@ function wallMs(formatter: Intl.DateTimeFormat, instantMs: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** The first instant at which the wall shows this; if it never does, the first after the gap. */
+/** The first instant with this wall-clock time; if there is none, the first after the gap. */
 function instantOf(wall: number, offsetMs: (instantMs: number) => number): number {
   const before = offsetMs(wall - DAY_MS);
   const later = offsetMs(wall + DAY_MS);
@@ -201,7 +201,7 @@ function instantOf(wall: number, offsetMs: (instantMs: number) => number): numbe
   return changeBetween(wall - later, wall - before, offsetMs);
 }
 
-/** The whole second at which the clocks change, of two instants with different offsets. */
+/** The second of the clock change between two instants with different offsets. */
 function changeBetween(earlyMs: number, lateMs: number, offsetMs: (instantMs: number) => number): number {
   const later = offsetMs(lateMs);
   let early = Math.floor(earlyMs / 1000) * 1000;

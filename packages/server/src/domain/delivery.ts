@@ -3,10 +3,10 @@ import type { Outcome } from "./outcome.ts";
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What became of a try to tell a receiver something. */
+/** The result of one try to send to a receiver. */
 export interface DeliveryVerdict {
   readonly status: DeliveryStatus;
-  /** Null: it is over, delivered or given up. */
+  /** Null if it is delivered or given up. */
   readonly waitMs: number | null;
   readonly responseCode: number | null;
   readonly error: string | null;
@@ -16,7 +16,7 @@ export function givenUp(error: string): DeliveryVerdict {
   return { status: "failed", waitMs: null, responseCode: null, error };
 }
 
-/** `outcome` is null if the call was refused before it began; `waitsMs` is how long to wait after each try but the last. */
+/** `outcome` is null if the request was refused before it started; `waitsMs` are the delays after each try but the last. */
 export function judgeDelivery(
   outcome: Outcome | null,
   attempt: number,
@@ -25,7 +25,7 @@ export function judgeDelivery(
   const responseCode = outcome?.kind === "response" ? outcome.statusCode : null;
   if (responseCode !== null && responseCode >= 200 && responseCode < 300)
     return { status: "delivered", waitMs: null, responseCode, error: null };
-  // What the egress policy refuses, it refuses for good.
+  // A refusal of the egress policy is final.
   const isBlocked = outcome?.kind === "failure" && outcome.code === "blocked";
   const waitMs = isBlocked ? null : (waitsMs[attempt - 1] ?? null);
   const status = waitMs === null ? "failed" : "pending";

@@ -1,13 +1,13 @@
-/** Where a stream goes. */
+/** The receiving end of a stream. */
 export interface EventSink {
   /** Text, or text in UTF-8. */
   write(text: string | Uint8Array): void;
-  /** Written, and not taken yet. */
+  /** Bytes written and not yet read. */
   readonly waitingBytes: number;
-  /** Resolves once all was taken, or the reader is gone. */
+  /** Resolves once all data was read, or the reader is gone. */
   drained(): Promise<void>;
-  /** Breaks the connection off: the reader is too slow. */
+  /** Closes the connection because the reader is too slow. */
   cut(): void;
-  /** Ends the stream in good order. */
+  /** Ends the stream normally. */
   end(): void;
 }

@@ -1,7 +1,7 @@
 import type { Queue } from "./queue.ts";
 import type { Shape, TaskMoment, TaskStatus, ToldSummary } from "./task.ts";
 
-/** What can happen to a task, as a listener is told. An attempt that is not retried is told by `task.failed` alone. */
+/** The kinds of task events. For an attempt that is not retried only `task.failed` is sent. */
 const TASK_EVENTS = [
   "task.created",
   "task.started",
@@ -25,12 +25,13 @@ export type TaskEventType = (typeof TASK_EVENTS)[number];
 export type QueueEventType = (typeof QUEUE_EVENTS)[number];
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** So long events are kept, and a stream can be taken up again where it broke off. */
+/** Events are kept for this long, and a stream can resume within it. */
 export const EVENT_HOURS = 24;
 
 /**
- * A place in a team's events: after everything of lower transactions, after so many rows of this one, and after so many
- * entries of that row. `xid` and `seq` are decimal: they have 64 bits. The instant only tells how old the place is.
+ * A position in a team's events: after all lower transactions, after this many rows of this one, and after this many
+ * entries of that row. `xid` and `seq` are decimal because they have 64 bits. The time only shows the age of the
+ * position.
  */
 export interface EventPosition {
   readonly xid: string;
@@ -39,7 +40,7 @@ export interface EventPosition {
   readonly atMs: number;
 }
 
-/** Which events a listener wants; null: whatever they are. */
+/** The subscription filter; null matches everything. */
 export interface EventFilter {
   readonly sandbox: boolean;
   readonly types: readonly EventType[] | null;
@@ -47,7 +48,7 @@ export interface EventFilter {
   readonly tag: string | null;
 }
 
-/** All that is left of a task that was deleted after the event. */
+/** The remaining data of a task that was deleted after the event. */
 export interface GoneTask {
   readonly id: string;
   readonly shape: Shape;
@@ -55,9 +56,9 @@ export interface GoneTask {
   readonly status: TaskStatus;
 }
 
-/** A task as it was when something happened to it. */
+/** A task at the time of its event. */
 export interface ToldTask {
-  /** As it is now: what of it changes is not to be told. Events of one task have the same one. */
+  /** The current task; its changing fields are not used. Events of one task share it. */
   readonly task: ToldSummary;
   readonly was: TaskMoment;
 }
@@ -83,7 +84,7 @@ export function isWanted(event: BellhopEvent, { sandbox, types, queue, tag }: Ev
   );
 }
 
-/** The earlier of two places has less before it. Negative, 0 or positive, as a comparison is. */
+/** Compares two positions: negative, 0 or positive. */
 export function comparePositions(one: EventPosition, other: EventPosition): number {
   return compareWhole(one.xid, other.xid) || compareWhole(one.seq, other.seq) || one.index - other.index;
 }
@@ -92,15 +93,15 @@ function compareWhole(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
 }
 
-/** Of two parts that are 64 bits wide, and two that are exact as numbers. */
+/** Two parts of 64 bits, and two that are exact as numbers. */
 const POSITION = /^([0-9]{1,19})-([0-9]{1,19})-([0-9]{1,9})-([0-9]{1,15})$/;
 
-/** The id of an event: where to go on after it. Opaque to callers. */
+/** The id of an event: the position after it. Opaque to callers. */
 export function formatPosition({ xid, seq, index, atMs }: EventPosition): string {
   return `${xid}-${seq}-${index}-${Math.trunc(atMs)}`;
 }
 
-/** Null for what no stream has given out. */
+/** Null for an id that no stream has sent. */
 export function parsePosition(text: string): EventPosition | null {
   const [, xid, seq, index, atMs] = POSITION.exec(text) ?? [];
   if (xid === undefined || seq === undefined) return null;

@@ -13,7 +13,7 @@ export function expiryComplaints(
   return delayComplaints(names.runAt, waitSeconds, names.expiresInSeconds, expiresInSeconds);
 }
 
-/** The same of a retry by hand, which starts `expires_in` anew. */
+/** The same for a manual retry, which restarts `expires_in`. */
 export function delayComplaints(
   field: string,
   waitSeconds: number,

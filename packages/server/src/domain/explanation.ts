@@ -19,25 +19,25 @@ export interface Reason {
   readonly code: (typeof REASON_CODES)[number];
   /** One sentence for people. */
   readonly detail: string;
-  /** When it is over, or is at the latest; null where that is unknown. */
+  /** When it ends at the latest; null if unknown. */
   readonly until: Date | null;
 }
 
-/** What is known of a task and its surroundings at one instant. */
+/** The data about a task and its environment at one instant. */
 export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "sandbox" | "runAt" | "queue"> {
   readonly now: Date;
-  /** Of a task of the sandbox: it walks, instead of staying as it is. */
+  /** For a sandbox task: it is simulated. */
   readonly isSimulated: boolean;
   readonly deadlineAt: Date | null;
   readonly attemptCount: number;
-  /** Attempts that failed since it was created, or last retried by hand. */
+  /** Failed attempts since its creation or last manual retry. */
   readonly failures: number;
-  /** How often it was retried by hand. */
+  /** The number of manual retries. */
   readonly retries: number;
-  /** The target asked by Retry-After for the wait that follows the last attempt. */
+  /** The target's Retry-After set the current delay. */
   readonly isAskedToWait: boolean;
   readonly attemptStartedAt: Date | null;
-  /** Of a polling task, once it was polled. */
+  /** For a polling task after its first poll. */
   readonly polls: PollsSeen | null;
   /** The node that makes its call. */
   readonly node: string | null;
@@ -45,20 +45,20 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   readonly paused: boolean;
   readonly concurrency: number;
   readonly hasWorkers: boolean;
-  /** Of a pending task: who makes the calls of its queue. */
+  /** For a pending task: the nodes that make calls of its queue. */
   readonly holders: readonly { readonly node: string; readonly calls: number }[] | null;
-  /** Of a pending task: how many due ones of its queue go first. */
+  /** For a pending task: the number of due tasks of its queue that go first. */
   readonly ahead: number | null;
 }
 
 export interface Explanation {
   readonly task: Pick<Task, "id" | "shape" | "status">;
-  /** Nothing stands in its way: the next free node begins it. */
+  /** No reason blocks it: the next free node starts it. */
   readonly runnable: boolean;
   readonly reasons: readonly Reason[];
 }
 
-/** `isCrowded`: the node that was asked has slots of the queue, and no room for another call of this team. */
+/** `isCrowded`: the answering node has slots of the queue but no capacity for another call of this team. */
 export function explain(circumstances: Circumstances, isCrowded: boolean): Explanation {
   const { id, shape, status } = circumstances;
   const reasons = isEnded(status) ? [] : reasonsOf(circumstances, isCrowded);

@@ -1,4 +1,4 @@
-/** What waits, team by team: the teams take turns, and what a team has waiting holds up no other. */
+/** A queue in which teams take turns, so that one team's items delay no other team. */
 export class FairQueue<T> {
   readonly #byTeam = new Map<number, T[]>();
   #size = 0;
@@ -14,7 +14,7 @@ export class FairQueue<T> {
     this.#size += 1;
   }
 
-  /** The oldest item of the team whose turn it is, busy ones left out; that team then comes last. */
+  /** The oldest item of the team whose turn it is, skipping busy teams; that team then comes last. */
   take(isBusy?: (teamId: number) => boolean): { readonly teamId: number; readonly item: T } | null {
     for (const [teamId, items] of this.#byTeam) {
       if (isBusy?.(teamId)) continue;

@@ -1,6 +1,6 @@
 /**
- * Headers a caller may not set. Hop-by-hop headers, Host, Content-Length and Expect belong to the connection:
- * set by a caller they desynchronise the framing or send the call to another host than the one that was checked.
+ * Headers a caller may not set. Hop-by-hop headers, Host, Content-Length and Expect belong to the connection: a caller
+ * could use them to desynchronise the framing or to reach another host than the checked one.
  */
 const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
   "connection",

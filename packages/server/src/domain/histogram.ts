@@ -1,18 +1,18 @@
-/** Counts of durations, by fixed steps: histograms of any node and any minute can be added up. */
+/** Histograms of durations with fixed buckets, so that those of any node and minute can be added. */
 
-/** Each bucket ends at 1.6 times the one before, from 1 ms on: a quantile is told to a quarter of its value at worst. */
+/** Each bucket ends at 1.6 times the one before, from 1 ms on: a quantile is off by a quarter at most. */
 const GROWTH = 1.6;
 const LOG_GROWTH = Math.log(GROWTH);
-/** The last one holds what takes longer than an hour. */
+/** The last bucket holds durations above an hour. */
 export const BUCKETS = 34;
 
-/** In which bucket a duration counts. */
+/** The bucket of a duration. */
 export function bucketOf(ms: number): number {
   if (!(ms > 1)) return 0;
   return Math.min(BUCKETS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH));
 }
 
-/** The duration that this part of all counted ones did not exceed, in milliseconds; null if none was counted. */
+/** The quantile in milliseconds; null if nothing was counted. */
 export function quantile(counts: ArrayLike<number>, part: number): number | null {
   let total = 0;
   for (let bucket = 0; bucket < counts.length; bucket += 1) total += counts[bucket] ?? 0;
@@ -27,7 +27,7 @@ export function quantile(counts: ArrayLike<number>, part: number): number | null
   return within(counts.length - 1, 1);
 }
 
-/** So far into the bucket: its durations are taken to lie evenly, on a scale that grows as the buckets do. */
+/** Interpolates in the bucket on its logarithmic scale. */
 function within(bucket: number, part: number): number {
   const ms = bucket === 0 ? part : GROWTH ** (bucket - 1 + part);
   return ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms);

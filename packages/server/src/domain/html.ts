@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it: what is put into a template is escaped unless it is one of these. */
+/** HTML text. Only `html` creates it: a template escapes every value that is not one of these. */
 export class Html {
   readonly #text: string;
 
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-/** Null and undefined are nothing at all. */
+/** Null and undefined become empty. */
 export type HtmlValue = string | number | Html | readonly Html[] | null | undefined;
 
 /** A template whose values cannot become markup, also within quoted attributes: html`<p title="${name}">${name}</p>`. */

@@ -1,9 +1,9 @@
 import { Problem } from "./problem.ts";
 
-/** As long as every name that people give to things here may be. */
+/** Maximum length of names. */
 const LONGEST = 100;
 
-/** A name as the command line takes it, by the rules that the API has in its schemas. */
+/** Validates a name from the command line by the rules of the API's schemas. */
 export function readLabel(what: string, text: string): string {
   const label = text.trim();
   const refuse = (reason: string) => new Problem("invalid", { reason: `${what} must ${reason}` });

@@ -3,18 +3,18 @@ import type { Plan } from "./identity/plan.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 
 interface Bound {
-  /** What each plan allows; null is no limit. An enterprise team has none unless one is set for it. */
+  /** The value of each plan; null is no limit. An enterprise team has none unless it is set. */
   readonly free: number | null;
   readonly pro: number | null;
-  /** As it stands in a refusal, after the figure: `at most 20 calls in flight`. */
+  /** The unit in a refusal, after the figure: `at most 20 calls in flight`. */
   readonly unit: string;
-  /** A bound from below: smaller figures are refused. */
+  /** A minimum: smaller figures are refused. */
   readonly isLeast?: true;
 }
 
 /**
- * Every bound of a plan, in one place. What is counted, refused, shown and set follows from an entry here; the place that
- * makes one more of a thing asks `requireRoom` for it.
+ * Every limit of a plan, in one place. Counting, refusals, display and settings derive from it; code that adds an item
+ * calls `requireRoom`.
  */
 export const LIMITS = {
   callsInFlight: { free: 20, pro: 200, unit: "calls in flight" },
@@ -42,18 +42,18 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
-/** What one team may do; null is no limit. */
+/** The limits of one team; null is no limit. */
 export type Limits = Readonly<Record<LimitName, number | null>>;
-/** What was set otherwise than the plan says. */
+/** Limits that replace those of the plan. */
 export type OwnLimits = Partial<Limits>;
 
-/** What the operator's settings say of each plan. */
+/** The operator's settings for each plan. */
 export type PlanLimits = Readonly<Record<Plan, OwnLimits>>;
 
-/** Resolves a team's bounds: its own before those set for its plan, those before the plan's. */
+/** Resolves a team's limits: its own, then those set for its plan, then the plan's defaults. */
 export type LimitsOf = (plan: Plan, own: OwnLimits | null) => Limits;
 
-/** Most teams have none of their own: those of one plan share one object. */
+/** Most teams have no own limits: teams of one plan share one object. */
 export function createLimitsOf(planLimits: PlanLimits = { free: {}, pro: {}, enterprise: {} }): LimitsOf {
   const ofPlan = (plan: Plan): Limits => {
     const figures = LIMIT_NAMES.map((name) => [name, plan === "enterprise" ? null : LIMITS[name][plan]]);
@@ -63,13 +63,13 @@ export function createLimitsOf(planLimits: PlanLimits = { free: {}, pro: {}, ent
   return (plan, own) => (own === null ? plans[plan] : { ...plans[plan], ...own });
 }
 
-/** Of a team that is bound by nothing. */
+/** The limits of a team without limits. */
 export const UNBOUNDED: Limits = createLimitsOf()("enterprise", null);
 
-/** Far beyond what one database carries: a larger figure is a typing mistake. */
+/** Far beyond the capacity of one database: a larger figure is a typo. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Reads `name=20, other=none`; of a text that cannot be read so it says what is wrong. */
+/** Parses `name=20, other=none`, or says what is wrong with the text. */
 export function parseLimits(text: string): OwnLimits | { readonly wrong: string } {
   const own: Record<string, number | null> = {};
   for (const part of text.split(",").map((entry) => entry.trim())) {
@@ -92,13 +92,13 @@ function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(LIMITS, name);
 }
 
-/** A plan with what it allows: as a principal has it. */
+/** A plan with its limits, as in a principal. */
 export interface Terms {
   readonly plan: Plan;
   readonly limits: Limits;
 }
 
-/** A figure in a request that its team's plan does not allow; null if it does, or none was given. */
+/** The complaint about a figure that the plan does not allow; null if it is allowed or absent. */
 export function limitComplaint(
   { plan, limits }: Terms,
   name: LimitName,
@@ -112,14 +112,14 @@ export function limitComplaint(
   return mustBe(field, `at ${isLeast ? "least" : "most"} ${bound}: ${name} of the plan ${plan}`);
 }
 
-/** Refuses one more of something that a team has so many of. */
+/** Refuses another item if the team has reached its limit. */
 export function requireRoom({ plan, limits }: Terms, name: LimitName, used: number): void {
   const most = limits[name];
   if (most === null || used < most) return;
   throw new Problem("limit_reached", { plan, most: String(most), unit: LIMITS[name].unit, name });
 }
 
-/** The figure, within the bound if there is one. */
+/** The figure, clamped to the limit if there is one. */
 export function within(limits: Limits, name: LimitName, figure: number): number {
   const bound = limits[name];
   if (bound === null) return figure;

@@ -1,21 +1,21 @@
 import type { NodeRole } from "./node-role.ts";
 
-/** `lost`: its worker was taken for dead · `expired`: it may be, soon · `none`: it has no use for one. */
+/** `lost`: its worker was considered dead · `expired`: that may follow soon · `none`: it needs no lease. */
 export const LEASE_STATES = ["held", "expired", "lost", "none"] as const;
 
-/** What is known of one process of Bellhop. */
+/** The status of one Bellhop process. */
 export interface NodeStatus {
   readonly name: string;
   readonly role: NodeRole;
   readonly version: string;
   readonly startedAt: Date;
-  /** How long ago it was heard of. */
+  /** The age of its last heartbeat. */
   readonly lagMs: number;
   readonly lease: (typeof LEASE_STATES)[number];
-  /** That it holds in queues. */
+  /** The slots that it holds. */
   readonly slots: number;
   readonly callsInFlight: number;
   readonly maxInFlight: number;
-  /** How far its clock is ahead of the database's. */
+  /** The offset of its clock from the database's. */
   readonly clockOffsetMs: number;
 }

@@ -1,9 +1,9 @@
 import type { LookedUp } from "./json/look-up.ts";
 
-/** How far a call got: a paid call that was sent and never answered is not the same as one that never left. */
+/** How far a call got: a paid call that was sent and not answered differs from one that was never sent. */
 export type Phase = "not_sent" | "sent" | "responded";
 
-/** What went wrong on the network, in words that never change. The library's own message is never recorded. */
+/** Network failures by stable codes. The library's own message is never recorded. */
 export type FailureCode =
   | "dns_failed"
   | "connect_failed"
@@ -16,11 +16,11 @@ export type FailureCode =
   | "invalid_request"
   | "invalid_response";
 
-/** When a call got how far, in milliseconds since it began. */
+/** Progress of a call in milliseconds since its start. */
 interface CallTiming {
-  /** Until there was a connection to write to; 0 where one was open. Left out: it never came to that. */
+  /** Until the connection was open; 0 for a reused one. Absent if it never was. */
   readonly connectMs?: number;
-  /** Until the answer's head was there. */
+  /** Until the answer's headers arrived. */
   readonly firstByteMs?: number;
   readonly durationMs: number;
 }
@@ -30,23 +30,23 @@ export interface CallResponse extends CallTiming {
   readonly statusCode: number;
   /** Names in lower case; a header that came several times is joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text that PostgreSQL can hold: no NUL, no lone surrogates, invalid UTF-8 replaced. */
+  /** Text that PostgreSQL can store: no NUL, no lone surrogates, invalid UTF-8 replaced. */
   readonly body: string;
   /** The target sent more than we read. */
   readonly truncated: boolean;
-  /** What the task looks for in the body, where that was read elsewhere than on the event loop. */
+  /** The values found in the body, if a thread parsed it. */
   readonly found?: LookedUp;
 }
 
 export interface CallFailure extends CallTiming {
   readonly kind: "failure";
   readonly code: FailureCode;
-  /** One sentence for people. Holds no header value, body or credential. */
+  /** One sentence for people, without header values, bodies or credentials. */
   readonly message: string;
   readonly phase: Phase;
-  /** Known when the answer began and broke off before its last byte. */
+  /** Set if the answer began and broke off before its last byte. */
   readonly statusCode: number | null;
 }
 
-/** What the network said about one attempt. A network failure is data, never an exception. */
+/** The result of one attempt on the network. A network failure is data, never an exception. */
 export type Outcome = CallResponse | CallFailure;

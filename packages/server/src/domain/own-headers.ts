@@ -1,6 +1,6 @@
 import type { Claim } from "./claim.ts";
 
-/** What Bellhop adds to the call of an attempt, so that the target knows which it is. */
+/** The headers that Bellhop adds to an attempt's call, to identify it. */
 export function ownHeaders(claim: Claim, publicId: string): Record<string, string> {
   const headers: Record<string, string> = {
     "bellhop-task-id": publicId,

@@ -1,4 +1,4 @@
-/** A part of a list: so many after the one that the cursor names, or from the start. */
+/** A page of a list: this many entries after the cursor, or from the start. */
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string | null;
@@ -11,12 +11,12 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** Larger than what nearly every team has: its lists come whole. */
+/** Larger than the lists of nearly every team. */
 export const LARGEST_PAGE = 1_000;
 
 export const WHOLE_LIST: PageRequest = { limit: LARGEST_PAGE, cursor: null };
 
-/** Of what was found with one more than asked for, which tells whether there is a next page. */
+/** Cuts a result that was queried with one more entry than requested, which shows whether there is a next page. */
 export function cutPage<T>(found: readonly T[], limit: number, cursorOf: (item: T) => string): Page<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);

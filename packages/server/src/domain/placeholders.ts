@@ -2,7 +2,7 @@ import type { Call } from "./call.ts";
 
 const PLACEHOLDER = /\{callback(Url|Id)\}/g;
 
-/** Whether the call wants to be told where to answer. */
+/** Whether the call contains a callback placeholder. */
 export function namesCallback({ url, headers, body }: Call): boolean {
   return [url, body ?? "", ...Object.values(headers)].some((text) => text.search(PLACEHOLDER) >= 0);
 }
@@ -12,8 +12,8 @@ export function callbackUrl(publicUrl: string, callbackId: string): string {
 }
 
 /**
- * Tells the third party where to answer. A body that is JSON stays JSON: both values are plain characters, and a
- * placeholder can only stand inside a string.
+ * Replaces the placeholders. A JSON body stays JSON: both values are plain characters, and a placeholder can only be
+ * inside a string.
  */
 export function fillPlaceholders(call: Call, publicUrl: string, callbackId: string): Call {
   const url = callbackUrl(publicUrl, callbackId);
@@ -21,7 +21,7 @@ export function fillPlaceholders(call: Call, publicUrl: string, callbackId: stri
     text.replace(PLACEHOLDER, (_, which) => (which === "Url" ? url : callbackId));
   return {
     method: call.method,
-    // In an address the callback's own address is a value like any other.
+    // In a URL the callback's address is percent-encoded.
     url: call.url.replace(PLACEHOLDER, (_, which) =>
       which === "Url" ? encodeURIComponent(url) : callbackId,
     ),

@@ -3,7 +3,7 @@ import { type Limits, limitComplaint, type Terms, within } from "./limits.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 import type { FollowUp, TaskTerms } from "./task.ts";
 
-/** Refuses a task that asks for more than its team's plan allows. */
+/** Refuses a task that exceeds its team's plan. */
 export function requireWithinPlan(
   {
     shape,
@@ -22,7 +22,7 @@ export function requireWithinPlan(
   if (complaints.length > 0) throw invalid(complaints);
 }
 
-/** What an entry of the catalog says was not the caller's choice: it is fitted to the plan instead of refused. */
+/** The caller did not choose the values of a catalog entry: they are adjusted to the plan instead of refused. */
 export function withinPlan(follow: FollowUp, limits: Limits): FollowUp {
   const config = follow.pollConfig;
   if (config === null || follow.provider === null) return follow;

@@ -1,7 +1,6 @@
 /**
- * Every answer that is not a success, in one place: the API answers from it and the reference is generated from it.
- * The names are part of the API: programs decide by them, so one that was released never changes. `<name>` in a text
- * is filled from the parameters.
+ * All error answers of the API, from which the reference is generated. Programs depend on the codes, so a released one
+ * never changes. `<name>` in a text is replaced by a parameter.
  */
 export const PROBLEMS = {
   api_key_required: { status: 401, text: "API key required" },
@@ -123,7 +122,7 @@ export const PROBLEMS = {
     status: 400,
     text: 'Header "<header>" references vault token "<token>", which may not be sent to "<host>"',
   },
-  /** What a caller learns of a bug. */
+  /** The answer for a bug. */
   internal: { status: 500, text: "Internal server error" },
 } as const satisfies Record<string, { status: number; text: string }>;
 
@@ -136,12 +135,12 @@ export interface ProblemDetail {
   readonly error: string;
 }
 
-/** An expected refusal. Anything else that is thrown is a bug. */
+/** An expected refusal. Any other thrown error is a bug. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly details: readonly ProblemDetail[];
-  /** Sent as `Retry-After` when it makes sense to come back. */
+  /** Sent as `Retry-After` if a retry makes sense. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -158,13 +157,13 @@ export class Problem extends Error {
     this.code = code;
     this.status = status;
     this.details = options.details ?? [];
-    // A vault without a key does not get one by waiting.
+    // Waiting does not configure a vault.
     const passes = status === 503 && code !== "vault_off";
     this.retryAfterSeconds = options.retryAfterSeconds ?? (passes ? 1 : null);
   }
 }
 
-/** Too many; the next fits after so many seconds. */
+/** Too many requests; the next fits after this many seconds. */
 export function rateLimited(retryAfterSeconds: number): Problem {
   return new Problem("rate_limited", {}, { retryAfterSeconds });
 }

@@ -1,6 +1,6 @@
 import { invalid, mustBe } from "./complaint.ts";
 
-/** How ids look from outside: `task_…`. The row holds the UUID; the prefix says what it is the id of. */
+/** Public ids: `task_…`. The row holds the UUID; the prefix names the kind. */
 export type IdPrefix =
   | "task"
   | "tok"
@@ -20,13 +20,13 @@ export type IdPrefix =
 /** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 const HEX_DIGITS = "0123456789abcdef";
-/** Hold 130 bits, two more than a UUID has. */
+/** 26 digits hold 130 bits, two more than a UUID. */
 const LENGTH = 26;
 const SPARE_BITS = 2;
 const UUID_LENGTH = 36;
 const HYPHEN = 0x2d;
 
-/** Ids are written here, one after the other: every task has several, and a new array each would be most of the work. */
+/** A shared buffer: every task has several ids, and an array for each would be most of the cost. */
 const idCodes = new Array<number>(LENGTH).fill(0);
 const uuidCodes = new Array<number>(UUID_LENGTH).fill(HYPHEN);
 
@@ -52,7 +52,7 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${String.fromCharCode(...idCodes)}`;
 }
 
-/** The UUID. Null for anything but the one spelling that `formatId` gives: a row is found by no other. */
+/** The UUID; null for any spelling other than that of `formatId`. */
 export function parseId(prefix: IdPrefix, text: string): string | null {
   const start = prefix.length + 1;
   if (text.length !== start + LENGTH || text[prefix.length] !== "_" || !text.startsWith(prefix)) return null;
@@ -61,7 +61,7 @@ export function parseId(prefix: IdPrefix, text: string): string | null {
   let held = -SPARE_BITS;
   for (let at = start; at < text.length; at += 1) {
     const value = DIGIT_VALUES[text.charCodeAt(at)] ?? -1;
-    // The first digit has only the bits that are not spare.
+    // The first digit has only three bits.
     if (value < 0 || (at === start && value > 7)) return null;
     bits = (bits << 5) | value;
     held += 5;
@@ -74,7 +74,7 @@ export function parseId(prefix: IdPrefix, text: string): string | null {
   return String.fromCharCode(...codes);
 }
 
-/** The UUID in the cursor of a page, which is the id of the last entry before it. */
+/** The UUID in a page's cursor, which is the id of the last entry before it. */
 export function readCursor(prefix: IdPrefix, cursor: string | null): string | null {
   const id = cursor === null ? null : parseId(prefix, cursor);
   if (cursor !== null && id === null) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
@@ -85,23 +85,23 @@ function isHyphenPlace(at: number): boolean {
   return at === 8 || at === 13 || at === 18 || at === 23;
 }
 
-/** By the code of a character; -1 for one that is no digit. */
+/** By character code; -1 for other characters. */
 function valuesOf(digits: string): Int8Array {
   const values = new Int8Array(128).fill(-1);
   for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
   return values;
 }
 
-/** Of one millisecond. It has 26 bits and begins in the first quarter of them, so that 50 million ids fit. */
+/** Per millisecond. It has 26 bits and starts in the first quarter, so that 50 million ids fit. */
 const COUNTER_END = 2 ** 26;
-/** Three where the counter begins, six at the end of the id. */
+/** Three for the start of the counter, six at the end of the id. */
 const RANDOM_BYTES = 9;
-/** Randomness is fetched for so many ids at once: asking for it costs more than the rest of an id. */
+/** Random bytes are fetched for this many ids at once, because a fetch costs more than the rest of an id. */
 const POOLED_IDS = 256;
 
 /**
- * Makes UUIDs of version 7 (RFC 9562): the millisecond, a counter that begins anywhere, 48 random bits. Those of one
- * source rise strictly, also when the clock is set back: time then stands still in them until the clock has caught up.
+ * Creates UUIDs of version 7 (RFC 9562): the millisecond, a counter with a random start, 48 random bits. Those of one
+ * source rise strictly, even if the clock is set back: their time is then frozen until the clock has caught up.
  */
 export function createUuidSource(deps: {
   readonly nowMs: () => number;
@@ -134,7 +134,7 @@ export function createUuidSource(deps: {
   };
 }
 
-/** The hyphens are in their places already. */
+/** The hyphens are already in place. */
 function formatUuid(bytes: Uint8Array): string {
   let at = 0;
   for (const byte of bytes) {

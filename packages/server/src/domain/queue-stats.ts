@@ -1,4 +1,4 @@
-/** How far back statistics look, and how long each of their steps is. */
+/** The ranges of statistics and the length of their steps. */
 export const STATS_RANGES = {
   "15m": { seconds: 900, stepSeconds: 60 },
   "1h": { seconds: 3_600, stepSeconds: 60 },
@@ -10,11 +10,11 @@ export const STATS_RANGES = {
 
 export type StatsRange = keyof typeof STATS_RANGES;
 
-/** What is counted of a queue. */
+/** The counters of a queue. */
 export const QUEUE_COUNTS = ["created", "completed", "failed", "cancelled", "retried"] as const;
 export type QueueCount = (typeof QUEUE_COUNTS)[number];
 
-/** The beginnings of all steps, in seconds, the one that is under way last: steps begin at multiples of their length. */
+/** The starts of all steps in seconds, the current one last. Steps start at multiples of their length. */
 export function stepsOf(range: StatsRange, nowMs: number): readonly number[] {
   const { seconds, stepSeconds } = STATS_RANGES[range];
   const last = Math.floor(nowMs / 1000 / stepSeconds) * stepSeconds;

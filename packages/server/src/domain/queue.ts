@@ -3,7 +3,7 @@ import { echo } from "./complaint.ts";
 import { Problem } from "./problem.ts";
 import type { TaskStatus } from "./task.ts";
 
-/** The settings a task copies when it is created (all but concurrency, which stays the queue's own). */
+/** The settings that a task copies at creation (except concurrency, which stays the queue's own). */
 export interface QueueSettings {
   readonly concurrency: number;
   readonly maxRetries: number;
@@ -33,14 +33,14 @@ export const QUEUE_DEFAULTS: QueueSettings = {
   timeoutSeconds: 30,
 };
 
-/** Every team has this queue from its first moment; it cannot be deleted. */
+/** Every team has this queue from the start; it cannot be deleted. */
 export const DEFAULT_QUEUE = "default";
 
 export const QUEUE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
 
 const QUEUE_NAME = new RegExp(QUEUE_NAME_PATTERN);
 
-/** A name that no queue can have is looked up nowhere: PostgreSQL would choke on a NUL in it. */
+/** Rejects invalid names before a lookup: PostgreSQL fails on a NUL. */
 export function readQueueName(text: string): string {
   if (!QUEUE_NAME.test(text)) throw new Problem("queue_not_found", { name: echo(text) });
   return text;

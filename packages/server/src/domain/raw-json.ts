@@ -8,12 +8,11 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * The source of one member of a JSON object, character by character as it was written: a number too large for a
- * double, the order of keys and the escapes all survive. The last of several members of that name wins, as in
- * JSON.parse.
+ * The source text of one member of a JSON object, exactly as written: large numbers, the order of keys and escapes
+ * survive. The last of several members with that name wins, as in JSON.parse.
  *
- * `text` must already have passed JSON.parse and be an object: nothing is checked here. One pass and no recursion,
- * so neither size nor depth of what a stranger sends costs more than linear time.
+ * `text` must be an object that passed JSON.parse: this function checks nothing. One pass without recursion, so size
+ * and depth cost only linear time.
  */
 export function sliceMember(text: string, name: string): string | undefined {
   let found: string | undefined;
@@ -59,7 +58,7 @@ function endsScalar(code: number): boolean {
   return code <= SPACE || code === COMMA || code === CLOSE_OBJECT || code === CLOSE_ARRAY;
 }
 
-/** In valid JSON the brackets pair up, so counting them without regard to their kind is enough. */
+/** In valid JSON brackets are balanced, so counting them regardless of kind is enough. */
 function containerEnd(text: string, start: number): number {
   let depth = 0;
   let at = start;

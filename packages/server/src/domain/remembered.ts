@@ -1,10 +1,10 @@
-/** Longer ones are rare, and a memory full of them would be large. */
+/** Longer texts are rare and would fill the cache. */
 const LONGEST = 512;
 const MOST = 1000;
 
 /**
- * The same function, with a memory of the texts that it was asked about last. For one that always says the same of a
- * text, and is asked about few texts many times: a team calls a handful of URLs, and parsing one costs more than a look.
+ * The same function with a cache of recent texts. For a pure function with few distinct texts: a team calls a handful
+ * of URLs, and parsing one costs more than a lookup.
  */
 export function remembered<T>(tell: (text: string) => T): (text: string) => T {
   const told = new Map<string, T>();

@@ -3,17 +3,17 @@ import { canonicalText } from "./canonical-text.ts";
 import type { TaskSettings, TaskTerms } from "./task.ts";
 
 /*
- * Two requests under one idempotency key are the same if they say the same, or if they would make the same task: a setting
- * that is left out is the queue's.
+ * Two requests under one idempotency key are the same if their texts are equal, or if they would create the same task:
+ * an omitted setting has the queue's value.
  */
 
 type AskedSettings = Pick<TaskTerms, keyof TaskSettings>;
 
 /** The texts by which requests are compared. */
 export interface RequestTexts {
-  /** What was asked for, however it was written. Empty without an idempotency key. */
+  /** The request in canonical form. Empty without an idempotency key. */
   readonly requestText: string;
-  /** The same without the settings that a queue has too; null where the request has none of them. */
+  /** The same without the settings that a queue has too; null if the request has none of them. */
   readonly bareText: string | null;
 }
 
@@ -35,14 +35,14 @@ export function textsOf<T extends AskedSettings>(request: T): RequestTexts {
 }
 
 /**
- * The settings that a task has, as text to compare: of a request with those of its queue where it leaves some out, of a
- * stored task without any.
+ * The settings of a task as comparable text: for a request with the queue's values where it omits some, for a stored
+ * task without.
  */
 export function settingsText(asked: AskedSettings, queue: AskedSettings | null): string {
   return JSON.stringify(SETTINGS.map((name) => asked[name] ?? queue?.[name] ?? UNSTORED[name] ?? null));
 }
 
-/** These are stored as null where they are the usual ones. */
+/** Stored as null if they have the usual value. */
 const UNSTORED: Partial<AskedSettings> = {
   retryMaxDelaySeconds: RETRY_MAX_DELAY_SECONDS,
   noRetryStatuses: [],

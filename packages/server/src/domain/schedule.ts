@@ -3,15 +3,15 @@ import type { ProblemDetail } from "./problem.ts";
 import type { TaskStatus } from "./task.ts";
 import type { TaskRequest } from "./task-request.ts";
 
-/** What is to happen when the task of the last firing has not ended yet. */
+/** What happens if the task of the last firing has not ended. */
 export const OVERLAPS = ["allow", "skip"] as const;
-/** Whether one task is created for all the times that passed while no node was up, or none. */
+/** Whether the times that passed while no node was up create one task or none. */
 export const CATCH_UPS = ["one", "none"] as const;
 
 /** Letters, digits and hyphens: so no name looks like an id. */
 export const SCHEDULE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
 
-/** With `catch_up: "none"` a firing that is later than this is left out. */
+/** With `catch_up: "none"` a firing later than this is skipped. */
 const MISSED_AFTER_MS = 60_000;
 
 export interface ScheduleTerms {
@@ -20,7 +20,7 @@ export interface ScheduleTerms {
   readonly overlap: (typeof OVERLAPS)[number];
   readonly catchUp: (typeof CATCH_UPS)[number];
   readonly paused: boolean;
-  /** The task as its creator wrote it, and what was read from it. */
+  /** The task as written, and its parsed request. */
   readonly task: ScheduledTask;
 }
 
@@ -40,7 +40,7 @@ export interface Schedule extends ScheduleTerms {
   readonly teamId: number;
   readonly id: string;
   readonly name: string;
-  /** Its tasks are of the sandbox. */
+  /** Its tasks belong to the sandbox. */
   readonly sandbox: boolean;
   /** Null while it is paused. */
   readonly nextRunAt: Date | null;
@@ -50,25 +50,25 @@ export interface Schedule extends ScheduleTerms {
     readonly status: TaskStatus;
     readonly createdAt: Date;
   } | null;
-  /** Why the last firing made no task; null if it did. */
+  /** Why the last firing created no task; null if it did. */
   readonly lastError: { readonly at: Date; readonly error: string } | null;
-  /** By how much its own time is ahead of the clock: so much was let pass in the sandbox. */
+  /** The offset of its sandbox clock. */
   readonly aheadSeconds: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** What the database's clock said when this was read. */
+  /** The database time of this read. */
   readonly now: Date;
 }
 
 /** As a list has it. */
 export type ListedSchedule = Omit<Schedule, "task">;
 
-/** What its own clock shows at an instant. Its cron goes by that one. */
+/** Its own time at an instant, which its cron expression uses. */
 export function ownTime({ aheadSeconds }: Pick<Schedule, "aheadSeconds">, at: Date): Date {
   return new Date(at.getTime() + aheadSeconds * 1000);
 }
 
-/** When its own clock shows a time. */
+/** The instant of its own time. */
 export function clockTime({ aheadSeconds }: Pick<Schedule, "aheadSeconds">, own: Date): Date {
   return new Date(own.getTime() - aheadSeconds * 1000);
 }
@@ -86,8 +86,8 @@ export function scheduleComplaints(terms: Partial<ScheduleTerms>): ProblemDetail
 }
 
 /**
- * What to do about a firing that is due, and when the next one is: there is one firing for all times up to now, and with
- * `catch_up: "none"` only if the newest of them was in the last minute.
+ * Decides about a due firing and the next one: one firing for all times up to now, and with `catch_up: "none"` only if
+ * the newest of them was in the last minute.
  */
 export function judgeFiring(
   { cron, timezone, catchUp }: Pick<ScheduleTerms, "cron" | "timezone" | "catchUp">,

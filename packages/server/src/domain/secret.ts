@@ -1,14 +1,11 @@
-/** Node prints an object by this method; the symbol is shared by name, so that nothing of Node has to be imported. */
+/** Node prints an object with this method; the global symbol avoids an import from Node. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 export const REDACTED = "***";
 
-/**
- * A text that must not be seen. However it is printed (in a string, as JSON, by a logger, by a debugger) it is `***`;
- * whoever means to have the text says so.
- */
+/** A text that is printed as `***` in strings, JSON, logs and debuggers. Code that needs the text asks for it explicitly. */
 export class Secret {
-  // Private to the language and not only to the compiler: no serialiser, spread or clone reaches it.
+  // A private field of the language: no serialiser, spread or clone can read it.
   readonly #text: string;
 
   constructor(text: string) {

@@ -15,10 +15,10 @@ import {
 } from "./task.ts";
 import { judge, type Trial, type Verdict } from "./verdict.ts";
 
-/** A retry budget of 100, and the first attempt. */
+/** 100 retries and the first attempt. */
 export const MOST_SIMULATED_ATTEMPTS = 101;
 
-/** A hundred of them are in memory at once. */
+/** A hundred bodies are in memory at once. */
 const MOST_BODY_BYTES = 65_536;
 
 const EARLY: Pick<Simulation, "responseCode" | "body"> = { responseCode: 500, body: "" };
@@ -44,31 +44,31 @@ export function simulationComplaints(
   return complaints;
 }
 
-/** A schedule may have kept its request since before there was such a field. */
+/** A schedule may have stored its request before this field existed. */
 export function requireSandbox(simulate: Simulation | null = null, sandbox: boolean): Simulation | null {
   if (simulate === null || sandbox) return simulate;
   throw invalid([{ field: "simulate", error: "simulate is for test keys: a task of a live key is called" }]);
 }
 
-/** What the clock of a team's sandbox shows, and by how much time was let pass there. */
+/** The time of a team's sandbox clock and its offset. */
 export interface SandboxClock {
   readonly now: Date;
   readonly aheadSeconds: number;
 }
 
-/** What of a task decides about its next step. */
+/** The fields of a task that decide its next step. */
 export interface Walk {
   readonly simulation: Simulation;
-  /** Of the attempt that is to begin, or is under way. */
+  /** For the attempt that begins or is active. */
   readonly trial: Trial & { readonly timeoutSeconds: number };
 }
 
-/** How long the attempt that begins now is under way. */
+/** The duration of the attempt that begins now. */
 export function attemptMs({ simulation, trial }: Walk): number {
   return isEarly(simulation, trial) || goesOn(simulation, trial.follow) ? 0 : simulation.afterSeconds * 1000;
 }
 
-/** What is said of the attempt that is under way. `waitMs`: how long until the next step, null if there is none. */
+/** Judges the active attempt. `waitMs`: until the next step, null if there is none. */
 export function judgeSimulated(
   { simulation, trial }: Walk,
   now: Date,
@@ -87,7 +87,7 @@ export function judgeSimulated(
   return { outcome, verdict, waitMs: verdict.kind === "retry" ? verdict.waitMs : null };
 }
 
-/** How it ends for a task that waits or is polled. */
+/** The end of a task that waits or is polled. */
 export function endSimulated({ simulation, trial: { follow } }: Walk): {
   readonly kind: "completed" | "failed";
   readonly result: TaskResult | null;
@@ -112,7 +112,7 @@ export function endSimulated({ simulation, trial: { follow } }: Walk): {
       };
 }
 
-/** How it ends for a task that is not simulated: it never begins. */
+/** The end of a task without simulation: it never starts. */
 export function expireSimulated(expiresInSeconds: number | null): ReturnType<typeof endSimulated> {
   const error = `No attempt was begun within ${expiresInSeconds} s`;
   return { kind: "failed", result: null, error, reason: "expired" };
@@ -161,7 +161,7 @@ function isEarly({ attempts }: Simulation, { failures }: Pick<Trial, "failures">
   return failures + 1 < attempts;
 }
 
-/** A 2xx is not the end: of a task that waits or is polled, and of one that is to be ended by a callback. */
+/** A 2xx is not the end for a task that waits, is polled, or is to be ended by a callback. */
 function goesOn({ outcome }: Simulation, { pollConfig, waitForCallback }: FollowUp): boolean {
   return outcome === "callback" || (outcome === "complete" && (pollConfig !== null || waitForCallback));
 }
@@ -170,7 +170,7 @@ function longestWaitSeconds({ pollConfig, maxWaitSeconds }: FollowUp): number {
   return pollConfig === null ? maxWaitSeconds : pollConfig.maxDuration;
 }
 
-/** A row that is polled has a plan. By this one nothing is asked: no poll of a task of the sandbox is claimed. */
+/** A polled row needs a plan. This one is never used: no poll of a sandbox task is claimed. */
 function planNothing(url: string): PollPlan {
   return { status: { url, headers: {}, withheld: [] }, result: null, fetching: false, state: FRESH_POLL };
 }

@@ -1,7 +1,7 @@
-/** Names longer than this are nobody's typo, and comparing them would only cost time. */
+/** Longer names are not typos, and comparing them would only cost time. */
 const LONGEST_TYPO = 64;
 
-/** The known name that someone most likely meant, or undefined. `maxRetries` means `max_retries`. */
+/** The closest known name, or undefined. `maxRetries` means `max_retries`. */
 export function closestName(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > LONGEST_TYPO) return undefined;
   let best: string | undefined;
@@ -17,8 +17,8 @@ export function closestName(unknown: string, known: readonly string[]): string |
 }
 
 /**
- * `max_retry` is three edits from `max_retries`, while three edits turn most short words into any other. What many names begin
- * with says nothing about which of them was meant.
+ * `max_retry` is three edits from `max_retries`, while three edits turn most short words into any other. A common
+ * prefix of many names does not count.
  */
 function allowedDistance(name: string): number {
   const { length } = name.replace(/^BELLHOP_/, "");

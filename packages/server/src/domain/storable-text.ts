@@ -1,4 +1,4 @@
-/** PostgreSQL keeps no NUL, and a lone surrogate is no text: it has no bytes to be sent as. */
+/** PostgreSQL cannot store a NUL, and a lone surrogate has no encoding. */
 const NOT_STORABLE = /[\0\p{Cs}]/u;
 
 export const STORABLE_RULE = "text without NUL characters or lone surrogates";

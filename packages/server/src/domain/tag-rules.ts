@@ -3,7 +3,7 @@ import type { ProblemDetail } from "./problem.ts";
 import { cutToBytes } from "./result-body.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 
-/** Of tags and metadata: they are kept in every row, and shown in every list. */
+/** Limits of tags and metadata, which are in every row and every list. */
 export const LABEL_LIMITS = { tags: 10, tag: 64, entries: 16, bytes: 1024 } as const;
 
 export function tagComplaints(tags: readonly string[]): ProblemDetail[] {

@@ -10,42 +10,42 @@ import type { FollowUp, NewTask, StoredCallback } from "./task.ts";
 import type { TaskRequest } from "./task-request.ts";
 import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
-/** Whose task it will be. */
+/** The owner of the new task. */
 export interface TaskOrigin extends Pick<NewTask, "teamId" | "sandbox"> {
   readonly idempotency: { readonly key: string; readonly requestHash: string } | null;
-  /** What the team may ask for. */
+  /** The team's limits. */
   readonly terms: Terms;
-  /** Refuses if the task's creator may not have vault tokens sent. */
+  /** Refuses if the creator may not use vault tokens. */
   readonly requireTokenUse: () => void;
 }
 
 export type FindProvider = (id: string) => Provider | null;
 
-/** What acceptance must be given: the domain has neither database, nor randomness, nor the vault's key. */
+/** Dependencies: the domain has no database, randomness or vault key. */
 export interface AcceptanceDeps {
   readonly findProvider: FindProvider;
-  /** Refuses references to vault tokens that no call to this URL could be made with. */
+  /** Refuses references to vault tokens that cannot be used for this URL. */
   readonly checkReferences: (
     reach: Reach,
     references: readonly VaultReference[],
     url: string,
   ) => Promise<void>;
-  /** Refuses text that has the id of a vault token in it which could be named instead. */
+  /** Refuses text that contains the id of a usable vault token. */
   readonly refuseMentions: (reach: Reach, mentions: readonly VaultReference[]) => Promise<void>;
   readonly newTaskId: () => string;
   readonly newCallback: (teamId: number, taskId: string, use: CallbackUse) => NewCallback;
 }
 
-/** Why its id must be readable later. */
+/** Why the callback id must be readable later. */
 export interface CallbackUse {
-  /** The call names it, and must be able to after a crash, on any node. */
+  /** The call contains it, also after a crash and on any node. */
   readonly isNamed: boolean;
-  /** A repeated request is to be told it again, if that can be. */
+  /** A repeated request should return it again, if possible. */
   readonly isRepeatable: boolean;
 }
 
 export interface NewCallback extends StoredCallback {
-  /** To be told to the task's creator alone. */
+  /** Returned only to the task's creator. */
   readonly id: string;
 }
 
@@ -55,9 +55,8 @@ export interface AcceptedRequest {
 }
 
 /**
- * Makes a task of a request whose own rules have been checked: of a caller's, of one in a batch, or of one that is due
- * again by a timetable. What it refers to is looked up now, for it may have gone since the request was written. No promise
- * where it refers to nothing.
+ * Creates a task from a validated request: of a caller, of a batch, or of a schedule. References are resolved now,
+ * because they may be gone since the request was written. No promise without references.
  */
 export function acceptRequest(
   request: TaskRequest,
@@ -100,12 +99,12 @@ function makeTask(
   const { call, shape } = request;
   const id = deps.newTaskId();
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
-  // In a call that no callback is awaited for, a placeholder is text like any other.
+  // If no callback is awaited, a placeholder is ordinary text.
   const isNamed = isAwaited && namesCallback(call);
   const isRepeatable = idempotency !== null;
   const callback =
     isAwaited || shape === "direct" ? deps.newCallback(teamId, id, { isNamed, isRepeatable }) : null;
-  // Every property by name, for every task: a literal costs a tenth of a spread.
+  // Every property by name: this runs for every task, and a literal costs a tenth of a spread.
   const task = {
     teamId,
     id,
@@ -136,7 +135,7 @@ function makeTask(
   return { task, callback };
 }
 
-/** What will be polled is decided here: the caller's own configuration, or what the provider's entry says now. */
+/** Fixes the poll configuration: the caller's own, or the provider's current entry. */
 export function followUpOf(request: TaskRequest, findProvider: FindProvider): FollowUp {
   const { provider, pollConfig, waitForCallback, maxWaitSeconds } = request;
   if (provider === null) return { provider, pollConfig, waitForCallback, maxWaitSeconds };

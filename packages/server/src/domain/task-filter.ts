@@ -1,6 +1,6 @@
 import type { FailureReason, TaskStatus } from "./task.ts";
 
-/** Which tasks of a team are meant: those of which all of this is true. Null says nothing. */
+/** A filter of a team's tasks; all conditions must hold. Null is no condition. */
 export interface TaskFilter {
   /** Only tasks of the sandbox, or only the others. */
   readonly sandbox: boolean;
@@ -11,7 +11,7 @@ export interface TaskFilter {
   readonly createdAfter: Date | null;
   /** Created earlier than then. */
   readonly createdBefore: Date | null;
-  /** Of the URL, without its port, in every spelling that is looked for. */
+  /** Hosts of the URL without the port, in every searched spelling. */
   readonly hosts: readonly string[] | null;
   readonly provider: string | null;
   /** Only tasks that this schedule has created. */
@@ -24,14 +24,14 @@ export interface TaskFilter {
 /** Of ids, and so of the times at which the tasks were created. */
 export type Order = "desc" | "asc";
 
-/** How the last attempt that has ended was answered: by a status code of this range, or not at all. */
+/** The answer to the last finished attempt: a status code in this range, or none. */
 export type LastAnswer =
   | { readonly least: number; readonly most: number }
   | { readonly none: "timeout" | "network" };
 
 export const RESPONSE_CODE_PATTERN = "^(?:[1-5][0-9][0-9]|[1-5]xx|timeout|network)$";
 
-/** Of a text that fits the pattern. */
+/** For a text that matches the pattern. */
 export function readLastAnswer(text: string): LastAnswer {
   if (text === "timeout" || text === "network") return { none: text };
   const least = Number(text.replace("xx", "00"));
@@ -41,10 +41,7 @@ export function readLastAnswer(text: string): LastAnswer {
 const HOST = /^[^\s/\\?#@:[\]]+$/;
 const IPV6 = /^\[?([0-9a-f:.]*:[0-9a-f:.]*)\]?$/i;
 
-/**
- * As it may stand in a URL that a caller wrote: as it was given, and as a parser spells it. Null for what is no host, or
- * has a port.
- */
+/** The host as given and as a parser spells it. Null for an invalid host or one with a port. */
 export function readHost(text: string): readonly string[] | null {
   const given = (HOST.test(text) ? text : `[${IPV6.exec(text)?.[1] ?? ""}]`).toLowerCase();
   if (!URL.canParse(`http://${given}/`)) return null;
@@ -52,7 +49,7 @@ export function readHost(text: string): readonly string[] | null {
   return spelled === given ? [given] : [given, spelled];
 }
 
-/** What no index of queues and states can tell: the tasks themselves have to be looked at. */
+/** Whether the filter needs a scan of the tasks, because no index covers it. */
 export function needsSearch(filter: TaskFilter): boolean {
   const { tag, hosts, provider, scheduleId, failureReason, lastAnswer, id } = filter;
   return [tag, hosts, provider, scheduleId, failureReason, lastAnswer, id].some((each) => each !== null);
@@ -67,8 +64,8 @@ export function isEmpty(filter: TaskFilter): boolean {
 }
 
 /**
- * Ids are in the order of the clocks of the nodes that made them, `createdAt` is the database's. Nodes whose clocks are
- * off by less than this, and that is far more than a synchronised clock ever is, find every task.
+ * Ids follow the clocks of the nodes that created them, `createdAt` the database's. With clock differences below this,
+ * which is far more than a synchronised clock has, every task is found.
  */
 const CLOCKS_DIFFER_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { formatId, parseId } from "./public-id.ts";
 import type { Task } from "./task.ts";
 
-/** One id, two spellings: the row holds the UUID v7, `task_…` is the same 128 bits for people and URLs. */
+/** One id with two spellings: the row holds the UUID v7, `task_…` is the same 128 bits. */
 export function formatTaskId(uuid: string): string {
   return formatId("task", uuid);
 }

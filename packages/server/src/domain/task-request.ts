@@ -22,10 +22,10 @@ export const LONGEST_WAIT_SECONDS = 2_592_000;
 /** Of the wait between two attempts: a day. */
 export const LONGEST_RETRY_DELAY_SECONDS = 86_400;
 
-/** ASCII, because a header cannot carry more, and the key may come in either place. */
+/** ASCII, because the key may be in a header. */
 export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
 
-/** What a caller asks for. `provider` is a catalog id, `pollConfig` a configuration of the caller's own; never both. */
+/** A caller's request. `provider` is a catalog id, `pollConfig` the caller's own configuration; never both. */
 export interface TaskRequest extends TaskTerms, RequestTexts {
   readonly provider: string | null;
   readonly pollConfig: PollConfig | null;
@@ -34,7 +34,7 @@ export interface TaskRequest extends TaskTerms, RequestTexts {
   readonly idempotencyKey: string | null;
 }
 
-/** A request as it was written: each value is of the right type and size, and nothing else is known of it yet. */
+/** A request as written: each value has the right type and size, and no other rule is checked yet. */
 export interface TaskDraft
   extends Omit<
     TaskRequest,
@@ -47,11 +47,11 @@ export interface TaskDraft
 }
 
 export interface DraftContext {
-  /** How the caller wrote each field: complaints must name what was sent. */
+  /** The caller's field names, for error messages. */
   readonly names: Readonly<Record<NamedField, string>>;
   readonly now: Date;
   readonly refuseUrl: RefuseUrl;
-  /** The key that came beside the request, in its header. */
+  /** The key from the request's header. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -66,7 +66,7 @@ type NamedField =
   | "onCompleteUrl"
   | "idempotencyKey";
 
-/** Makes a request of a draft by the rules that no schema can say, or refuses it with every rule that it breaks. */
+/** Creates a request from a draft by the rules beyond the schema, or refuses it with every broken rule. */
 export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest {
   const { names, now, idempotencyKey = draft.idempotencyKey } = context;
   const runAt = draft.runAt === null ? null : parseInstant(draft.runAt);
@@ -86,8 +86,8 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
-  // Every property by name: V8 gives each copy of a draft that grows by one property a hidden class of its own, and
-  // whatever reads such a request later finds none of its properties where it found them in the last one.
+  // Every property by name: V8 gives each copy of a draft that grows by a property its own hidden class, which slows
+  // down every later read.
   const request = {
     shape: draft.shape,
     queue: readQueueName(draft.queue),
@@ -106,7 +106,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     backoff: draft.backoff,
     timeoutSeconds: draft.timeoutSeconds,
     delaySeconds: draft.delaySeconds ?? 0,
-    // The past means now, and only the database knows when now is.
+    // The past means now, and only the database knows the current time.
     runAt: runAt !== null && runAt > now ? runAt : null,
     provider: draft.provider,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
@@ -118,7 +118,7 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     bareText: null,
   };
   if (idempotencyKey === null) return request;
-  // Not the key, which may come in either place; and the time as it was asked for, however long ago that is by now.
+  // Without the key, which may be in either place; with the requested time, however long ago it is.
   return { ...request, ...textsOf({ ...request, idempotencyKey: null, runAt }) };
 }
 
@@ -127,7 +127,7 @@ function callComplaints(
   { names, refuseUrl }: DraftContext,
 ): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
-  // JSON is kept as it was written: such characters are escapes in it.
+  // JSON is kept as written: such characters are escapes in it.
   const isText = shape === "direct" && !bodyIsJson;
   if (isText && call.body !== null && !isStorable(call.body)) complaints.push(mustBe("body", STORABLE_RULE));
   const unreachable = urlComplaint(names.url, call.url, refuseUrl);
@@ -147,12 +147,12 @@ function timeComplaints(
   return isTooFar ? [mustBe(names.runAt, "at most 1 year ahead")] : [];
 }
 
-/** A third party that is told where to answer is expected to: the 2xx to the call is not the end then. */
+/** A task with a callback placeholder expects a callback: the 2xx to the call is not its end. */
 function isToBeAwaited({ call, provider, pollConfig }: TaskDraft): boolean {
   return provider === null && pollConfig === null && namesCallback(call);
 }
 
-/** There is one way to go on after the first call. */
+/** Only one kind of follow-up is allowed. */
 function followUpComplaints(
   { provider, pollConfig, waitForCallback }: TaskDraft,
   names: DraftContext["names"],
@@ -166,7 +166,7 @@ function followUpComplaints(
   return complaints;
 }
 
-/** It is kept with every task: one that cannot be stored must not get as far as the database. */
+/** The configuration is stored with every task: one that cannot be stored must not reach the database. */
 function ownPollComplaints(own: OwnPollConfig, firstCallUrl: string, refuseUrl: RefuseUrl): ProblemDetail[] {
   const unstorable = Object.entries(own)
     .filter(([, value]) => [value].flat().some((part) => typeof part === "string" && !isStorable(part)))

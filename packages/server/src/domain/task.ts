@@ -11,12 +11,12 @@ export type EndedStatus = (typeof ENDED_STATUSES)[number];
 
 const ENDED: ReadonlySet<string> = new Set(ENDED_STATUSES);
 
-/** Nothing happens to it any more, unless it is retried by hand. */
+/** In a final state, unless it is retried manually. */
 export function isEnded(status: TaskStatus): status is EndedStatus {
   return ENDED.has(status);
 }
 
-/** Which kind a task was created as, and is answered as: `api/tasks/task-fields.ts` tells what the two are. */
+/** The shape in which a task was created and is shown: see `api/tasks/task-fields.ts`. */
 export type Shape = "queue" | "direct";
 
 export const PRIORITY_DEFAULT = 5;
@@ -38,29 +38,29 @@ export interface Attempt {
   readonly responseCode: number | null;
   readonly executedAt: Date;
   readonly durationMs: number | null;
-  /** How long it took to connect, where that took a millisecond. */
+  /** Time until the connection was open, if at least a millisecond. */
   readonly connectMs?: number | undefined;
-  /** When the answer began, where its body came a millisecond later. */
+  /** Time until the answer began, if its body arrived at least a millisecond later. */
   readonly firstByteMs?: number | undefined;
   readonly phase: Phase;
   readonly error: string | null;
 }
 
-/** The polls so far, and what the last one came to. */
+/** The number of polls, and the result of the last one. */
 export interface PollsSeen {
   readonly count: number;
   readonly at: string;
   /** A status code, or the code of a failure. */
   readonly answer: string;
-  /** Why the poll told nothing of the job, for people; left out where it did. */
+  /** Why the poll yielded no status, for people; absent if it did. */
   readonly error?: string;
 }
 
-/** The notification of one end of a task, and what became of its tries so far. */
+/** The notification of one end of a task, and its state. */
 export interface NotificationState {
   readonly url: string;
   readonly status: DeliveryStatus;
-  /** Tries begun since the task ended, or since the last resend. */
+  /** Tries since the task ended or the last resend. */
   readonly attempts: number;
   /** Why the last try failed; null before the first try and once it is delivered. */
   readonly lastError: string | null;
@@ -91,7 +91,7 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** What a 2xx to the first call means: the end, or the beginning of a job that someone else reports on. */
+/** The meaning of a 2xx to the first call: the end, or the start of a third party's job. */
 export interface FollowUp {
   readonly provider: string | null;
   /** The provider's or the caller's own; null if the task is not polled. */
@@ -102,7 +102,7 @@ export interface FollowUp {
 
 export const MAX_WAIT_DEFAULT_SECONDS = 3600;
 
-/** The 2xx is the end. */
+/** No follow-up: the 2xx is the end. */
 export const NO_FOLLOW_UP: FollowUp = {
   provider: null,
   pollConfig: null,
@@ -112,56 +112,56 @@ export const NO_FOLLOW_UP: FollowUp = {
 
 export const SIMULATED_OUTCOMES = ["complete", "fail", "timeout", "callback"] as const;
 
-/** How a task of the sandbox is to go, instead of a call. The task's own rules decide what follows from each attempt. */
+/** The simulated result of a sandbox task. The task's own rules decide what follows from each attempt. */
 export interface Simulation {
   readonly outcome: (typeof SIMULATED_OUTCOMES)[number];
-  /** How long the attempt takes that has the outcome, or what is waited for after it. */
+  /** The duration of the attempt with the outcome, or of the wait after it. */
   readonly afterSeconds: number;
   /** Null: 200, or 500 of an attempt that fails. */
   readonly responseCode: number | null;
   readonly body: string;
-  /** The outcome is that of this attempt and those after it; those before it fail. Counted anew when a task is retried by hand. */
+  /** The first attempt with the outcome; earlier ones fail. A manual retry restarts the count. */
   readonly attempts: number;
 }
 
-/** A callback's id as it is kept: findable by its hash, readable only sealed, and only where the call names it. */
+/** A stored callback id: found by its hash, and encrypted only if the call contains it. */
 export interface StoredCallback {
   readonly hash: string;
   readonly sealed: string | null;
 }
 
-/** What its creator said about a task: kept as it was said, and shown. */
+/** The creator's fields of a task, stored and shown as given. */
 export interface TaskDetails {
   readonly shape: Shape;
   readonly queue: string;
   readonly call: Call;
   readonly priority: number;
   readonly onCompleteUrl: string | null;
-  /** The body of a direct task was given as JSON instead of text: it is shown and sent as such. */
+  /** The body of a direct task was given as JSON instead of text, and is shown and sent as such. */
   readonly bodyIsJson: boolean;
-  /** Carry a signature with which the target can tell that the call is ours. */
+  /** Sign the call, so that the target can verify its origin. */
   readonly sign: boolean;
-  /** Words to find and group tasks by. */
+  /** Labels to find and group tasks. */
   readonly tags: readonly string[] | null;
-  /** So long its first attempt may be waited for, from creation; null for ever. */
+  /** Seconds from creation within which the first attempt must start; null for no limit. */
   readonly expiresInSeconds: number | null;
-  /** What the creator wants to find in the record again. */
+  /** The creator's own data, shown in the record. */
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-/** What the queue says unless the task's creator does. */
+/** Settings that default to the queue's. */
 export interface TaskSettings {
   readonly maxRetries: number;
   readonly backoff: Backoff;
   readonly retryDelaySeconds: number;
-  /** No wait that Bellhop chooses is longer; null for RETRY_MAX_DELAY_SECONDS. */
+  /** The maximum retry delay; null for RETRY_MAX_DELAY_SECONDS. */
   readonly retryMaxDelaySeconds: number | null;
   /** Answers that end the task at once; null for none. */
   readonly noRetryStatuses: readonly number[] | null;
   readonly timeoutSeconds: number;
 }
 
-/** What its creator asks for. A setting left null is taken from the queue at the moment of creation. */
+/** The creator's request. A null setting is copied from the queue at creation. */
 export interface TaskTerms extends TaskDetails {
   readonly maxRetries: number | null;
   readonly backoff: Backoff | null;
@@ -172,7 +172,7 @@ export interface TaskTerms extends TaskDetails {
   readonly delaySeconds: number;
   /** An exact instant instead of a delay. */
   readonly runAt: Date | null;
-  /** Of a task of the sandbox: how it is to go. Null: it stays as it is. */
+  /** For a sandbox task: its simulation. Null: it stays pending. */
   readonly simulate: Simulation | null;
 }
 
@@ -180,7 +180,7 @@ interface TaskIdentity {
   readonly teamId: number;
   readonly id: string;
   readonly follow: FollowUp;
-  /** Stored and answered like any other; its calls are simulated, or it stays as it is. */
+  /** A sandbox task: its calls are simulated, or it stays pending. */
   readonly sandbox: boolean;
 }
 
@@ -202,52 +202,52 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
   readonly attempts: readonly Attempt[];
-  /** While it is polled, from the second poll on. */
+  /** While it is polled, after the first poll. */
   readonly polls?: PollsSeen | null;
   /** One per end of the task, oldest first. Null before the first end, and without `onCompleteUrl`. */
   readonly notifications?: readonly NotificationState[] | null;
-  /** Which schedule made it, if one did. */
+  /** The schedule that created it, if any. */
   readonly scheduleId: string | null;
-  /** How often it was begun anew by hand. */
+  /** The number of manual retries. */
   readonly retries: number;
   readonly result: TaskResult | null;
   readonly error: string | null;
   readonly failureReason: FailureReason | null;
 }
 
-/** A task as it was accepted: `pending`, or, of an earlier request with the same idempotency key, as it is now. */
+/** An accepted task: `pending`, or, for a repeated idempotency key, the earlier task in its current state. */
 export interface CreatedTask extends Task {
-  /** Shown here and nowhere else. Null if the task has none, or was created before and it cannot be read any more. */
+  /** Shown only here. Null if the task has none, or it was created before and can no longer be decrypted. */
   readonly callback: { readonly id: string; readonly url: string } | null;
   readonly replayed: boolean;
 }
 
-/** A task in a list: everything but its history, what it carries and what came back. */
+/** A task in a list: without its attempts, payload and result body. */
 export type TaskSummary = Omit<Task, "attempts" | "polls" | "notifications" | "call" | "result"> & {
   readonly call: Omit<Call, "body">;
   readonly result: Omit<TaskResult, "body"> | null;
-  /** So many attempts were begun. */
+  /** The number of started attempts. */
   readonly attemptCount: number;
 };
 
-/** What of a task changes while it goes its way. */
+/** The fields of a task that change over time. */
 export type TaskMoment = Pick<
   TaskSummary,
   "status" | "runAt" | "startedAt" | "completedAt" | "result" | "error" | "failureReason"
 >;
 
-/** What is told of a task besides a moment, and what of the moment is not kept with the event. */
+/** The fields of an event's task that are not stored with the event. */
 export type ToldSummary = Omit<
   TaskSummary,
   "teamId" | "attemptCount" | Exclude<keyof TaskMoment, "startedAt" | "completedAt" | "result">
 > & {
-  /** What of it is the same at every moment, once that was put into words. */
+  /** The serialized parts that are the same in every event of the task, once computed. */
   stays: readonly string[] | null;
 };
 
 /**
- * Its times and settings are the store's to say. Every property by name: this is done for every task, and a literal costs
- * a tenth of a spread.
+ * Its times and settings come from the store. Every property by name: this runs for every task, and a literal costs a
+ * tenth of a spread.
  */
 export function makeCreatedTask(
   task: NewTask,

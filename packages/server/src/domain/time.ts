@@ -1,15 +1,12 @@
-/**
- * Where time comes from. It is handed in where the house is put together, so that whatever naps, waits or asks for the
- * hour can live in the time of a test or a simulation.
- */
+/** The source of time. It is passed in at composition, so that tests and the simulation can control it. */
 export interface Time {
-  /** The hour, in milliseconds since 1970. It may step. */
+  /** Wall-clock milliseconds since 1970. They may jump. */
   nowMs(): number;
-  /** Milliseconds that only ever rise: for how long something took or may take. */
+  /** Monotonic milliseconds, for durations. */
   monotonicMs(): number;
-  /** Does the work once, after so many milliseconds. */
+  /** Runs the work once, after this many milliseconds. */
   setTimer(work: () => void, ms: number): Timer;
-  /** Does the work after the current turn of the event loop: what is ready to be read by then is read first. */
+  /** Runs the work after the current turn of the event loop, after data that is ready to be read. */
   soon(work: () => void): void;
 }
 
@@ -17,7 +14,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Waits for the work, but no longer than so many milliseconds: the work itself goes on. */
+/** Waits for the work at most this many milliseconds; the work itself continues. */
 export async function atMost(time: Time, work: Promise<void>, ms: number): Promise<void> {
   let timer: Timer | null = null;
   const late = new Promise<void>((resolve) => {

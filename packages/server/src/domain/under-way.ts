@@ -1,4 +1,4 @@
-/** What is under way, by a key: much comes and goes, and little is there at a time. */
+/** Items in flight by key: many come and go, few are there at a time. */
 export interface UnderWay<Key, Value> {
   readonly size: number;
   readonly entries: Iterable<readonly [Key, Value]>;
@@ -10,9 +10,9 @@ export interface UnderWay<Key, Value> {
 }
 
 /**
- * A Map alone would hold on to two fifths of all that ever went through it, until the next full garbage collection: it
- * moves to a new table every few entries, V8 links each table to the one after it, and the first that grows old keeps
- * all later ones alive, with what was in them. Here that is a cell each, which is emptied when its value leaves.
+ * A plain Map would retain two fifths of all its former entries until the next full garbage collection: it moves to a
+ * new table every few entries, V8 links each table to the next, and the first that reaches the old generation keeps all
+ * later ones alive, with their contents. Here only an empty cell per entry is retained.
  */
 export function createUnderWay<Key, Value>(): UnderWay<Key, Value> {
   const cells = new Map<Key, { value: Value | undefined }>();

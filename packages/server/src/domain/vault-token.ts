@@ -1,12 +1,12 @@
-/** A stored third-party credential, without the credential: that stays in the vault. */
+/** A stored third-party credential without its value, which stays in the vault. */
 export interface VaultToken {
   /** `tok_…`, as headers refer to it. */
   readonly id: string;
   readonly name: string;
-  /** Null: it may be sent to any host. */
+  /** Null if it may be sent to any host. */
   readonly allowedHosts: readonly string[] | null;
   readonly createdAt: Date;
-  /** Null: never put into a call, as far as is known. */
+  /** Null if no use is known. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -16,10 +16,10 @@ export interface RevokedToken {
   readonly revokedAt: Date;
 }
 
-/** How many tasks that have not ended name a token. */
+/** The number of open tasks that name a token. */
 export interface TokenTasks {
   readonly count: number;
-  /** There are more open tasks than were looked at, which may name it too. */
+  /** More open tasks exist than were scanned. */
   readonly isCapped: boolean;
 }
 
@@ -29,24 +29,24 @@ export interface VaultReference {
   readonly tokenId: string;
 }
 
-/** In one task: each is opened for every call, and looked for in every answer. */
+/** Per task: each token is decrypted for every call and searched for in every answer. */
 export const MOST_REFERENCES = 8;
 
 const REFERENCE_PREFIX = "tok_";
 
-/** The headers whose value is to be replaced when the call is made. */
+/** The headers whose value is replaced when the call is made. */
 export function vaultReferences(headers: Readonly<Record<string, string>>): VaultReference[] {
   return Object.entries(headers)
     .filter(([, value]) => value.startsWith(REFERENCE_PREFIX))
     .map(([header, tokenId]) => ({ header, tokenId }));
 }
 
-/** What could be the id of a token inside of other text. */
+/** A possible token id inside other text. */
 const INSIDE = /tok_[0-9a-z]{26}/g;
 
 /**
- * What could be ids of tokens in values that are not references: `Bearer tok_…`. Such a value is sent as it is, which its
- * author can only have meant if the id is none of the team's.
+ * Possible token ids in values that are not references: `Bearer tok_…`. Such a value is sent unchanged, which can only
+ * be intended if the id is not one of the team's.
  */
 export function vaultMentions(headers: Readonly<Record<string, string>>): VaultReference[] {
   const mentions: VaultReference[] = [];
@@ -60,15 +60,12 @@ export function vaultMentions(headers: Readonly<Record<string, string>>): VaultR
 
 /** `host`, `host:port`, `*.host`, `*.host:port`; the host a name, an IPv4 address or an IPv6 address in brackets. */
 const ALLOWED_HOST = /^(\*\.)?([^\s/\\?#@:[\]*%]+|\[[0-9a-fA-F:.]+\])(?::([1-9][0-9]{0,4}))?$/;
-/** As it is once it is parsed. The URL parser itself also takes what no resolver does, such as a comma. */
+/** The parsed form. The URL parser also accepts characters that no resolver does, such as a comma. */
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 /** 253 of a name, two of the wildcard, six of the port. */
 const LONGEST_ALLOWED_HOST = 261;
 
-/**
- * An entry of `allowedHosts` in the spelling that URLs have once they are parsed (lower case, punycode, the usual form
- * of an IP address), or null if it is not one.
- */
+/** An entry of `allowedHosts` as in parsed URLs (lower case, punycode, normalised IP address), or null if it is invalid. */
 export function parseAllowedHost(text: string): string | null {
   const [, wildcard = "", host = "", port] =
     (text.length <= LONGEST_ALLOWED_HOST && ALLOWED_HOST.exec(text)) || [];
@@ -79,8 +76,8 @@ export function parseAllowedHost(text: string): string | null {
 }
 
 /**
- * Whether a token may be sent there. An entry without a port stands for every port; `*.example.com` for every name
- * below example.com, and not for itself.
+ * Whether a token may be sent there. An entry without a port matches every port; `*.example.com` matches every name
+ * below example.com, but not example.com.
  */
 export function mayBeSentTo(allowedHosts: readonly string[] | null, url: string): boolean {
   if (allowedHosts === null) return true;

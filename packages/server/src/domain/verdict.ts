@@ -4,14 +4,14 @@ import type { CallResponse, Outcome } from "./outcome.ts";
 import { type PollPlan, planPolling } from "./poll/poll-plan.ts";
 import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
 
-/** What the domain decides from an outcome. */
+/** The decision about an outcome. */
 export type Verdict =
   | { readonly kind: "completed"; readonly result: TaskResult }
-  /** `isAsked`: the target asked for this wait, by Retry-After. */
+  /** `isAsked`: the delay comes from the target's Retry-After. */
   | { readonly kind: "retry"; readonly waitMs: number; readonly error: string; readonly isAsked?: true }
-  /** The first call was accepted; a callback will tell how it ends. */
+  /** The first call was accepted; a callback will end the task. */
   | { readonly kind: "waiting" }
-  /** The first call was accepted; we look from time to time how it goes. */
+  /** The first call was accepted; the job is polled. */
   | { readonly kind: "polling"; readonly plan: PollPlan }
   | {
       readonly kind: "failed";
@@ -20,7 +20,7 @@ export type Verdict =
       readonly result: TaskResult | null;
     };
 
-/** What the judge must know of the task. `failures` counts the attempts that consumed a retry, this one not yet. */
+/** The task's data for the decision. `failures` counts the attempts that consumed a retry, without this one. */
 export interface Trial {
   readonly failures: number;
   readonly maxRetries: number;
@@ -32,13 +32,13 @@ export interface Trial {
   readonly follow: FollowUp;
 }
 
-/** `now` and `random` are parameters so that the same question always has the same answer. */
+/** `now` and `random` are parameters, so that the function is pure. */
 export function judge(trial: Trial, outcome: Outcome, now: Date, random: number): Verdict {
   if (outcome.kind === "response" && isSuccess(outcome.statusCode)) {
     return accepted(trial, outcome);
   }
   const error = describe(outcome);
-  // Our own refusal: the next attempt would meet the same policy.
+  // A refusal by our own policy: the next attempt would meet it again.
   if (outcome.kind === "failure" && outcome.code === "blocked")
     return { kind: "failed", reason: "blocked", error, result: null };
   if (outcome.kind === "response" && isFinal(trial, outcome)) {
@@ -96,12 +96,12 @@ export function closeAttempt(number: number, executedAt: Date, outcome: Outcome)
   };
 }
 
-/** Not kept where it tells nothing: the connection was open. */
+/** Not stored if the connection was already open. */
 function connectMsOf({ connectMs = 0 }: Outcome): number | undefined {
   return connectMs > 0 ? connectMs : undefined;
 }
 
-/** Nor this: the body came with its head. */
+/** Not stored if the body arrived with its headers. */
 function firstByteMsOf({ durationMs, firstByteMs = durationMs }: Outcome): number | undefined {
   return firstByteMs < durationMs ? firstByteMs : undefined;
 }
@@ -114,7 +114,7 @@ export function isSuccess(statusCode: number): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
-/** The task or its target say that another attempt would be in vain. */
+/** The task or its target rules out another attempt. */
 function isFinal({ noRetryStatuses }: Trial, { statusCode, headers }: CallResponse): boolean {
   return (
     noRetryStatuses?.includes(statusCode) === true ||
@@ -127,7 +127,7 @@ function saysWord(header: string | undefined, word: string): boolean {
   return header !== undefined && header.trim().toLowerCase() === word;
 }
 
-/** A target that is busy may say when to come back; only these two answers mean that. */
+/** A busy target may set the delay; only these two statuses mean that. */
 function askedWaitMs(outcome: Outcome, now: Date): number | null {
   if (outcome.kind !== "response") return null;
   if (outcome.statusCode !== 429 && outcome.statusCode !== 503) return null;

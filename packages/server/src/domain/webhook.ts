@@ -2,11 +2,11 @@ import type { DeliveryStatus } from "./delivery.ts";
 import type { EventType } from "./event.ts";
 import { formatId } from "./public-id.ts";
 
-/** What a team wants to be told of, and where. */
+/** A webhook's URL and filters. */
 export interface WebhookTerms {
   readonly url: string;
   readonly events: readonly EventType[];
-  /** Null: of every queue, and whatever the tags. */
+  /** Null matches every queue, and every tag. */
   readonly queue: string | null;
   readonly tag: string | null;
   readonly enabled: boolean;
@@ -15,7 +15,7 @@ export interface WebhookTerms {
 export interface Webhook extends WebhookTerms {
   readonly teamId: number;
   readonly id: string;
-  /** When Bellhop turned it off, because nothing was delivered for so long. */
+  /** When Bellhop disabled it because deliveries failed for too long. */
   readonly disabledAt: Date | null;
   /** Since when every delivery has failed; null while they succeed. */
   readonly failingSince: Date | null;
@@ -35,15 +35,15 @@ export interface WebhookDelivery {
   readonly nextAt: Date | null;
 }
 
-/** Eight tries over 28 hours: at once, then after these waits. */
+/** Eight tries over 28 hours: one at once, the others after these delays. */
 export const DELIVERY_WAITS_MS = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].map(
   (seconds) => seconds * 1000,
 );
 
-/** So long a webhook may fail before it is turned off. */
+/** A webhook is disabled after failing for this long. */
 export const WEBHOOK_PATIENCE_DAYS = 5;
 
-/** By which a receiver knows a delivery, the same on every try, and its sender finds it in the list. */
+/** The public id of a delivery, the same on every try and in the list. */
 export function deliveryName(id: string): string {
   return formatId("whd", id);
 }

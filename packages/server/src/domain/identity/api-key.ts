@@ -1,19 +1,19 @@
 import type { Principal } from "./principal.ts";
 
-/** An API key, without the key: that is known to its owner alone. */
+/** An API key without its secret, which only its owner knows. */
 export interface ApiKey {
   /** `key_…`. */
   readonly id: string;
   readonly name: string;
   readonly environment: Principal["environment"];
-  /** How the key begins, to tell it from others. */
+  /** The beginning of the key, to identify it. */
   readonly prefix: string;
   readonly createdAt: Date;
-  /** To the minute; null if it never was. */
+  /** Rounded to a minute; null if never used. */
   readonly lastUsedAt: Date | null;
 }
 
-/** A key at the one moment that it is shown. */
+/** A key at its creation, with the secret. */
 export interface MintedApiKey extends Omit<ApiKey, "lastUsedAt"> {
   readonly key: string;
 }
@@ -24,5 +24,5 @@ export interface RevokedApiKey {
   readonly revokedAt: Date;
 }
 
-/** Far more than a team has programs; a program that makes a key for every run must come to an end. */
+/** Far more than a team has programs; stops a program that creates a key on every run. */
 export const MOST_ACTIVE_KEYS = 100;

@@ -1,4 +1,4 @@
-/** A mail to one person, in plain text, and in HTML for those who prefer it. */
+/** A mail to one person, as plain text and HTML. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -6,5 +6,5 @@ export interface Mail {
   readonly html: string;
 }
 
-/** Hands a mail over and does not wait for it: never throws, and a mail that cannot be delivered is logged. */
+/** Queues a mail without waiting: never throws; a mail that cannot be delivered is logged. */
 export type SendMail = (mail: Mail) => void;

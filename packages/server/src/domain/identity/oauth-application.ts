@@ -5,10 +5,10 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 
 export const DEFAULT_GRANT_TYPES: readonly GrantType[] = ["authorization_code", "refresh_token"];
 
-/** Far more than a team has programs; a program that makes one for every run must come to an end. */
+/** Far more than a team has programs; stops a program that creates one on every run. */
 export const MOST_APPLICATIONS = 100;
 
-/** A program that people let into their teams, without its secret. */
+/** A program with access to teams, without its secret. */
 export interface OAuthApplication {
   /** `app_…`. */
   readonly clientId: string;
@@ -19,7 +19,7 @@ export interface OAuthApplication {
   readonly createdAt: Date;
 }
 
-/** An application at the moment that its secret is shown. */
+/** An application at its creation, with the secret. */
 export interface MintedApplication extends OAuthApplication {
   readonly clientSecret: string;
 }
@@ -35,11 +35,11 @@ export function isGrantType(text: string): text is GrantType {
 }
 
 /**
- * The access that a person of a team has allowed an application there. It begins with a consent, that is a yes on our page, and
- * all tokens that come of it are its own; it ends as a whole.
+ * The access of an application that a person granted in a team. It begins with a consent, all tokens that follow belong
+ * to it, and it ends as a whole.
  */
 export interface Authorization {
-  /** `auth_…`, the same for as long as it lasts. */
+  /** `auth_…`, unchanged while the authorization lasts. */
   readonly id: string;
   readonly application: {
     /** `app_…`. */
@@ -55,7 +55,7 @@ export interface Authorization {
   };
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
-  /** When it ends by itself, unless the application refreshes it before. */
+  /** When it expires unless the application refreshes it. */
   readonly expiresAt: Date;
 }
 

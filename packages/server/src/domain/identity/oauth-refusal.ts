@@ -1,4 +1,4 @@
-/** The words of RFC 6749 (4.1.2.1 and 5.2) that programs decide by, with the status of each at the token endpoint. */
+/** The error codes of RFC 6749 (4.1.2.1 and 5.2), with their status at the token endpoint. */
 const REFUSALS = {
   invalid_request: 400,
   invalid_client: 401,
@@ -14,11 +14,11 @@ const REFUSALS = {
 
 export type OAuthErrorCode = keyof typeof REFUSALS;
 
-/** All but the characters that the RFC lets a description hold: ASCII without quotes and backslashes. */
+/** Characters that the RFC does not allow in a description: non-ASCII, quotes and backslashes. */
 const NOT_ALLOWED = /[^ !#-[\]-~]/g;
 const LONGEST_DESCRIPTION = 200;
 
-/** An expected refusal in the language of OAuth. The description is for people and never holds a secret. */
+/** An expected OAuth refusal. The description is for people and never contains a secret. */
 export class OAuthRefusal extends Error {
   override readonly name = "OAuthRefusal";
   readonly error: OAuthErrorCode;

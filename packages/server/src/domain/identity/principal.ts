@@ -5,15 +5,15 @@ import type { Plan } from "./plan.ts";
 import type { Role } from "./role.ts";
 import type { Scope } from "./scope.ts";
 
-/** Who is calling: every query carries its team, and every query of tasks its environment. */
+/** The caller: every query carries its team, and every query of tasks its environment. */
 export interface Principal extends Reach {
-  /** The same team as callers know it: `team_…`. */
+  /** The team's public id: `team_…`. */
   readonly team: string;
   readonly kind: "api_key" | "session" | "application";
-  /** The public id of the key, the person or the application, and what people call it: so the audit log names it. */
+  /** The public id of the key, person or application, and its name, for the audit log. */
   readonly id: string;
   readonly name: string;
-  /** The person who signed in, or who let the application in; null for a key, and for an application on its own. */
+  /** The person who signed in or granted access; null for a key, and for an application acting for its own team. */
   readonly userId: string | null;
   readonly role: Role;
   /** Null is all of them. */
@@ -21,19 +21,19 @@ export interface Principal extends Reach {
   readonly plan: Plan;
   /** Null is no limit. */
   readonly requestsPerMinute: number | null;
-  /** What else the team may do. */
+  /** The team's other limits. */
   readonly limits: Limits;
-  /** By which the row of a session or an access token is found again; null for a key, which has its id. */
+  /** Identifies the row of a session or an access token; null for a key, which has its id. */
   readonly tokenHash: Uint8Array | null;
 }
 
-/** Where a request came from, for the audit log. */
+/** The origin of a request, for the audit log. */
 export interface RequestOrigin {
   readonly address: string;
   readonly requestId: string;
 }
 
-/** A principal at work: what it changes is recorded with where it called from. */
+/** A principal that makes changes, with the origin that the audit log records. */
 export interface Requester extends Principal, RequestOrigin {}
 
 export function requireScope({ scopes }: Pick<Principal, "scopes">, scope: Scope): void {

@@ -1,8 +1,8 @@
-/** As long as an address that browsers and proxies are known to carry. */
+/** The length of URLs that browsers and proxies handle reliably. */
 export const LONGEST_REDIRECT_URI = 2000;
 export const MOST_REDIRECT_URIS = 20;
 
-/** The characters of a URI. Spaces, quotes, backslashes and letters beyond ASCII are read differently by each program. */
+/** The characters of a URI. Programs interpret spaces, quotes, backslashes and non-ASCII letters differently. */
 const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/;
 /** A URL parser lets `;` and `*` pass in a host, which would mean something else in a content security policy. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
@@ -12,8 +12,8 @@ const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
 const LOOPBACK_ADDRESS = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::\d{1,5})?((?:[/?].*)?)$/;
 
 /**
- * Whether an authorization code may be sent there. Plain http only to a program on the person's own machine; nothing
- * that a browser would run.
+ * Whether an authorization code may be sent there. Plain http only to a program on the person's own machine; no scheme
+ * that a browser would execute.
  */
 export function isRedirectUri(text: string): boolean {
   if (text.length > LONGEST_REDIRECT_URI || !URI_CHARACTERS.test(text) || !URL.canParse(text)) return false;
@@ -25,9 +25,8 @@ export function isRedirectUri(text: string): boolean {
 }
 
 /**
- * Whether `sent` is one of those that were registered, letter by letter: a match by prefix, host or path would send the
- * code to an address that a stranger may control. The one exception is RFC 8252, 7.3: a program on the person's own
- * machine takes whatever port is free.
+ * Whether `sent` equals a registered one exactly: a match by prefix, host or path could send the code to an attacker's
+ * address. The one exception is RFC 8252, 7.3: a program on the person's own machine uses any free port.
  */
 export function isRegisteredUri(registered: readonly string[], sent: string): boolean {
   if (registered.includes(sent)) return true;
@@ -41,8 +40,8 @@ function loopbackWithoutPort(uri: string): string | null {
 }
 
 /**
- * The name in a content security policy for the place that a form may lead to. It has no word for an IPv6 address, and none
- * for a private scheme but the scheme.
+ * The source expression of a content security policy for a form's target. It has no syntax for an IPv6 address, and for
+ * a private scheme only the scheme.
  */
 export function formTargetOf(uri: string): string {
   const { protocol, host, origin } = new URL(uri);

@@ -2,7 +2,7 @@
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether `role` may do what asks for `needed`. */
+/** Whether `role` includes the rights of `needed`. */
 export function isAtLeast(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed);
 }

@@ -1,7 +1,7 @@
 /**
- * The rights that an OAuth application can be given. API keys and sessions have all of them. `tokens:use` is to put a stored
- * credential into a task, which needs no right to list or store any. `team:…` is members, invitations, applications and
- * the audit log.
+ * The rights of an OAuth application. API keys and sessions have all of them. `tokens:use` allows naming a stored
+ * credential in a task, without listing or storing any. `team:…` covers members, invitations, applications and the
+ * audit log.
  */
 export const SCOPES = [
   "tasks:read",

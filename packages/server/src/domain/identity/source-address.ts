@@ -1,7 +1,4 @@
-/**
- * The source that a limit counts by. An IPv6 user has a whole /64 to call from; an IPv4 address may come dressed as
- * IPv6.
- */
+/** The source that a limit counts. An IPv6 user has a whole /64; an IPv4 address may be IPv4-mapped IPv6. */
 export function sourceOf(text: string): string {
   const address = withoutPort(text);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

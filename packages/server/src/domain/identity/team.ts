@@ -2,7 +2,7 @@ import { Problem } from "../problem.ts";
 import type { Plan } from "./plan.ts";
 import { isAtLeast, type Role } from "./role.ts";
 
-/** `id` is how the world names it; the small integer that every query carries stays inside. */
+/** `id` is the public id; the small integer of the queries stays internal. */
 export interface Team {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Member {
   readonly joinedAt: Date;
 }
 
-/** A link that was mailed to join a team, without its secret. */
+/** A mailed link to join a team, without its secret. */
 export interface Invitation {
   readonly id: string;
   readonly email: string;
@@ -36,9 +36,8 @@ export interface Invitation {
 }
 
 /**
- * Refuses a change of a member's role that `role` may not make. A change that concerns an owner, before or after, takes an owner:
- * otherwise an admin could make itself one, or take the team from those it belongs to. Null is no member: not yet, or no
- * longer.
+ * Refuses a role change that `role` may not make. A change that concerns an owner, before or after, requires an owner:
+ * otherwise an admin could become one, or take the team from its owners. Null means not a member.
  */
 export function requireRoleToChange(role: Role, change: { from: Role | null; to: Role | null }): void {
   const needed = change.from === "owner" || change.to === "owner" ? "owner" : "admin";

@@ -1,7 +1,7 @@
 import type { LimitName, Limits } from "../limits.ts";
 import type { JsonBounds } from "./scan.ts";
 
-/** Which limit of a plan is which bound. */
+/** Maps the bounds of JSON to the limits of a plan. */
 const LIMIT_OF: Readonly<Record<keyof JsonBounds, LimitName>> = {
   depth: "jsonDepth",
   keys: "jsonKeys",
@@ -19,7 +19,7 @@ export function jsonBounds(limits: Limits): JsonBounds {
   };
 }
 
-/** Which bound a text passes, with the limit of the plan: `has more than 100 keys (jsonKeys)`. */
+/** The bound that a text exceeds, with the plan's limit: `has more than 100 keys (jsonKeys)`. */
 export function excessText(bound: keyof JsonBounds, bounds: JsonBounds): string {
   const most = bounds[bound];
   const limit = LIMIT_OF[bound];

@@ -6,28 +6,28 @@ import { type JsonBounds, NO_BOUNDS, scanJson } from "./scan.ts";
 export interface FoundValue {
   readonly type: "string" | "number" | "boolean" | "object" | "array";
   /**
-   * A string as itself, anything else as the JSON it was written in: a number too large for a double survives. It is text that
-   * PostgreSQL can hold.
+   * A string as itself, any other value as its JSON source: a number too large for a double survives. PostgreSQL can
+   * store the text.
    */
   readonly text: string;
-  /** The text was cut to the length that was asked for. */
+  /** The text was cut to the requested length. */
   readonly cut: boolean;
 }
 
-/** What was looked for in an answer. */
+/** The values found in an answer. */
 export type LookedUp =
   /** By path; a path that leads to nothing, or to null, is missing. */
   | { readonly kind: "json"; readonly values: ReadonlyMap<string, FoundValue> }
   | { readonly kind: "not_json" }
-  /** It was not read, or not to its end. `reason` continues a sentence that begins "The answer …". */
+  /** It was not read completely. `reason` continues a sentence that begins "The answer …". */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Texts are cut to this many bytes of UTF-8 unless more are asked for: what is longer is no status and no URL. */
+/** Texts are cut to this many bytes of UTF-8 by default: a longer one is neither a status nor a URL. */
 const USUAL_BYTES = 65_536;
 
 /**
- * The values at dotted paths, as JSON.parse would find them: the last of several members of one name counts, numbers are indexes
- * of arrays, and the empty path is the whole. One pass over the text, however many and however long the paths.
+ * The values at dotted paths, as JSON.parse would find them: the last of several members with one name counts, numbers
+ * are array indexes, and the empty path is the whole. One pass over the text for any number and length of paths.
  */
 export function lookUp(
   text: string,
@@ -47,7 +47,7 @@ export function lookUp(
   for (const [index, path] of paths.entries()) {
     const node = nodes[index] ?? NO_NODE;
     if (!isLast[node]) continue;
-    // The whole is kept as it was written, with the space around it.
+    // The whole text keeps its surrounding whitespace.
     const source = path === "" ? text : text.slice(places.starts[node], places.ends[node]);
     const value = toValue(source, text.charAt(places.starts[node] ?? 0), keepBytes);
     if (value !== null) values.set(path, value);
@@ -75,15 +75,15 @@ class Places {
     this.ends[node] = end;
   }
 
-  /** Where the last value of this node began; -1 if there was none. */
+  /** The start of the node's last value; -1 if there was none. */
   lastOf(node: number): number {
     return this.#entered[node] ?? -1;
   }
 }
 
 /**
- * Whether the last value that was seen of a node lies in the last one of its parent: then JSON.parse would have it too. Nodes come
- * after their parents.
+ * Whether a node's last value is inside its parent's last value: then JSON.parse would have it too. Nodes come after
+ * their parents.
  */
 function lastWins(tree: PathTree, places: Places): boolean[] {
   const isLast = [places.lastOf(0) >= 0];
@@ -115,8 +115,8 @@ function toValue(source: string, first: string, keepBytes: number): FoundValue |
 }
 
 /**
- * An escape (`\u0000`, half a surrogate pair) passes as text and becomes, once parsed, a character that PostgreSQL refuses. The
- * settlement would fail, and the poll be made again without end.
+ * An escape (`\u0000`, half a surrogate pair) is valid text but becomes, once parsed, a character that PostgreSQL
+ * refuses. The settlement would fail, and the poll would repeat forever.
  */
 function storable(text: string): string {
   return text.replace(/[\0\p{Cs}]/gu, "\uFFFD");

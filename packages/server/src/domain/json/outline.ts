@@ -2,15 +2,15 @@ import { ANY, PathTree } from "./path-tree.ts";
 import { type JsonBounds, NO_BOUNDS, type ScanListener, scanJson } from "./scan.ts";
 
 /**
- * A large request body without what its tasks carry: objects and arrays in `payload` and `body` are only ever passed on as text, so
- * they are checked, and never built. In their place stands a number, by which `ExtractedPayloads` finds the text again.
+ * A large request body without its payloads: objects and arrays in `payload` and `body` are passed on as text, so they
+ * are checked but never built. A number replaces each, by which `ExtractedPayloads` finds the text.
  */
 export type Outlined =
   | {
       readonly kind: "json";
-      /** Null: nothing was left out, and the body is its own outline. */
+      /** Null if nothing was extracted: the body is its own outline. */
       readonly outline: string | null;
-      /** Where each part that was left out begins and ends in the body. */
+      /** Start and end of each extracted part in the body. */
       readonly places: Int32Array;
     }
   | { readonly kind: "not_json" }
@@ -18,12 +18,12 @@ export type Outlined =
   /** Even the outline has too many fields. */
   | { readonly kind: "too_many_fields" };
 
-/** Fields and list items of a request outside of what its tasks carry. A batch of 1,000 tasks has 50 for each. */
+/** Fields and list items of a request outside of its payloads. A batch of 1,000 tasks has 50 for each. */
 export const MOST_OUTLINE_FIELDS = 50_000;
 
 const PAYLOAD_FIELDS = ["payload", "body"];
 
-/** Of a task, and of the tasks of a batch. A schedule keeps the text of its task, and needs all of it. */
+/** Paths of a task and of the tasks of a batch. A schedule keeps the text of its task and needs all of it. */
 const TREE = new PathTree();
 for (const name of PAYLOAD_FIELDS) {
   TREE.add([name]);
@@ -55,7 +55,7 @@ class OutlineBuilder implements ScanListener {
 
   found(_node: number, start: number, end: number): void {
     const first = this.#text.charAt(start);
-    // A string is no work to build, and what else there is is short.
+    // Strings are cheap to build, and other values are short.
     if (first !== "{" && first !== "[") return;
     const number = this.#places.length / 2;
     this.#parts.push(this.#text.slice(this.#end, start), first === "{" ? `{"":${number}}` : `[${number}]`);
@@ -72,7 +72,7 @@ class OutlineBuilder implements ScanListener {
 
 const PLACEHOLDER = /^(?:\{"":(\d+)\}|\[(\d+)\])$/;
 
-/** The text of what an outline left out. */
+/** The extracted texts of an outline. */
 export class ExtractedPayloads {
   readonly #text: string;
   readonly #places: Int32Array;
@@ -83,8 +83,8 @@ export class ExtractedPayloads {
   }
 
   /**
-   * What stood in the body where the outline has `source`: the value of `payload` or `body`. A caller cannot write a placeholder
-   * there: every object and array in these places was replaced.
+   * The original text for `source` in the outline: the value of `payload` or `body`. A caller cannot forge a
+   * placeholder: every object and array in these places was replaced.
    */
   textOf(source: string): string {
     const [, inObject, inArray] = PLACEHOLDER.exec(source) ?? [];

@@ -3,7 +3,7 @@ export const ANY = Symbol("any element");
 
 export type PathStep = string | typeof ANY;
 
-/** No node: the value lies on none of the paths. */
+/** No node: the value is on no path. */
 export const NO_NODE = -1;
 export const ROOT = 0;
 

@@ -1,6 +1,6 @@
 import { NO_NODE, type PathTree, ROOT } from "./path-tree.ts";
 
-/** How large untrusted JSON may be, apart from its length. Infinity is no bound. */
+/** Limits of untrusted JSON besides its length. Infinity is no limit. */
 export interface JsonBounds {
   readonly depth: number;
   /** Members of all its objects together. */
@@ -23,9 +23,9 @@ export type Scanned =
   | { readonly kind: "not_json" }
   | { readonly kind: "too_much"; readonly bound: keyof JsonBounds };
 
-/** What a scan tells of the values on the paths of its tree, by their places in the text. */
+/** Receives the positions of values on the paths of a tree. */
 export interface ScanListener {
-  /** A value on the way to a wanted one, or a wanted one, begins. */
+  /** A value on a path, or at its end, begins. */
   entered(node: number, start: number): void;
   /** A wanted value has ended. */
   found(node: number, start: number, end: number): void;
@@ -52,8 +52,8 @@ const NOT_JSON: Scanned = { kind: "not_json" };
 const NO_END = -1;
 
 /**
- * Reads JSON without building any of it: one pass over the text, no recursion, and memory for one entry per level of depth. It takes
- * exactly the texts that JSON.parse takes, and stops where a bound is passed.
+ * Scans JSON without building it: one pass, no recursion, and memory for one entry per nesting level. It accepts
+ * exactly the texts that JSON.parse accepts, and stops when a limit is exceeded.
  */
 export function scanJson(
   text: string,
@@ -65,9 +65,9 @@ export function scanJson(
   let keys = 0;
   let elements = 0;
   let at = 0;
-  /** Of the value that comes next. */
+  /** The node of the next value. */
   let node = tree === null ? NO_NODE : ROOT;
-  /** The innermost open container; those around it are in `outer`. Variables of their own: they change with every value. */
+  /** The innermost open container; the others are in `outer`. Separate variables, because they change with every value. */
   let depth = 0;
   let isObject = false;
   let openNode = NO_NODE;
@@ -96,7 +96,7 @@ export function scanJson(
       at = skipSpace(text, end);
     }
 
-    // What is open ends here, or goes on with another member or element.
+    // The open container ends here, or continues with another member or element.
     for (;;) {
       if (depth === 0) return at === text.length ? { kind: "json", keys, elements } : NOT_JSON;
       const next = text.charCodeAt(at);
@@ -113,7 +113,7 @@ export function scanJson(
         }
         continue;
       }
-      // Right behind the opening bracket there is no comma.
+      // No comma directly after the opening bracket.
       if (index >= 0) {
         if (next !== COMMA) return NOT_JSON;
         at = skipSpace(text, at + 1);
@@ -144,7 +144,7 @@ function tooMuch(bound: keyof JsonBounds): Scanned {
   return { kind: "too_much", bound };
 }
 
-/** The containers around the innermost. In arrays: an object for each level would be what an attacker wants. */
+/** The outer containers. Stored in arrays: an object per level would help an attacker. */
 class Levels {
   #depth = 0;
   #isObject = new Uint8Array(32);
@@ -224,7 +224,7 @@ function stringEnd(text: string, start: number): number {
   return NO_END;
 }
 
-/** Of a whole escape, by what stands behind its backslash. */
+/** The width of an escape, by the character after its backslash. */
 function escapeWidth(text: string, at: number): number {
   switch (text.charCodeAt(at)) {
     case QUOTE:

@@ -14,7 +14,7 @@ export interface PollClaim {
   /** Since the first call began. */
   readonly elapsedMs: number;
   readonly timeoutSeconds: number;
-  /** Of the first call: what they stand for must not come back in an answer. */
+  /** Headers of the first call: their secrets must not appear in an answer. */
   readonly firstHeaders: Readonly<Record<string, string>>;
   readonly callbackSealed: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Method } from "../call.ts";
 
-/** How to follow a third party's job: a catalog entry's, or the caller's own. Field names are the API's. */
+/** How to poll a third party's job: from the catalog, or the caller's own. Field names are the API's. */
 export interface PollConfig {
   /** May hold `{startResult.body.<path>}`, filled from the body of the answer to the first call. */
   readonly urlTemplate: string;
@@ -15,12 +15,12 @@ export interface PollConfig {
   readonly errorPath?: string;
   /** Where to fetch the result when the status answer does not hold it. */
   readonly resultUrlTemplate?: string;
-  /** Where to tell the third party that its job is no longer wanted, and how; POST unless it is said. */
+  /** Where and how to cancel the third party's job; POST by default. */
   readonly cancelUrlTemplate?: string;
   readonly cancelMethod?: Method;
-  /** Send the first call's Authorization and X-API-Key along, to trusted origins only. */
+  /** Send the first call's Authorization and X-API-Key, only to trusted origins. */
   readonly forwardAuth: boolean;
-  /** Further headers of the first call to send along under the same rule. */
+  /** Further headers of the first call to send, by the same rule. */
   readonly forwardHeaders?: readonly string[];
   /** Seconds of polling before giving up. */
   readonly maxDuration: number;

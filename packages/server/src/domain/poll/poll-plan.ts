@@ -8,21 +8,21 @@ import { FRESH_POLL, type PollState } from "./poll-verdict.ts";
 
 type Target = Omit<Extract<PollTarget, { ok: true }>, "ok">;
 
-/** All that is needed to go on polling, on any node. It lies in the task's row. */
+/** All data to continue polling on any node, stored in the task's row. */
 export interface PollPlan {
   readonly status: Target;
-  /** Where the result lies, if not in the answer that says done. */
+  /** Where to fetch the result, if it is not in the answer that says done. */
   readonly result: Target | null;
-  /** Where to say that the job is no longer wanted, if that can be said. */
+  /** Where to cancel the job, if possible. */
   readonly cancel?: Target;
-  /** The job is done; what is left is to fetch its result. */
+  /** The job is done; only its result remains to be fetched. */
   readonly fetching: boolean;
   readonly state: PollState;
-  /** Left out before the first. */
+  /** Absent before the first poll. */
   readonly seen?: PollsSeen;
 }
 
-/** What must be looked up in the answer to the first call before polling can be planned. */
+/** The paths to look up in the answer to the first call to plan the polling. */
 export function startPaths({
   urlTemplate,
   resultUrlTemplate = "",
@@ -31,7 +31,7 @@ export function startPaths({
   return [...new Set([urlTemplate, resultUrlTemplate, cancelUrlTemplate].flatMap(templatePaths))];
 }
 
-/** Made once, from the answer to the first call. Where it leads and what goes along is decided here and kept. */
+/** Created once, from the answer to the first call. It fixes the URLs and the headers. */
 export function planPolling(
   provider: string | null,
   config: PollConfig,
@@ -47,7 +47,7 @@ export function planPolling(
       ? null
       : pollTarget({ ...request, template: config.resultUrlTemplate });
   if (result !== null && !result.ok) return result;
-  // Best effort: an answer that does not lead there is no reason to give the job up.
+  // Best effort: without a cancel URL the job is still polled.
   const { cancelUrlTemplate } = config;
   const cancel =
     cancelUrlTemplate === undefined ? null : pollTarget({ ...request, template: cancelUrlTemplate });

@@ -4,7 +4,7 @@ import type { ProblemDetail } from "../problem.ts";
 import { POLL_DEFAULTS, type PollConfig } from "./poll-config.ts";
 import { templateComplaint } from "./poll-template.ts";
 
-/** How large each part of a configuration may be: it is copied into the row of every task that uses it. */
+/** Size limits of a configuration: it is copied into the row of every task that uses it. */
 export const POLL_LIMITS = {
   template: 2048,
   path: 256,
@@ -18,7 +18,7 @@ export const POLL_LIMITS = {
   maxDuration: 86_400,
 } as const;
 
-/** A configuration as someone writes it: what has a default may be left out. */
+/** A configuration as written: fields with a default may be omitted. */
 export type OwnPollConfig = Omit<PollConfig, keyof typeof POLL_DEFAULTS> &
   Partial<Pick<PollConfig, keyof typeof POLL_DEFAULTS>>;
 
@@ -27,8 +27,8 @@ export function completePollConfig(own: OwnPollConfig): PollConfig {
 }
 
 /**
- * The rules that types and sizes cannot say. `firstCallUrl` is left out where it is not known yet: in the operator's
- * own catalog entries. `refuseUrl` is the egress policy: a host that it refuses would be met only after a paid first call.
+ * The rules beyond types and sizes. `firstCallUrl` is omitted if it is unknown: in the operator's own catalog entries.
+ * `refuseUrl` is the egress policy: otherwise a refused host would be detected only after a paid first call.
  */
 export function pollConfigComplaints(
   own: OwnPollConfig,

@@ -3,13 +3,13 @@ import type { LookedUp } from "../json/look-up.ts";
 import type { PollConfig } from "./poll-config.ts";
 import { fillTemplate, originOf } from "./poll-template.ts";
 
-/** Where to poll, and what of the first call's headers to send along: their values as given, `tok_…` unresolved. */
+/** The URL to poll, and the headers of the first call to send: their values as given, `tok_…` unresolved. */
 export type PollTarget =
   | {
       readonly ok: true;
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** Headers that would have gone along, had the origin been trusted. */
+      /** Headers withheld because the origin is not trusted. */
       readonly withheld: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
@@ -18,7 +18,7 @@ export interface PollTargetRequest {
   /** `urlTemplate`, `resultUrlTemplate` or `cancelUrlTemplate`. */
   readonly template: string;
   readonly config: Pick<PollConfig, "forwardAuth" | "forwardHeaders">;
-  /** What the answer to the first call has at the paths of the template. */
+  /** The values of the first answer at the paths of the template. */
   readonly start: LookedUp;
   readonly firstCall: Pick<Call, "url" | "headers">;
   readonly catalogOrigins: readonly string[];
@@ -27,9 +27,9 @@ export interface PollTargetRequest {
 const CREDENTIALS = ["authorization", "x-api-key"];
 
 /**
- * The danger: the URL to poll may come out of a third party's answer. It must not lead our requests to plain http
- * somewhere else, and above all it must not be able to collect a credential. So credentials go only where the caller
- * has sent them already, or where the catalog says that they belong.
+ * The danger: the URL to poll may come from a third party's answer. It must not lead our requests to plain http
+ * elsewhere, and above all it must not collect a credential. So credentials go only to the origin that the caller has
+ * sent them to, or to the origins in the catalog.
  */
 export function pollTarget(request: PollTargetRequest): PollTarget {
   const { template, config, start, firstCall, catalogOrigins } = request;
@@ -52,8 +52,8 @@ export function pollTarget(request: PollTargetRequest): PollTarget {
 }
 
 /**
- * The origins that a catalog entry names by its absolute templates. A configuration of the caller's own names none:
- * a caller who may create tasks could otherwise send a stored credential anywhere.
+ * The origins in the absolute templates of a catalog entry. A caller's own configuration adds none: a caller who may
+ * create tasks could otherwise send a stored credential anywhere.
  */
 export function catalogOrigins(provider: string | null, config: PollConfig): readonly string[] {
   if (provider === null) return [];

@@ -5,28 +5,25 @@ export type FilledTemplate =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly message: string };
 
-/** As long as the URL of a first call may be. */
+/** The length limit of the first call's URL. */
 export const LONGEST_POLL_URL = 8192;
 
 const VARIABLE = /\{([^{}]*)\}/g;
 const ONE_VARIABLE = /^\{[^{}]*\}$/;
 const VARIABLE_PATH = /^startResult\.body\.([^.{}]+(?:\.[^.{}]+)*)$/;
 
-/**
- * Scheme and authority up to where the path or query begins. There is no room for a variable in it: an answer must
- * not be able to choose the host of a URL that names one.
- */
+/** Scheme and authority up to the path or query, without variables: an answer must not choose the host. */
 const ORIGIN = /^https?:\/\/[^/\\?#@\s{}]+(?=[/?#]|$)/i;
 
-/** The URL parser drops or replaces these, so what is called would not be what the record shows. */
+/** The URL parser drops or replaces these, so the call would differ from the record. */
 const NOT_IN_URL = /[\s\p{Cc}\p{Cs}\\]/u;
 
 /** To the URL parser an encoded dot is a dot. */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * What is wrong with a template, to be put behind the name of its field; null if nothing is. With the first call's
- * URL it also knows whether http is allowed: better refused at creation than after a paid first call.
+ * The complaint about a template, as the end of a sentence after the field's name; null if it is valid. With the first
+ * call's URL it also checks whether http is allowed: better refused at creation than after a paid first call.
  */
 export function templateComplaint(
   template: string,
@@ -50,7 +47,7 @@ export function templateComplaint(
   if (firstCallUrl !== undefined && protocol !== "https:" && origin !== originOf(firstCallUrl)) {
     return "must be https, or on the origin of the first call";
   }
-  // Its host is the template's own, whatever will be filled in.
+  // The host is fixed by the template.
   return refuseUrl(sample);
 }
 
@@ -66,10 +63,10 @@ function pathOf(variable: string): string {
 }
 
 /**
- * The URL that a template yields for what was found in the answer to the first call at `templatePaths`.
+ * The URL of a template with the values found at `templatePaths` in the answer to the first call.
  *
- * A template that is one variable alone yields the answer's value as the whole URL; whether it may be called is for
- * `pollTarget` to say. Any other template yields a URL of its own origin, whatever the answer holds.
+ * A template of a single variable yields the answer's value as the whole URL; `pollTarget` decides whether it may be
+ * called. Any other template yields a URL of its own origin, whatever the answer contains.
  */
 export function fillTemplate(template: string, start: LookedUp): FilledTemplate {
   const complaint = templateComplaint(template);
@@ -111,7 +108,7 @@ function readVariable(start: LookedUp, path: string, whole: boolean): FilledTemp
   }
   if (text.length > LONGEST_POLL_URL) return TOO_LONG;
   if (text === "") return refuse(`"${path}" in the answer to the first call is empty`);
-  // Encoded, a slash is no slash to us, but to some servers it is.
+  // Bellhop does not treat an encoded slash as a slash, but some servers do.
   if (!whole && text.split(/[/\\]/).some((part) => DOT_SEGMENT.test(part))) {
     return refuse(`"${path}" in the answer to the first call would lead to another path`);
   }

@@ -9,28 +9,28 @@ export const HTTP_STATUS = "_httpStatus";
 /** As `resultPath`: the answer is the bytes themselves, which are not stored. */
 export const BINARY_URL = "_binaryUrl";
 
-/** What polls in a row have come to. It lies in the row between two polls. */
+/** The state of consecutive polls, stored in the row between two polls. */
 export interface PollState {
-  /** Answers 401 or 403 without another in between. */
+  /** Consecutive answers 401 or 403. */
   readonly authFailures: number;
-  /** Answers 5xx to the fetching of the result. */
+  /** Answers 5xx to result fetches. */
   readonly resultFailures: number;
 }
 
 export const FRESH_POLL: PollState = { authFailures: 0, resultFailures: 0 };
 
-/** The poll, or the fetching of the result, that was just made. */
+/** The poll or result fetch that was just made. */
 export interface Poll {
   readonly url: string;
   /** Milliseconds since the first call. */
   readonly durationMs: number;
-  /** Headers that were kept back because the URL's origin is not trusted. */
+  /** Headers withheld because the URL's origin is not trusted. */
   readonly withheld?: readonly string[];
-  /** How much of a result is kept. */
+  /** Maximum stored bytes of a result. */
   readonly keepBytes: number;
 }
 
-/** What must be looked up in the answer to come, which may stand beyond what is kept of it: its status, a part that is its result. */
+/** The paths to look up in the answer, possibly beyond the stored part: its status, a part that is its result. */
 export function pollPaths(config: PollConfig, fetching: boolean): string[] {
   const paths = new Set<string>();
   if (config.resultPath !== "" && config.resultPath !== BINARY_URL) paths.add(config.resultPath);
@@ -39,7 +39,7 @@ export function pollPaths(config: PollConfig, fetching: boolean): string[] {
   return [...paths];
 }
 
-/** Whether the answer to come must be read beyond what is kept: to find its status, or a part that is its result. */
+/** Whether the answer must be read beyond the stored part, to find its status or result. */
 export function mustBeReadWhole(config: PollConfig, fetching: boolean): boolean {
   const isPart = config.resultPath !== "" && config.resultPath !== BINARY_URL;
   return isPart || (!fetching && config.statusPath !== HTTP_STATUS);
@@ -51,7 +51,7 @@ function foundIn(response: CallResponse, paths: readonly string[], { keepBytes }
   );
 }
 
-/** How much of a value is looked up where this much of a result is kept: a status and a message may be longer than that. */
+/** Maximum bytes of a looked-up value: a status and a message may be longer than the stored part. */
 export function foundBytes(keepBytes: number): number {
   return Math.max(keepBytes, 2 * LONGEST_ERROR_BYTES);
 }
@@ -59,9 +59,9 @@ export function foundBytes(keepBytes: number): number {
 const NOTHING: LookedUp = { kind: "json", values: new Map() };
 
 export type PollVerdict =
-  /** Still running, or a trouble that may pass; `error` names it. */
+  /** Still running, or a temporary error named by `error`. */
   | { readonly kind: "again"; readonly state: PollState; readonly error: string | null }
-  /** Done, and the result lies at `resultUrlTemplate`. */
+  /** Done; the result is at `resultUrlTemplate`. */
   | { readonly kind: "fetchResult"; readonly state: PollState }
   | { readonly kind: "done"; readonly result: TaskResult }
   | {
@@ -71,19 +71,19 @@ export type PollVerdict =
       readonly result: TaskResult | null;
     };
 
-/** A credential that is refused this often in a row will not be accepted later either. */
+/** A credential refused this often in a row will not be accepted later. */
 const MOST_REFUSALS = 3;
 
 /**
- * fal answers a request for the result of a failed job with the status the job ended in, which may be a 5xx. Asked
- * again it stays the same; a gateway in trouble does not.
+ * fal answers a result request of a failed job with the status the job ended in, which may be a 5xx. It stays the same
+ * when repeated; the error of a gateway does not.
  */
 const MOST_RESULT_FAILURES = 3;
 
-/** Enough for what a provider says to people; the whole answer is in the result. */
+/** Enough for a provider's message; the whole answer is in the result. */
 const LONGEST_ERROR_BYTES = 4096;
 
-/** What one look at a third party's job means. */
+/** Judges one poll. */
 export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState, poll: Poll): PollVerdict {
   if (outcome.kind === "failure") return judgeFailure(outcome, state);
   const json = foundIn(outcome, pollPaths(config, false), poll);
@@ -97,7 +97,7 @@ export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState
       : { kind: "fetchResult", state: { ...state, authFailures: 0 } };
   }
   if (isAuthFailure(outcome)) return judgeAuthFailure(outcome, state, poll);
-  // It will not get shorter.
+  // A repeated answer would be as long.
   if (isSuccess(outcome) && config.statusPath !== HTTP_STATUS) {
     if (json.kind === "refused") return fail(`The provider's answer ${json.reason}`, outcome, poll);
     if (outcome.truncated && json.kind === "not_json")
@@ -110,7 +110,7 @@ export function judgePoll(config: PollConfig, outcome: Outcome, state: PollState
   };
 }
 
-/** What the answer at `resultUrlTemplate` means, for a job that its status calls done. */
+/** Judges the answer at `resultUrlTemplate` for a job with a done status. */
 export function judgeResultFetch(
   config: PollConfig,
   outcome: Outcome,
@@ -132,7 +132,7 @@ export function judgeResultFetch(
   return fail(error, outcome, poll);
 }
 
-/** The network may recover. Our own refusal to make the call will not. */
+/** The network may recover; a refusal by our own policy is final. */
 function judgeFailure({ code, message }: CallFailure, state: PollState): PollVerdict {
   if (code === "blocked" || code === "invalid_request") {
     return {
@@ -158,7 +158,7 @@ function judgeAuthFailure(response: CallResponse, state: PollState, poll: Poll):
   return fail(`${answered(response)} ${MOST_REFUSALS} times in a row${hint}`, response, poll);
 }
 
-/** Compared as text. Null where the answer tells no status: an error page's JSON is not the job's. */
+/** Compared as text. Null if the answer has no status: the JSON of an error page is not the job's. */
 function readStatus(config: PollConfig, response: CallResponse, json: LookedUp): string | null {
   const { statusCode } = response;
   if (config.statusPath === HTTP_STATUS) return String(statusCode);
@@ -167,7 +167,7 @@ function readStatus(config: PollConfig, response: CallResponse, json: LookedUp):
   return status === undefined || status.type === "object" || status.type === "array" ? null : status.text;
 }
 
-/** A job may be reported failed with a 4xx; that it is done counts only from an answer that is no error itself. */
+/** A 4xx may report a failed job; only a 2xx may report a done one. */
 function isTold(config: PollConfig, response: CallResponse): boolean {
   return config.statusPath === HTTP_STATUS || isSuccess(response);
 }

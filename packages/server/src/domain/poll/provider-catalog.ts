@@ -1,8 +1,8 @@
 import type { Provider } from "./poll-config.ts";
 
 /**
- * Third parties whose jobs outlive the first call. Data only; the order is the API's. Those that document how a running job
- * is cancelled have a cancel address: docs/decisions/0007 cites where.
+ * Third parties whose jobs continue after the first call. Data only, in the API's order. Providers with a documented
+ * cancel have a cancel address: docs/decisions/0007 cites the sources.
  */
 export const PROVIDER_CATALOG: readonly Provider[] = [
   {

@@ -1,10 +1,9 @@
 import type { Spelling } from "./spellings.ts";
 
 /**
- * Aho and Corasick's search: all texts in one pass, in time that grows with the text alone, however many are looked for
- * and whatever they are. A trie of them in arrays; state 0 is its root, and `fallback` leads from a state to the longest
- * other beginning of a text that it ends with. Our own: the libraries there are keep an object per character or stopped
- * years ago, and none can rest halfway.
+ * Aho-Corasick search: finds all texts in one pass, in time that depends only on the searched text. A trie in arrays;
+ * state 0 is its root, and `fallback` leads from a state to the longest other prefix of a text that it ends with.
+ * Written here because existing libraries keep an object per character or are unmaintained, and none can pause.
  */
 export interface Automaton {
   readonly code: Uint16Array;
@@ -12,34 +11,34 @@ export interface Automaton {
   readonly sibling: Int32Array;
   readonly depth: Int32Array;
   readonly fallback: Int32Array;
-  /** Length of the longest text that ends here, of those that need not stand alone; 0 if none does. */
+  /** Length of the longest text that ends here and may be part of a word; 0 if none does. */
   readonly longest: Int32Array;
-  /** How many characters more belong to a text that ends here, at most, where only its beginning is searched for. */
+  /** The number of further characters of a text of which only the prefix is searched for. */
   readonly rest: Int32Array;
-  /** The state itself, or the next on its way back, at which a text ends that must stand alone; 0 if there is none. */
+  /** The state itself, or the next one on its fallback path, at which a text ends that must stand alone; 0 if none. */
   readonly alone: Int32Array;
-  /** Whether the state begins a text that need not stand alone. */
+  /** Whether the state begins a text that may be part of a word. */
   readonly isCertain: Uint8Array;
-  /** Children of the root by character, those beyond Latin-1 apart. */
+  /** Children of the root by character, those beyond Latin-1 separately. */
   readonly roots: Int32Array;
   readonly wideRoots: Map<number, number>;
   readonly skips: Skips;
 }
 
 /**
- * How far a search that has nothing begun may go on without looking (Wu and Manber): by the last three characters of
- * the `window` of characters to come, how many of them no text can begin at.
+ * How far a search without a partial match may skip (Wu-Manber): by the last three characters of the next `window`, the
+ * number of positions at which no text can begin.
  */
 export interface Skips {
   readonly window: number;
   readonly byHash: Uint8Array;
 }
 
-/** As much as a text of ordinary length allows; one more must fit into a byte. */
+/** Limited by texts of ordinary length; one more must fit into a byte. */
 const LONGEST_WINDOW = 64;
 const HASHES = 0x10000;
 
-/** Of three characters in a row. What falls together by chance only shortens a skip. */
+/** Hash of three consecutive characters. A collision only shortens a skip. */
 export function hashOf(first: number, second: number, third: number): number {
   return (first * 0x1f35 + second * 0x9d + third) & (HASHES - 1);
 }
@@ -59,15 +58,15 @@ function createSkips(spellings: readonly Spelling[]): Skips {
 const LATIN1 = 0x100;
 
 /**
- * Characters of a spelling that are searched for; what begins so is wiped to the length of the whole. Eight secrets of the
- * greatest length have two million characters in all their spellings, and a trie of those takes half a second and 60 MB.
+ * Only the first characters of a spelling are searched for; a match is removed to the full length. Eight secrets of the
+ * maximum length have two million characters in all their spellings, and a trie of those takes half a second and 60 MB.
  */
 const LONGEST_SEARCHED = 256;
 
-/** Characters of spellings that are added, or linked, between two rests. */
+/** Characters added or linked between two pauses. */
 const REST = 8_192;
 
-/** In portions: eight secrets of the greatest length still have a hundred thousand characters to search for. */
+/** In portions: eight secrets of the maximum length still have a hundred thousand characters to search for. */
 export function* createAutomaton(spellings: readonly Spelling[]): Generator<undefined, Automaton, undefined> {
   const size = spellings.reduce((sum, { text }) => sum + Math.min(text.length, LONGEST_SEARCHED), 1);
   const trie: Automaton = {
@@ -122,7 +121,7 @@ function addChild(trie: Automaton, state: number, child: number, code: number): 
   else trie.wideRoots.set(code, child);
 }
 
-/** Breadth first: a state's way back is shorter than itself, and known by then. */
+/** Breadth first: a state's fallback is shorter and already known. */
 function* link(trie: Automaton, count: number): Generator<undefined, void, undefined> {
   const { code, child, sibling, fallback, longest, rest, alone } = trie;
   const order = new Int32Array(count);
@@ -142,7 +141,7 @@ function* link(trie: Automaton, count: number): Generator<undefined, void, undef
   }
 }
 
-/** Where the automaton stands after one more character. */
+/** The state after one more character. */
 export function step(automaton: Automaton, from: number, code: number): number {
   const { code: codes, child, sibling, fallback, roots, wideRoots } = automaton;
   for (let state = from; state !== 0; state = fallback[state] ?? 0) {

@@ -1,9 +1,9 @@
 import { PORTION, type Portions } from "./text-search.ts";
 
-/** A text with its escapes resolved, and the way back: character i of it begins at `at[i]` of the source. */
+/** A text with its escapes resolved, and the map back: character i begins at `at[i]` of the source. */
 export interface Reading {
   readonly text: string;
-  /** One longer than the text: its last entry is the length of the source. Null: it is the source itself. */
+  /** One longer than the text: its last entry is the length of the source. Null if the text is the source itself. */
   readonly at: Int32Array | null;
 }
 
@@ -14,7 +14,7 @@ const AMPERSAND = 0x26;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** What stands for which character behind a backslash; all that is not named here keeps its backslash. */
+/** Characters after a backslash; others keep their backslash. */
 const LETTERS: ReadonlyMap<string, number> = new Map(
   Object.entries({ b: 8, f: 12, n: 10, r: 13, t: 9, '"': 0x22, "'": 0x27, "\\": BACKSLASH, "/": 0x2f }),
 );
@@ -31,17 +31,17 @@ const ENTITIES: Readonly<Record<string, number>> = {
 const UNFINISHED = /(?:%[0-9a-fA-F]?|\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|&#?[0-9a-zA-Z]{0,5})$/;
 const LONGEST_UNFINISHED = 7;
 
-/** JSON in JSON in JSON is seen in practice. */
+/** JSON nested three times occurs in practice. */
 const DEEPEST = 3;
 
-/** In forms a plus is a space. Readings make no difference between the two, so that nobody has to know which it was. */
+/** In forms a plus is a space. Readings treat the two alike. */
 export function foldPlus(text: string): string {
   return text.replaceAll("+", " ");
 }
 
 /**
- * The text itself, then with its escapes resolved once, twice, three times, as far as there are any; then each of them
- * without what stands between the characters of UTF-16 and the lines of base64, where there is any.
+ * The text itself, then with its escapes resolved up to three times; then each of them without the gaps between UTF-16
+ * characters and base64 lines.
  */
 export function* readingsOf(text: string): Portions<Reading[]> {
   const readings = yield* resolvedReadings(text);
@@ -62,14 +62,14 @@ export function* resolvedReadings(text: string): Portions<Reading[]> {
   return readings;
 }
 
-/** A text that was cut may end in the middle of an escape: how much of one stands at its end. */
+/** A cut text may end inside an escape: the length of that part. */
 export function unfinishedEscape(text: string): number {
   return UNFINISHED.exec(text.slice(-LONGEST_UNFINISHED))?.[0].length ?? 0;
 }
 
 /**
- * The escapes of URLs and forms, of JSON and of HTML, all in one pass, because real texts mix them: a URL in JSON, JSON
- * in a form. By hand: a regular expression takes ten times as long for a text that is full of them.
+ * Resolves the escapes of URLs, forms, JSON and HTML in one pass, because real texts mix them. Without regular
+ * expressions, which take ten times as long for a text full of escapes.
  */
 function* resolve({ text, at: before }: Reading): Portions<Reading> {
   const codes = new Uint16Array(text.length);
@@ -99,7 +99,7 @@ function* resolve({ text, at: before }: Reading): Portions<Reading> {
   return { text: toText(codes.subarray(0, length)), at: at.subarray(0, length + 1) };
 }
 
-/** A line break or a NUL; answers are stored without NUL, and have U+FFFD in its place. */
+/** A line break or a NUL; stored answers have U+FFFD in place of NUL. */
 const GAP = /[\r\n\0\ufffd]/;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -124,7 +124,7 @@ function* withoutGaps({ text, at: before }: Reading): Portions<Reading> {
   return { text: toText(codes.subarray(0, length)), at: at.subarray(0, length + 1) };
 }
 
-/** An escape is handed over as its width times this plus the character it stands for; 0 is none. */
+/** An escape is encoded as its width times this plus the character; 0 is none. */
 const WIDTH = 0x10000;
 
 function readEscape(text: string, index: number, kind: number): number {
@@ -163,13 +163,13 @@ function hexDigit(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** As many characters at once as fit into the arguments of a call on any engine. */
+/** The number of arguments that a call accepts on any engine. */
 const CHUNK = 8192;
 
 function toText(codes: Uint16Array): string {
   const parts: string[] = [];
   for (let from = 0; from < codes.length; from += CHUNK) {
-    // Spread, they would be taken one by one.
+    // A spread would copy them one by one.
     parts.push(Reflect.apply(String.fromCharCode, null, codes.subarray(from, from + CHUNK)));
   }
   return parts.join("");

@@ -4,12 +4,12 @@ import { foldPlus, type Reading, readingsOf, resolvedReadings, unfinishedEscape 
 import { SHORTEST_SECRET, type Spelling, shortestSpelling, spellingsOf } from "./spellings.ts";
 import { findAll, finish, type Portions, type Span, unfinishedLength } from "./text-search.ts";
 
-/** `cut` says that the text was cut off, perhaps in the middle of a secret. */
+/** `cut`: the text was cut, perhaps inside a secret. */
 export interface RedactionOptions {
   readonly cut?: boolean;
 }
 
-/** Wipes secrets from texts. */
+/** Removes secrets from texts. */
 export interface Redactor {
   redact(text: string, options?: RedactionOptions): string;
   /** The same in portions, for a text that may be long. */
@@ -30,7 +30,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   const values = secrets.map((secret) => secret.reveal());
   const short = new Set(values.filter((value) => value !== "" && value.length < SHORTEST_SECRET));
   const long = [...new Set(values.filter((value) => value.length >= SHORTEST_SECRET))];
-  // Of each secret when it is first needed: most answers are too short to have one in them.
+  // Created on first use: most answers are too short to contain a secret.
   let spellings: readonly Spelling[] | null = null;
   function* spell(): Portions<readonly Spelling[]> {
     spellings ??= yield* collect(long, spellingsOf);
@@ -70,10 +70,10 @@ function* collect<T>(
   return all;
 }
 
-/** Up to here it is faster to ask for each spelling whether it is there at all: most answers are short. */
+/** Up to this length it is faster to test each spelling separately: most answers are short. */
 const SHORT_TEXT = 2048;
 
-/** What is looked for in one kind of reading. Each form is made when it is first needed. */
+/** The spellings searched for in one kind of reading, each created on first use. */
 class Wanted {
   readonly #make: () => Portions<readonly Spelling[]>;
   #spellings: readonly Spelling[] | null = null;
@@ -83,7 +83,7 @@ class Wanted {
     this.#make = make;
   }
 
-  /** For all that the text may hold; null if that is nothing. */
+  /** An automaton of the spellings that the text may contain; null if there are none. */
   *automatonFor(text: string, cut: boolean): Portions<Automaton | null> {
     this.#spellings ??= yield* this.#make();
     if (text.length > SHORT_TEXT) {
@@ -97,7 +97,7 @@ class Wanted {
   }
 }
 
-/** In a text whose escapes were resolved, so were those that a secret itself seems to have. */
+/** In a text with resolved escapes, the escapes of the secret itself are resolved too. */
 function resolvedSpellings({ text, alone }: Spelling): Spelling[] {
   const readings = finish(resolvedReadings(text));
   const texts = new Set([text, ...readings.map((reading) => foldPlus(reading.text))]);

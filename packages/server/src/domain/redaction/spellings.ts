@@ -1,23 +1,23 @@
-/** One way in which a secret may be written somewhere. */
+/** One spelling of a secret. */
 export interface Spelling {
   readonly text: string;
-  /** So short that it also occurs by chance: it counts only where it stands alone, and not inside a longer word. */
+  /** So short that it occurs by chance: it counts only as a whole word. */
   readonly alone: boolean;
 }
 
-/** What is shorter cannot be told from ordinary text, and is no secret. */
+/** A shorter text cannot be distinguished from ordinary text and is not a secret. */
 export const SHORTEST_SECRET = 4;
 
 /**
- * From this length on an encoded secret does not occur by chance in a megabyte of somebody's base64 or hexadecimal, and
- * a piece of a secret is worth hiding for itself.
+ * From this length on an encoded secret does not occur by chance in a megabyte of base64 or hexadecimal, and a part of
+ * a secret is worth hiding.
  */
 const CERTAIN = 8;
 
-/** `Bearer <credential>`, `Basic <credential>` and the like: targets complain about the credential alone. */
+/** `Bearer <credential>`, `Basic <credential>` and similar: targets repeat the credential without the scheme. */
 const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +(\S.*)$/;
 
-/** All spellings of a secret, and of what is secret in it. */
+/** All spellings of a secret and of its secret parts. */
 export function spellingsOf(value: string): Spelling[] {
   const spellings = new Map<string, Spelling>();
   const add = (text: string, alone: boolean) => {
@@ -33,16 +33,16 @@ export function spellingsOf(value: string): Spelling[] {
     for (const bytes of [utf16(part, false), utf16(part, true)]) {
       for (const text of base64Of(bytes)) add(text, false);
     }
-    // Without the last byte, which is 0 or that of a neighbour: then both byte orders have it.
+    // Without the last byte, which is 0 or belongs to the next character: then it matches both byte orders.
     for (const text of hexOf(utf16(part, false).slice(0, -1))) add(text, false);
-    // Its bytes above 127 are no UTF-8 between those of UTF-16, and are lost with the gaps.
+    // Its bytes above 127 are not valid UTF-8 between those of UTF-16, and are lost with the gaps.
     const ascii = part.replace(/[^\0-\x7f]/g, "");
     if (ascii.length >= CERTAIN) add(ascii, false);
   }
   return [...spellings.values()];
 }
 
-/** No text that is shorter has a spelling of the secret in it; 0: that cannot be said of this one. */
+/** No shorter text contains a spelling of the secret; 0 if that cannot be said. */
 export function shortestSpelling(value: string): number {
   const parts = secretParts(value);
   const isSimple = parts.every((part) => isAscii(part) && !LOOKS_ESCAPED.test(part));
@@ -58,7 +58,7 @@ function secretParts(value: string): string[] {
   return parts.filter((part, index) => part.length >= (index === 0 ? SHORTEST_SECRET : CERTAIN));
 }
 
-/** Some services put their key where the name belongs, and nothing or an x where the password does. */
+/** Some services use the name as the key, with an empty or dummy password. */
 function passwordOf(credential: string): string[] {
   const pair = decodeBase64(credential);
   const colon = pair?.indexOf(":") ?? -1;
@@ -76,8 +76,8 @@ function decodeBase64(text: string): string | null {
 }
 
 /**
- * Headers are bytes, and a target may take those above 127 for Latin-1 or for UTF-8, rightly or wrongly. What is read
- * wrongly still shows the rest of the secret.
+ * Headers are bytes, and a target may read those above 127 as Latin-1 or UTF-8. A wrong reading still shows the rest of
+ * the secret.
  */
 function readings(text: string): string[] {
   if (isAscii(text)) return [text];
@@ -87,8 +87,8 @@ function readings(text: string): string[] {
 }
 
 /**
- * What the usual libraries write for it. Everything else is found by resolving escapes (escapes.ts), which a secret that
- * looks escaped itself can lead astray; these are found whatever it looks like.
+ * The spellings of common libraries. Others are found by resolving escapes (escapes.ts), which fails for a secret that
+ * itself looks escaped; these are always found.
  */
 function escapings(text: string): string[] {
   const form = new URLSearchParams({ "": text }).toString().slice(1);
@@ -134,9 +134,8 @@ function base64Of(bytes: string): string[] {
 }
 
 /**
- * What the base64 of any longer text shows of these bytes: three bytes become four characters, so it depends on the
- * number of bytes before them, modulo three. The characters at the ends, which mix them with their neighbours, are left
- * out.
+ * The fixed part of the base64 of these bytes inside a longer text: three bytes become four characters, so it depends
+ * on the number of preceding bytes modulo three. The characters at the ends, which mix with neighbours, are left out.
  */
 function base64Core(bytes: string, shift: number): string {
   const whole = toBase64("\0".repeat(shift) + bytes);

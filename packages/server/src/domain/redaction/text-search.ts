@@ -3,10 +3,10 @@ import { type Automaton, hashOf, step } from "./automaton.ts";
 /** Half-open: from its first character to the one after its last. */
 export type Span = readonly [start: number, end: number];
 
-/** Work that is done in portions: it rests after each, so that a long text does not keep the process from all else. */
+/** Work in portions: it pauses after each, so that a long text does not block the event loop. */
 export type Portions<T> = Generator<undefined, T, undefined>;
 
-/** All of it at once. */
+/** Runs all portions at once. */
 export function finish<T>(portions: Portions<T>): T {
   while (true) {
     const { done, value } = portions.next();
@@ -20,13 +20,13 @@ export const PORTION = 16_384;
 const WORD = /[A-Za-z0-9+/_-]/;
 
 export interface Found {
-  /** In their order, those that overlap taken together. */
+  /** In order, with overlapping ones merged. */
   readonly spans: Span[];
-  /** Where the automaton stood at each of the places that were asked for. */
+  /** The state at each requested position. */
   readonly states: readonly number[];
 }
 
-/** Everywhere one of the automaton's texts stands. `places` are ends of beginnings of the text, in their order. */
+/** All occurrences of the automaton's texts. `places` are ends of prefixes of the text, in order. */
 export function* findAll(text: string, automaton: Automaton, places: readonly number[]): Portions<Found> {
   const search = new Search(text, automaton);
   const states: number[] = [];
@@ -37,7 +37,7 @@ export function* findAll(text: string, automaton: Automaton, places: readonly nu
   return { spans: search.spans, states };
 }
 
-/** A search that rests from time to time. A class and not a closure: the engine keeps what it holds in registers. */
+/** A search that pauses. A class instead of a closure, because the engine keeps its fields in registers. */
 class Search {
   readonly spans: [number, number][] = [];
   state = 0;
@@ -50,7 +50,7 @@ class Search {
     this.#automaton = automaton;
   }
 
-  /** Searches on for a portion. Returns false once all before `end` has been looked at, as if the text ended there. */
+  /** Searches one portion further. Returns false once everything before `end` is searched, as if the text ended there. */
   runTo(end: number): boolean {
     const text = this.#text;
     const automaton = this.#automaton;
@@ -61,7 +61,7 @@ class Search {
     let state = this.state;
     while (index < end && index < rest) {
       const begun = depth[state] ?? 0;
-      // With one character begun or none, nothing is lost by looking from there on.
+      // With at most one matched character, restarting there loses nothing.
       if (begun <= 1 && index - begun + window <= end) {
         const start = skip(text, index - begun, end, automaton);
         if (start !== index - begun) {
@@ -84,7 +84,7 @@ class Search {
   }
 }
 
-/** The next place from `start` on at which a text may begin, or one so near the end that none fits any more. */
+/** The next position from `start` at which a text may begin, or one so near the end that none fits. */
 function skip(text: string, start: number, end: number, { skips: { window, byHash } }: Automaton): number {
   let from = start;
   while (from + window <= end) {
@@ -97,7 +97,7 @@ function skip(text: string, start: number, end: number, { skips: { window, byHas
   return from;
 }
 
-/** What a span overlaps is at the end of the list: a later one that ends sooner lies in the one before it. */
+/** Overlapping spans are at the end of the list: a later span that ends sooner is inside the one before it. */
 function addSpan(spans: [number, number][], start: number, end: number): void {
   let from = start;
   let to = end;
@@ -123,7 +123,7 @@ function addAlone(
   }
 }
 
-/** How many characters before the place where the automaton stood are the beginning of a text, perhaps all of it. */
+/** The number of characters before the current state that are a prefix of a text, perhaps all of it. */
 export function unfinishedLength({ depth, fallback, isCertain }: Automaton, from: number): number {
   let state = from;
   while (state !== 0 && isCertain[state] === 0) state = fallback[state] ?? 0;
