@@ -85,7 +85,7 @@ async function failOver(scene: Scene): Promise<FailoverVerdict> {
   const fences = watchFences(first);
   await sleep(seconds * 1000);
 
-  say(how === "kill" ? "kill -9 of the primary" : "the primary stands still");
+  say(how === "kill" ? "kill -9 of the primary" : "the primary is frozen");
   const killedAt = performance.now();
   if (how === "kill") await first.kill();
   else first.freeze();
@@ -138,7 +138,7 @@ async function failOver(scene: Scene): Promise<FailoverVerdict> {
 
 /**
  * The former primary comes back, and waits for no standby any more. Returns the tasks that it has stored since: from what
- * was sent to it while it stood still there may be some, but none of which anybody was told.
+ * was sent to it while it was frozen there may be some, but no client got a success for them.
  */
 async function comeBack({ how, first, nodes, seconds, say }: Scene, promotedAt: Date): Promise<string[]> {
   say("the former primary comes back, and can be written to");

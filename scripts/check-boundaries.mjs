@@ -1,6 +1,6 @@
-// The rooms of the server and the doors between them (docs/architecture.md). Fails when a file imports through a wall,
-// when files import each other in a circle, when one reads a clock that it should be given, or when one has grown past
-// what can be read in one sitting.
+// The module boundaries of the server (docs/architecture.md). Fails when a file imports across a boundary,
+// when files import each other in a cycle, when one reads a clock instead of a parameter, or when one is too long to
+// be read at once.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Which test files share a process, and which of the processes starts first. To start one and load the house takes longer
+// Which test files share a process, and which of the processes starts first. To start one and load the server takes longer
 // than most files do, so the files of a folder are dealt out to a few; the longest start first, so that none is waited for.
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";

@@ -81,7 +81,7 @@ async function runTests() {
   }
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
-  // Whoever ends the run must not leave a PostgreSQL behind.
+  // A run that is interrupted must not leave a PostgreSQL behind.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => ended.abort());
   const began = performance.now();
   const events = run({

@@ -9,7 +9,7 @@ const LONGEST_CALLBACK_MS = 7_000;
 /** All of it runs on one crowded machine, and the runner reads the clock a little late. */
 const CROWD_MS = 500;
 /**
- * After a fault has ended a node may refuse for so long; and after it stood still, be slow: it finds all that was sent to
+ * After a fault has ended a node may refuse for so long; and after a freeze, be slow: it finds all that was sent to
  * it meanwhile, and some systems have taken the pages of its code away.
  */
 const RECOVERY_MS = 5_000;

@@ -3,7 +3,7 @@ import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
 /**
- * Every task of a bulk action has one turn: each commit that counts so many as retried has begun as many anew, nothing else
+ * Every task of a bulk action has one turn: each commit that counts a number as retried has restarted as many, nothing else
  * has, and in the end all have had theirs.
  */
 export function checkBulks(history: History, stories: Stories): Violation[] {
@@ -36,7 +36,7 @@ export function checkBulks(history: History, stories: Stories): Violation[] {
   return [...unlike, ...unfinished];
 }
 
-/** The tasks that were begun anew, by the commit that did it. No client retries one by itself. */
+/** The restarted tasks, by the commit that did it. No client retries a single task. */
 function countRetries(stories: Stories): Map<number, string[]> {
   const retried = new Map<number, string[]>();
   for (const { id, changes } of stories.all) {

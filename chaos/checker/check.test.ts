@@ -438,7 +438,7 @@ test("schedules: every time of one makes one task, in the commit that moves it o
   assert.deepEqual(broken(...fired, ...lost), ["schedules"], "a firing whose task is not there");
 });
 
-test("bulks: a turn begins as many tasks anew as it counts, and all have theirs", () => {
+test("bulks: a turn restarts as many tasks as it counts, and every task is processed", () => {
   const failed = {
     status: "failed",
     attemptCount: 1,

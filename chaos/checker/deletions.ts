@@ -66,7 +66,7 @@ function begunInStillness(call: Seen, { answers }: History, stories: Stories): V
   );
   const isOn =
     stop === undefined ||
-    // Whatever came of it: a resume without an answer may have counted. A queue made anew is not paused.
+    // With any result: a resume without an answer may have committed. A recreated queue is not paused.
     ofQueue.some(
       ({ action, endedAt, at }) =>
         (action === "resume" || action === "create-queue") && endedAt >= stop.at && at <= claim.committedAt,

@@ -31,7 +31,7 @@ function checkStories({ teamId, readyAt, told }: Reader, stories: Stories): Viol
   );
 }
 
-/** The streams of a run are young and resumed at once: none has to begin anew. */
+/** The streams of a run are young and resumed at once: none has to be reset. */
 function checkIds({ told }: Reader): Violation[] {
   const seen = new Set<string>();
   return told.flatMap(({ id, type, taskId, at }): Violation[] => {

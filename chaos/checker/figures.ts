@@ -16,7 +16,7 @@ export interface Figures {
   /** Tasks that schedules made. */
   readonly firings: number;
   readonly bulks: number;
-  /** Tasks that bulk actions began anew. */
+  /** Tasks that bulk actions restarted. */
   readonly retried: number;
   readonly requests: number;
   readonly refused: number;

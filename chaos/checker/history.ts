@@ -156,7 +156,7 @@ export interface TaskRow {
   readonly hasNotification: boolean;
   readonly idempotencyKey: string | null;
   readonly failureReason: string | null;
-  /** How often it was begun anew. */
+  /** How often it was restarted. */
   readonly retries: number;
 }
 

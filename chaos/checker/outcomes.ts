@@ -13,7 +13,7 @@ const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
 };
 
 /**
- * Promise D: a task walks the picture of its states once, or once more for each time that it is begun anew, and each step is
+ * Promise D: a task walks the picture of its states once, or once more for each time that it is restarted, and each step is
  * made by the attempt under way.
  */
 export function checkOutcomes(stories: Stories): Violation[] {

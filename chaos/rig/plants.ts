@@ -26,7 +26,7 @@ const CALM: Weather = { processes: {}, database: {} };
 
 export const PLANTS: Readonly<Record<string, Plant>> = {
   "no-fence": {
-    what: "a verdict counts whoever holds the task by now",
+    what: "a verdict counts even if another node holds the task",
     breaks: ["D"],
     edits: [
       {

@@ -81,7 +81,7 @@ await until("all were retried", async () => (await bellhop.tasks.bulk.get(bulkId
 for (const { task } of lost.results) if (task !== undefined) await bellhop.tasks.wait(task.id);
 console.log(`${shop.mailed.size} mails are out after all were retried`);
 
-// A report every working day at 9:30, whoever is on holiday; and once now, by hand.
+// A report every working day at 9:30, and once now, manually.
 await bellhop.schedules.put("morning-report", {
   cron: "30 9 * * mon-fri",
   timezone: "Europe/Berlin",
@@ -92,7 +92,7 @@ const { status } = await bellhop.tasks.wait("task" in report ? report.task.id : 
 console.log(`report ${status}`);
 await bellhop.schedules.delete("morning-report");
 
-// Nothing goes out while the queue is paused, and whoever wonders is told why.
+// No call starts while the queue is paused, and `explain` says why.
 await bellhop.queues.pause("mails");
 const held = await bellhop.tasks.create(mail("late@example.com"));
 const { runnable, reasons } = await bellhop.tasks.explain(held.id);

@@ -117,7 +117,7 @@ function plainRows(values: readonly unknown[]): PlainRow[] {
   return arrayAt<string>(values, 1).map((id, index) => {
     const columns = PLAIN.flatMap((name, at) => {
       const column = values[FIRST_ARRAY - 1 + at];
-      // What a telling form is given besides is no column.
+      // The further parameters of the form with events are not columns.
       const value = Array.isArray(column) ? (column[index] ?? undefined) : undefined;
       return [[name, name === "headers" && typeof value === "string" ? JSON.parse(value) : value]];
     });

@@ -14,7 +14,7 @@ const SEEDS = [4, 7, 23, 41, 75, 99, 103, 107, 110];
 
 /**
  * A clock that each connection is told, in the place of PostgreSQL's own: a function is looked for in the schemas of the
- * search path, in order. Defaults of columns were bound before, and are bound anew.
+ * search path, in order. Defaults of columns were bound before, and are bound again.
  */
 const CLOCK = `
   create schema clock;

@@ -25,7 +25,7 @@ export interface Cluster {
   startAll(): void;
   /** One fault that the weather allows. */
   strike(): void;
-  /** No more faults. What stands still still wakes in its own time. */
+  /** No more faults. Frozen processes still resume at their time. */
   heal(): void;
   /** When the last of them wakes. */
   readonly quietAtMs: number;

@@ -13,7 +13,7 @@ export interface Fate {
 
 /**
  * What can go wrong with a statement: before its commit, after it, or with its answer. With `pause-with-answer` the process
- * stands still past its lease while it is being given a task.
+ * is frozen past its lease while it is being given a task.
  */
 export const STATEMENT_FAULTS = [
   "pause-with-answer",

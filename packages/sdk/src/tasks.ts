@@ -94,7 +94,7 @@ export function createTasks(send: Send, operation: Operation) {
     /** Ends a task in any state. */
     cancel: async (id: string, options?: RequestOptions) =>
       recordOf((await send("cancelTask", { id }, options)).answer),
-    /** Lets a failed or cancelled task begin anew under its id. */
+    /** Restarts a failed or cancelled task under its id. */
     retry: async (id: string, body: BodyOf<"retryTask"> = {}, options?: RequestOptions) =>
       recordOf((await send("retryTask", { id, body }, options)).answer),
     /** Sends the notification of an ended task again, once it was delivered or given up. */

@@ -42,13 +42,13 @@ type Http = Omit<
   ApiDeps,
   "auth" | "json" | "loop" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"
 > & {
-  /** By mail, if left out. */
+  /** Default: by mail. */
   readonly links?: LinkDelivery;
-  /** The built dashboard; null or left out: there is none. */
+  /** The built dashboard, if any. */
   readonly page?: PageFiles | null;
-  /** Left out: no scraper is let in. */
+  /** Default: metrics are refused. */
   readonly metricsAccess?: MetricsAccess;
-  /** Left out: what this process counts. */
+  /** Default: this process's own metrics. */
   readonly metricsPage?: MetricsPage;
   /** Other than every 15 s: how often a stream of events is kept alive, and its credential looked at. */
   readonly heartbeatMs?: number;
@@ -56,10 +56,7 @@ type Http = Omit<
 
 const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
 
-/**
- * What a node that only makes calls answers: whether it is well, and how it fares. To all else it says that there is no
- * such route, like any server would that is not the API.
- */
+/** The HTTP API of a worker: health and metrics. Every other route does not exist. */
 export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, json, loop, metrics } = services;
   return createApi({
@@ -83,7 +80,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
   });
 }
 
-/** The API of one node: every route with the service that it needs, and no other. */
+/** The API of one node: every route with only the services that it needs. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, json, loop, signIn, oauth, metrics } = services;
   const { links = "mail", page = null, version, publicUrl } = http;

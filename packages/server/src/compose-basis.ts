@@ -29,54 +29,54 @@ import type { KeyRing } from "./vault/key-ring.ts";
 import { createVault } from "./vault/vault.ts";
 import { VERSION } from "./version.ts";
 
-/** What a node stands on: connections, the way out, time, and what the operator decided. */
+/** The dependencies of a node: connections, outbound calls, time and settings. */
 export interface NodeDeps {
   readonly databases: EngineDatabases & {
-    /** For everything that answers a request, but the insertion of tasks. */
+    /** For all requests except the insertion of tasks. */
     readonly api: Database;
   };
   readonly caller: Caller;
-  /** The egress policy, as far as it can be seen from a URL. */
+  /** The part of the egress policy that applies to a URL. */
   readonly refuseUrl: RefuseUrl;
   readonly sendMail: SendMail;
   readonly providers: ProviderService;
-  /** Null: no vault. */
+  /** Null without a vault. */
   readonly keyRing: KeyRing | null;
-  /** The operator's own; none: they are kept in the database and replaced from time to time. */
+  /** The operator's own keys; empty: they are in the database and rotated. */
   readonly sessionKeys: readonly string[];
   readonly signUp: "open" | "invited";
-  /** False: no person would get a link that they ask for, so none is made. */
+  /** False if no link can reach a person; then none is created. */
   readonly sendsLinks: boolean;
   readonly publicUrl: () => string;
   readonly name: string;
   readonly role: NodeRole;
-  /** The database is one that only this process reaches. */
+  /** Only this process can reach the database. */
   readonly embedded: boolean;
   readonly capacity: number;
-  /** What the operator set for a plan otherwise than it is. */
+  /** The operator's limits that replace those of a plan. */
   readonly planLimits?: PlanLimits;
-  /** Left out: nothing is traced. */
+  /** Default: no tracing. */
   readonly tracing?: Tracing | undefined;
-  /** Left out: the main thread serializes events. */
+  /** Default: the main thread serializes events. */
   readonly serializer?: EventSerializer | undefined;
-  /** Of a process that shares its port with others. */
+  /** For a process that shares its port with others. */
   readonly hitLines?: HitLines | undefined;
-  /** Whether all processes of the server have started. Left out: there is one. */
+  /** Whether all processes of the server have started. Default: there is only one. */
   readonly isServerStarted?: (() => boolean) | undefined;
-  /** Left out: nobody looks how much room there is. */
+  /** Default: the disk is not monitored. */
   readonly space?: Space;
   readonly retentionDays: number;
-  /** How much of an answer is kept. */
+  /** Maximum stored bytes of an answer. */
   readonly resultLimitBytes: number;
   readonly log: Log;
   readonly time: Time;
   readonly random: () => number;
 }
 
-/** Two nodes that happened on the same number would write over each other's statistics. */
+/** Two nodes with the same number would overwrite each other's statistics. */
 const MOST_NODES = 2 ** 47;
 
-/** What the engine and the services of a node share. */
+/** The parts that the engine and the services share. */
 export function composeBasis({ databases, keyRing, time, planLimits, space, log, serializer }: NodeDeps) {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });

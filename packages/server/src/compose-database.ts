@@ -20,23 +20,23 @@ import { openKeyFile } from "./vault/key-file.ts";
 import type { KeyRing } from "./vault/key-ring.ts";
 import { findMissingKeys } from "./vault/missing-keys.ts";
 
-/** What is to be closed, in the reverse order. */
+/** Close functions, run in reverse order. */
 export type Closers = (() => Promise<unknown>)[];
 
-/** The database that a server stands on. */
+/** The database of a server. */
 export type DatabaseSetup =
   | { readonly connection: ServerConnection; readonly dataDir: null }
-  /** The embedded one, which no other server can reach. */
+  /** The embedded one, which only this server can reach. */
   | { readonly connection: EmbeddedConnection; readonly dataDir: string; readonly isNew: boolean };
 
 type ServerConnection = Exclude<ConnectionSettings, EmbeddedConnection>;
 
 /** As many as PostgreSQL has by default. */
 const CONNECTIONS = 100;
-/** Of one process, and some for the operator's commands. */
+/** For one process and the operator's commands. */
 const CONNECTIONS_EACH = 25;
 
-/** Starts the embedded database, or finds the operator's own. */
+/** Starts the embedded database, or connects to the operator's own. */
 export async function openDatabase(
   config: Config,
   log: Logger,
@@ -57,7 +57,7 @@ export async function openDatabase(
   return { connection, dataDir, isNew };
 }
 
-/** Of several servers, the one that can be written to, now and from now on. */
+/** Of several servers, the writable one, now and later. */
 async function reachServer(databaseUrl: string, log: Logger, closers: Closers): Promise<ServerConnection> {
   const urls = splitDatabaseUrl(databaseUrl);
   if (urls.length === 1) return { connectionString: urls[0] ?? "" };
@@ -79,7 +79,7 @@ export function openStartDatabase(setup: DatabaseSetup, log: Logger, closers: Cl
   return createDatabase(pool);
 }
 
-/** Everything that is done once in a start, however many processes it has. */
+/** The work that is done once per start, with any number of processes. */
 export async function prepareDatabase(
   database: Database,
   setup: DatabaseSetup,
@@ -100,7 +100,7 @@ export async function prepareDatabase(
   await retryOnStart(log, "the operator's team and key", () =>
     ensureOperator(database, config.apiKey, config.ownerEmail),
   );
-  // Nobody else can reach the embedded database: who is registered there died with the process before this one.
+  // Only this process can reach the embedded database: registered nodes died with the previous process.
   if (setup.dataDir !== null) {
     await retryOnStart(log, "the removal of earlier workers", () => removeAllWorkers(database));
     await retryOnStart(log, "the removal of earlier nodes", () => removeAllNodes(database));
@@ -111,7 +111,7 @@ export function migrateOnStart(database: Database, log: Logger): Promise<string[
   return retryOnStart(log, "the schema to be brought up to date", () => migrate(database));
 }
 
-/** Without keys of the operator's own, only the embedded database has a place to keep one that it makes itself. */
+/** Without configured keys, only the embedded database has a place for a generated key. */
 export async function chooseKeyRing(
   { vaultKeys }: Config,
   { dataDir }: DatabaseSetup,
@@ -133,21 +133,21 @@ export async function reportMissingKeys(
   return missing;
 }
 
-/** What the first start shows once. */
+/** Shown once by the first start. */
 export interface FirstKeys {
   readonly firstKey: string | null;
-  /** Into the dashboard, made with the first key where only this machine reaches the server. */
+  /** A sign-in link, created with the first key if only this machine can reach the server. */
   readonly firstLink: string | null;
 }
 
-/** To be called by a server that listens: a key that is made by a start which then fails would never be shown. */
+/** Must be called after the server listens: a key created by a failing start would never be shown. */
 export async function makeFirstKeys(
   database: Database,
   config: Config,
   url: string,
   log: Logger,
 ): Promise<FirstKeys> {
-  // Not by a worker: its output is not where one looks for it.
+  // Not on a worker: the operator does not read its output.
   const isMade = config.apiKey === null && config.role !== "worker";
   const key = newApiKey("live");
   const firstKey = isMade
@@ -158,7 +158,7 @@ export async function makeFirstKeys(
   return { firstKey, firstLink: mayLink ? await retryOnStart(log, "the first sign-in link", link) : null };
 }
 
-/** Names the database, without a password. */
+/** The name of the database, without its password. */
 export function describeDatabase({ connection }: DatabaseSetup): string {
   if (!("connectionString" in connection || "primary" in connection)) return "embedded PostgreSQL";
   const isOne = "connectionString" in connection;

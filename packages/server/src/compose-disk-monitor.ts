@@ -6,17 +6,17 @@ import { readDatabaseBytes, vacuumTasks } from "./store/disk-usage.ts";
 import type { Sql } from "./store/sql.ts";
 import { removeExpiredTasks } from "./store/tasks/task-removals.ts";
 
-/** How much the database can still grow, and below which mark that is too little. */
+/** The free space of the database, and the minimum. */
 export interface Space {
   readonly freeBytes: () => Promise<number>;
   readonly markBytes: number;
 }
 
-/** Where the disk is nearly full, finished tasks are kept for an hour. */
+/** On a nearly full disk, ended tasks are kept for an hour. */
 const EARLY_DAYS = 1 / 24;
 const EARLY_BATCH = 1_000;
 
-/** Where there is nothing to look at, nothing is. */
+/** Undefined if there is nothing to check. */
 export function spaceOf(
   { freeSpaceBytes: markBytes, databaseLimitBytes }: Config,
   dataDir: string | null,

@@ -3,17 +3,17 @@ import type { ConnectionSettings } from "./postgres/pool.ts";
 import type { Answer, EventSerializer, Question } from "./service/tasks/event-serializer.ts";
 
 /*
- * To read what has happened to a task and put it into words costs a quarter of what the task itself costs. It needs
- * nothing of the node but the database, so a thread of its own does it, which begins with the first stream.
+ * Reading and serializing a task's events costs a quarter of what the task itself costs. It needs only the database, so
+ * a separate thread does it. The first stream starts the thread.
  */
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export interface Asked {
   readonly number: number;
   readonly questions: readonly Question[];
 }
 
-/** What it says to that. */
+/** The thread's answer. */
 export type Said =
   | { readonly number: number; readonly answers: readonly Answer[] }
   | { readonly number: number; readonly failed: string };
@@ -29,7 +29,7 @@ export interface EventSerializerThread extends EventSerializer {
 
 const THREAD = new URL("event-serializer-thread.js", import.meta.url);
 
-/** A thread that has ended, for whatever reason, is begun anew by the next look, until all of it is stopped. */
+/** The next read restarts a thread that has exited for any reason, until the serializer is stopped. */
 export function createEventSerializerThread(
   connection: ConnectionSettings,
   onFailed: (error: Error) => void,
@@ -40,8 +40,8 @@ export function createEventSerializerThread(
   const waiting = new Map<number, Waiting>();
 
   function begin(): Worker {
-    const begun = new Worker(THREAD, { workerData: connection, name: "telling" });
-    // A process that has nothing else to do ends.
+    const begun = new Worker(THREAD, { workerData: connection, name: "event-serializer" });
+    // The thread must not keep the process alive.
     begun.unref();
     begun.on("message", (said: Said) => {
       const { resolve, reject } = waiting.get(said.number) ?? {};

@@ -25,7 +25,7 @@ export interface BellhopNode<Work extends FrontDesk | Engine> {
   readonly vault: Vault;
   readonly services: Services;
   readonly heartbeat: NodeHeartbeat;
-  /** Writes what it has noted in memory since its last rounds: when it has stopped. */
+  /** Writes the counters kept in memory, after the stop. */
   readonly writeLast: () => Promise<unknown>;
 }
 
@@ -36,7 +36,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
   const intake = watchDatabaseHealth(databases.intake, time.monotonicMs);
   const engine = createFrontDesk({
     databases: { intake: intake.database, chores: databases.chores },
-    // Any: two nodes that happened on the same would only wait for each other now and then.
+    // A random number: two nodes with the same one would only wait for each other now and then.
     number: -1 - Math.floor(deps.random() * 2 ** 48),
     log,
     meter: basis.meter,
@@ -55,7 +55,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
   };
 }
 
-/** Builds one node of Bellhop. Nothing runs yet: `engine.start` does that, and the API has to be opened. */
+/** Builds one node. Nothing runs yet: `engine.start` starts it, and the API must be opened. */
 export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const { databases, keyRing, time } = deps;
   const database = databases.api;
@@ -107,7 +107,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   });
   metrics.watchCalls(() => engine.attempts.count, deps.capacity);
   engine.actors.add({ name: "retention", once: () => removeOldRecords(database) });
-  // The operator's own keys are the operator's to replace.
+  // The operator replaces configured keys.
   if (deps.sessionKeys.length === 0) {
     engine.actors.add({ name: "session-keys", once: () => turnSessionKeys(database) });
   }

@@ -42,7 +42,7 @@ import type { DatabaseHealth } from "./store/database-health.ts";
 
 export type Services = ReturnType<typeof composeServices>;
 
-/** What follows when a task was cancelled or begun anew, by whatever way. */
+/** What follows when a task was cancelled or restarted, by any path. */
 export function listeners(
   engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
   meter: EngineMeter,

@@ -46,23 +46,23 @@ import { VERSION } from "./version.ts";
 const API_CONNECTIONS = 8;
 
 /**
- * A statement of the engine's that takes this long is undone by the server, before the node gives up its answer: then
- * both know that nothing was done.
+ * The server cancels an engine statement after this time, before the node stops waiting: then both know that it did
+ * nothing.
  */
 const HOT_STATEMENT_MS = 1_400;
 
-/** Connections that the system holds for us while we are busy; one for which there is no room is tried again after a second. */
+/** Connections that the system queues while the process is busy; clients retry a dropped one after a second. */
 const BACKLOG = 2_048;
 
-/** Where the build leaves the dashboard. */
+/** The built dashboard. */
 const PAGE = fileURLToPath(new URL("page", import.meta.url));
 
-/** This process among others that share a port with it, and the bounds that are the whole server's. */
+/** This process among those that share a port, and its share of the server's limits. */
 export interface ProcessSlot {
   readonly processes: number;
   readonly hitLines: HitLines;
   isServerStarted(): boolean;
-  /** What it answers a scraper, who asks for the server and gets one of its processes. */
+  /** The answer to a scrape, which asks for the whole server and reaches one process. */
   metricsPage(own: Metrics): MetricsPage;
 }
 
@@ -85,16 +85,16 @@ export async function openProcess({
   readonly log: Logger;
   readonly setup: DatabaseSetup;
   readonly providers: ProviderService;
-  /** Brings the database to where a node can stand on it. */
+  /** Prepares the database for a node. */
   readonly prepare: (database: Database) => Promise<unknown>;
   readonly closers: Closers;
-  /** Left out: it is alone. */
+  /** Default: a single process. */
   readonly processSlot?: ProcessSlot;
 }): Promise<OpenProcess> {
   const { connection, dataDir } = setup;
   const processes = processSlot?.processes ?? 1;
   const pools = new Map<string, Pool>();
-  // At once: each may have to wait for a moment until its server is taken for deaf.
+  // In parallel: each may have to wait until its server is considered silent.
   closers.push(() => Promise.all([...pools.values()].map(endPool)));
   const open = (use: string, max: number, statementTimeoutMs?: number) => {
     const pool = createPool(connection, {
@@ -115,7 +115,7 @@ export async function openProcess({
   const files = createFileWatch(log);
   const guard = createEgressGuard(config.egress);
   const { resultLimitBytes } = config;
-  // Known once the services are there.
+  // Set once the services exist.
   let loop: LoopShare | null = null;
   const caller = createCaller({
     onWork: (teamId, ms) => loop?.spent(teamId, "answer", ms),
@@ -135,7 +135,7 @@ export async function openProcess({
   });
   closers.push(mailer.stop);
   const tracing = await openTracing(closers);
-  // Known for sure only once the server listens: the port may be any free one.
+  // Known only once the server listens: the port may be any free one.
   let listensAt = "";
   const chores = open("chores", 3);
   const compose = config.role === "api" ? composeApiNode : composeNode;
@@ -182,7 +182,7 @@ export async function openProcess({
   services.metrics.watchProcess();
   services.metrics.watchPools(pools);
   log.info({ keys: keyRing?.ids ?? [] }, keyRing === null ? "vault.off" : "vault.opened");
-  // Before the engine runs: it takes a second in which nothing else happens, and connections would be taken for silent.
+  // Before the engine runs: it blocks the process for a second, in which connections would seem silent.
   const http = {
     log,
     version: VERSION,
@@ -196,7 +196,7 @@ export async function openProcess({
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),
     ...(processSlot !== undefined && {
       metricsPage: processSlot.metricsPage(services.metrics),
-      // Connections are handed out in turn: of all, and of one source, each process has about its part.
+      // Connections are distributed in turn, so each process gets about its share of the limits.
       connections: {
         mostConnections: shareOf(CONNECTION_BOUNDS.mostConnections, processes),
         mostPerSource: shareOf(CONNECTION_BOUNDS.mostPerSource, processes),
@@ -238,7 +238,7 @@ function nodeName(): string {
   return `${hostname()}:${process.pid}`;
 }
 
-/** Nothing of it is loaded where no traces are sent. OTEL_… are read by the exporter itself, as its makers document them. */
+/** Loaded only if traces are sent. The exporter itself reads OTEL_…. */
 async function openTracing(closers: Closers): Promise<Tracing | undefined> {
   if (!process.env[SETTINGS.tracesUrl.name]) return undefined;
   const { createTracing } = await import("./tracing/tracing.ts");
@@ -251,7 +251,7 @@ async function openTracing(closers: Closers): Promise<Tracing | undefined> {
   return createTracing(exporter.provider.getTracer("bellhop", VERSION));
 }
 
-/** Of several servers only this thread knows which one can be written to. */
+/** With several servers only this thread knows the writable one. */
 function openEventSerializer(
   connection: ConnectionSettings,
   log: Logger,
@@ -265,7 +265,7 @@ function openEventSerializer(
   return thread;
 }
 
-/** A part of what the whole server may have; never so little that nothing fits. */
+/** A share of the server's limit; at least 1. */
 function shareOf(all: number, processes: number): number {
   return Math.max(2, Math.ceil(all / processes));
 }
@@ -279,13 +279,13 @@ function listen(connection: ConnectionSettings, engine: FrontDesk | Engine) {
   });
 }
 
-/** How a link reaches the person that asks for one. */
+/** How a link reaches a person. */
 function linkDelivery({ smtpUrl, signInLinks }: Config): LinkDelivery {
   if (smtpUrl !== null) return "mail";
   return signInLinks.value === "log" ? "log" : "operator";
 }
 
-/** An address needs a name behind its @: for a bare IP address no server would take it. */
+/** An address needs a host name: mail servers reject a bare IP address. */
 function defaultSender({ publicUrl, host }: Config): string {
   const name = publicUrl === null ? host : new URL(publicUrl).hostname;
   const bare = name.replace(/^\[|\]$/g, "");

@@ -21,44 +21,44 @@ export interface Config {
   readonly dataDir: string;
   readonly apiKey: string | null;
   readonly ownerEmail: string | null;
-  /** The first signs session and access tokens, all of them verify. None: they are kept in the database. */
+  /** The first key signs session and access tokens, all keys verify. Empty: they are in the database. */
   readonly sessionKeys: readonly string[];
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
-  /** Whether an unknown address may sign up and gets a team of its own. */
+  /** Whether an unknown address may sign up and gets its own team. */
   readonly signUp: InForce<"open" | "invited">;
-  /** Where links to sign in go when there is no mail server: into the log, or nowhere. */
+  /** Where sign-in links go without a mail server: to the log, or nowhere. */
   readonly signInLinks: InForce<"log" | "mail">;
   readonly publicUrl: string | null;
   readonly logLevel: string;
   readonly retentionDays: number;
   readonly maxInFlight: number;
   readonly processes: number | null;
-  /** Below so many bytes left no task is accepted; 0: whatever is left. */
+  /** Below this many free bytes no task is accepted; 0 disables the check. */
   readonly freeSpaceBytes: number;
   readonly databaseLimitBytes: number;
-  /** What is set for a plan otherwise than it is. */
+  /** Limits that replace those of a plan. */
   readonly planLimits: PlanLimits;
   readonly bodyLimitBytes: number;
   readonly resultLimitBytes: number;
   readonly stopGraceSeconds: number;
   readonly allowUnsafeDatabase: boolean;
   readonly egress: Egress;
-  /** Who turns the names of targets into addresses. */
+  /** The resolver for host names of targets. */
   readonly resolver: ResolverKind;
   readonly providersFile: string | null;
-  /** Proxies whose word on the client's address is taken. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** Others than this machine can be expected to reach the server. */
+  /** Other machines can reach the server. */
   readonly exposed: boolean;
   readonly metricsToken: string | null;
-  /** Null: not set, which means different things with and without a database of one's own. */
+  /** Null if not set, which means different things with and without DATABASE_URL. */
   readonly vaultKeys: KeyRing | "off" | null;
-  /** Settings that were given but do nothing, here or in this version: worth a word at the start. */
+  /** Settings without effect here: logged as a warning at the start. */
   readonly withoutEffect: readonly string[];
 }
 
-/** A mistake of the operator's, said in one line. */
+/** A configuration error, as one line. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -84,8 +84,8 @@ export function readConfig(environment: Environment): Config {
     const given = oneOfTwo(text(setting), setting, [choices.exposed, choices.own]);
     return choose(setting.name, given, exposure, choices);
   };
-  // A server that only its own machine can reach belongs to a developer, whose targets are on that machine too. Every
-  // other one must not become a way into the network that it stands in.
+  // A server that only its own machine can reach belongs to a developer, whose targets are on that machine too. Any
+  // other server must not become a way into its network.
   const egress = readEgress(
     byExposure(SETTINGS.egress, { exposed: "public", own: "any" }),
     text(SETTINGS.egressAllow),
@@ -202,7 +202,10 @@ function vaultKeys(text: string | null): Config["vaultKeys"] {
   }
 }
 
-/** No other node can reach an embedded database: half of a node alone would take tasks for nobody, or wait for none. */
+/**
+ * No other node can reach an embedded database: an `api` node alone would accept tasks that no node runs, and a worker
+ * alone would get none.
+ */
 function readPlace(roleText: string | null, urlText: string | null): Pick<Config, "role" | "databaseUrl"> {
   const role = NODE_ROLES.find((known) => known === roleText);
   if (role === undefined)
@@ -270,7 +273,7 @@ function publicUrl(text: string | null): string | null {
   return text.replace(/\/+$/, "");
 }
 
-/** As it can stand in a header, and not to be guessed. */
+/** Valid in a header, and hard to guess. */
 function metricsToken(text: string | null): string | null {
   const { name } = SETTINGS.metricsToken;
   if (text !== null && !/^[\x21-\x7e]{16,}$/.test(text))

@@ -1,9 +1,9 @@
-/** Deep enough for a problem, the error behind it and what the system said. */
+/** Deep enough for a problem, its cause and the system error. */
 const MOST_CAUSES = 3;
 
 /**
- * What the log tells of an error, and nothing else that hangs on it: the driver attaches the connection, with its secret
- * and with the values of the statement under way, and PostgreSQL's details quote rows.
+ * The fields of an error that are logged, and no others: the driver attaches the connection with its password and the
+ * statement's values, and PostgreSQL's details quote rows.
  */
 export function errorFields(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -20,7 +20,7 @@ export function errorFields(error: unknown, depth = 0): object {
   };
 }
 
-/** SQLSTATE class 22, data exceptions: the message has the value in it. */
+/** SQLSTATE class 22, data exceptions: the message contains the value. */
 function quotesValues(code: string | undefined): boolean {
   return code !== undefined && /^22[0-9A-Z]{3}$/.test(code);
 }

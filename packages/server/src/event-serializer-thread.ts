@@ -1,6 +1,6 @@
 /*
- * The thread that puts events into words, so that a busy node's own thread need not: see compose-event-serializer.ts. It has one
- * connection to the database and knows nothing of streams.
+ * The event serializer thread, which takes work off the main thread: see compose-event-serializer.ts. It has one
+ * connection to the database and does not know the streams.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { SERVER_SENT } from "./api/tasks/event-view.ts";
@@ -13,7 +13,7 @@ import { createEventSerializer } from "./service/tasks/event-serializer.ts";
 const port = parentPort;
 if (port === null) throw new Error("This is a thread of Bellhop's, not a program");
 
-// To tell of what is done gives way to doing it: three times what it needs is left.
+// Serializing events has a lower priority than executing tasks; it still gets three times the CPU that it needs.
 giveWay();
 
 const pool = createPool(workerData, { max: 1, applicationName: "bellhop-events", onError: () => {} });
@@ -27,13 +27,13 @@ port.on("message", async ({ number, questions }: Asked) => {
       texts: texts.map((text) => encoder.encode(text)),
     }));
     const said: Said = { number, answers };
-    // Handed over, not copied.
+    // Transferred, not copied.
     port.postMessage(
       said,
       answers.flatMap(({ texts }) => texts.map(({ buffer }) => buffer)),
     );
   } catch (error) {
-    // The next look asks again: all there is to know is that this one failed.
+    // The next read tries again; only the failure matters here.
     const said: Said = { number, failed: error instanceof Error ? error.message : String(error) };
     port.postMessage(said);
   }

@@ -1,14 +1,14 @@
 import { isLoopbackHost } from "./outbound/egress-policy.ts";
 
-/** Whether others than this machine can be expected to reach the server, and the setting that says so, for the operator. */
+/** Whether other machines can reach the server, and the setting that decides it. */
 export interface Exposure {
   readonly exposed: boolean;
   readonly why: string;
 }
 
 /**
- * A server that listens on more than loopback, says that the world reaches it under some address, or trusts a proxy to
- * tell who is calling. What is open to the developer at the keyboard is closed to them.
+ * A server is exposed if it listens on more than loopback, has a public URL, or trusts a proxy. Defaults for developers
+ * are disabled on it.
  */
 export function exposureOf(server: {
   readonly host: string;
@@ -23,13 +23,13 @@ export function exposureOf(server: {
   return { exposed: false, why: `HOST ${host} is this machine only` };
 }
 
-/** A setting that is in force, and why. */
+/** A value in effect, and its reason. */
 export interface InForce<T extends string> {
   readonly value: T;
   readonly why: string;
 }
 
-/** What the operator says by name; otherwise the one for an exposed server, or the one for a developer's own. */
+/** The operator's setting; otherwise the default for an exposed server, or for a developer's own. */
 export function choose<T extends string>(
   name: string,
   given: T | null,

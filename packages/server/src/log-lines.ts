@@ -1,22 +1,22 @@
-/** Where finished chunks go: written in the background, in order. */
+/** Writes finished chunks in the background, in order. */
 export interface ChunkWriter {
   write(chunk: string): void;
   /** Writes everything before it returns. */
   flushSync(): void;
 }
 
-/** What pino writes its lines to. It calls `flushSync` itself after a fatal one. */
+/** The destination of pino's lines. Pino calls `flushSync` after a fatal line. */
 export interface LogLines {
   write(line: string): void;
   flushSync(): void;
 }
 
-/** A line is written this long after it was logged at the latest. */
+/** The maximum delay of a line. */
 const LATEST_MS = 100;
 
 /**
- * Collects lines into chunks of whole lines, at most `chunkBytes` long. The writer of pino would measure all that it has
- * collected again at every line, and begin a write every few tasks: more work than the lines themselves.
+ * Collects lines into chunks of at most `chunkBytes`. Pino's own writer would measure the collected text again at every
+ * line and start a write every few tasks: more work than the lines themselves.
  */
 export function createLogLines(writer: ChunkWriter, chunkBytes: number): LogLines {
   let lines: string[] = [];
@@ -38,7 +38,7 @@ export function createLogLines(writer: ChunkWriter, chunkBytes: number): LogLine
     writer.flushSync();
   }
 
-  // The timer keeps the process until the last line is written, unless somebody ends it.
+  // The timer keeps the process alive until the last line is written, unless it is killed.
   process.on("exit", () => {
     if (lines.length > 0) flushSync();
   });

@@ -3,11 +3,11 @@ import { printable } from "./cli/table.ts";
 import { errorFields } from "./error-fields.ts";
 import { createLogLines, type LogLines } from "./log-lines.ts";
 
-/** Logs go to stderr: stdout is for the banner. On a terminal they are lines to read, elsewhere JSON. */
+/** Logs go to stderr, stdout is for the banner. On a terminal they are readable lines, elsewhere JSON. */
 export function createLog(
   level: string,
   isTerminal: boolean,
-  /** Which of several processes writes it; null: there is one. */
+  /** The writing process; null if there is one. */
   writer: string | null = null,
 ): { log: Logger; flush: () => void } {
   const base = writer === null ? null : { process: writer };
@@ -32,15 +32,15 @@ export function createLog(
   };
 }
 
-/** A write costs about what ten lines do: with hundreds of them in each it no longer counts. */
+/** A write costs as much as about ten lines: with hundreds of lines each, it is negligible. */
 const LONG_CHUNK = 32 * 1024;
 /**
- * Whole lines of no more than 4096 bytes go into a pipe in one piece (POSIX, PIPE_BUF): longer chunks of several processes
- * would run into each other.
+ * Writes of at most 4096 bytes to a pipe are atomic (POSIX, PIPE_BUF): longer chunks of several processes would
+ * interleave.
  */
 const PIPE_CHUNK = 4096;
 
-/** The tasks of a batch are logged within the same millisecond. */
+/** The tasks of a batch are logged within one millisecond. */
 function createTimestamp(): () => string {
   let knownMs = Number.NaN;
   let known = "";
@@ -59,9 +59,9 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]>;
 const INFO = 30;
 
 /**
- * Writes the lines of requests and attempts, which are nearly all there are, by JSON.stringify: pino looks at each field by
- * itself, which takes twice as long. Errors, other levels and what cannot be stringified are left to pino. No logger here has
- * bindings of its own.
+ * Writes the lines of requests and attempts, which are nearly all lines, with JSON.stringify: pino handles each field
+ * separately, which takes twice as long. Errors, other levels and values that cannot be stringified go to pino. No
+ * logger here has bindings.
  */
 function writeShort(lines: LogLines, base: object | null, timestamp: () => string): LogMethod {
   const own = base === null ? "" : `,${JSON.stringify(base).slice(1, -1)}`;
@@ -73,7 +73,7 @@ function writeShort(lines: LogLines, base: object | null, timestamp: () => strin
   };
 }
 
-/** As they stand in the line; null for what pino must look into. */
+/** The serialized fields; null if pino must handle them. */
 function fieldsText(fields: unknown): string | null {
   if (typeof fields !== "object" || fields === null || "err" in fields || fields instanceof Error)
     return null;
@@ -85,7 +85,7 @@ function fieldsText(fields: unknown): string | null {
   }
 }
 
-/** `20:49:01 warn  setting.without_effect  setting=…`; texts of several lines and stacks stand below. */
+/** `20:49:01 warn  setting.without_effect  setting=…`; multi-line texts and stacks follow below. */
 export function readable(record: Record<string, unknown>): string {
   const { level, time, msg, err, ...fields } = record;
   const clock = String(time).slice(11, 19);

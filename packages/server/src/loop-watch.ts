@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const SECOND_MS = 1_000;
-/** How often the runtime looks, at no cost to speak of; what it measures is this much at least. */
+/** The sampling interval of the runtime, at negligible cost; the measured delay is at least this. */
 const RESOLUTION_MS = 20;
 
-/** Tells every second by how many milliseconds the event loop was late at worst. */
+/** Reports every second the longest delay of the event loop in milliseconds. */
 export function watchLoop(onSecond: (lateMs: number) => void): { stop(): void } {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();

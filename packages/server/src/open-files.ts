@@ -14,7 +14,7 @@ interface WarningLog {
   warn(fields: Readonly<Record<string, unknown>>, event: string): void;
 }
 
-/** How many files this process may open; null where that cannot be read, or where there is no limit. */
+/** The file descriptor limit of this process; null if it cannot be read, or there is none. */
 export function readFileLimit(path = "/proc/self/limits"): number | null {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync(path, "utf8"))?.[1];
@@ -30,15 +30,15 @@ export function warnOfLowFileLimit(log: WarningLog, limit = readFileLimit()): vo
 }
 
 export interface FileWatch {
-  /** To be told of every connection that the server accepts. */
+  /** Call it for every accepted connection. */
   accepted(socket: Socket): void;
-  /** To be told of every connection to a target that fails. */
+  /** Call it for every failed connection to a target. */
   connectFailed(error: unknown): void;
 }
 
 /**
- * Logs a warning when file descriptors run out, at most once a minute for each kind. Node tells nobody of a connection that it
- * could not accept for lack of one: it closes the connection. So the warning comes before, when 90 % are in use.
+ * Logs a warning when file descriptors run out, at most once a minute for each kind. Node silently closes a connection
+ * that it cannot accept for lack of a descriptor. So the warning comes earlier, when 90 % are in use.
  */
 export function createFileWatch(
   log: WarningLog,
@@ -57,7 +57,7 @@ export function createFileWatch(
 
   return {
     accepted(socket) {
-      // The kernel gives out the lowest free number: all numbers below it are in use.
+      // The kernel assigns the lowest free number: all lower numbers are in use.
       const open = descriptorOf(socket) + 1;
       if (open >= nearlyAll) warn("files.nearly_exhausted", { open });
     },
@@ -68,7 +68,7 @@ export function createFileWatch(
   };
 }
 
-/** -1 where Node does not tell, as on Windows. */
+/** -1 if Node does not expose it, as on Windows. */
 function descriptorOf(socket: Socket): number {
   const handle: unknown = "_handle" in socket ? socket._handle : null;
   return typeof handle === "object" && handle !== null && "fd" in handle && typeof handle.fd === "number"

@@ -20,17 +20,17 @@ import type { Member } from "./processes/member.ts";
 import { startProcessGroup } from "./processes/process-group.ts";
 import { createProviderService } from "./service/tasks/provider-service.ts";
 
-/** What runs here, and how to end it: a server, or one process of it. */
+/** A running server, or one process of it. */
 export interface Running {
   callsUnderWay(): number;
   stop(): Promise<void>;
-  /** Ends a stop that is under way without waiting for calls. */
+  /** Makes a running stop abort the calls. */
   hurry(): void;
-  /** Resolves where it cannot go on, and has to be stopped. */
+  /** Resolves if the server cannot continue and must be stopped. */
   readonly hopeless?: Promise<Error>;
 }
 
-/** A server that runs, and what its banner tells. */
+/** A running server, with the data of its banner. */
 export interface RunningServer extends Running, FirstKeys {
   readonly url: string;
   /** How many share the port. */
@@ -43,16 +43,16 @@ export interface RunningServer extends Running, FirstKeys {
   readonly missingKeys: readonly string[];
 }
 
-/** A parent builds no node, and keeps none of what it is made of in memory. */
+/** A parent builds no node and does not load its modules. */
 const loadNode = () => import("./compose.ts");
 
-/** What every process of a server runs. */
+/** The entry file of every process. */
 const MAIN = fileURLToPath(new URL("main.js", import.meta.url));
 
-/** Builds the whole server in this one process, and opens its door. */
+/** Builds the whole server in this process, and listens. */
 export function openServer(config: Config, log: Logger): Promise<RunningServer> {
   return openWith(log, async (closers, closeAll) => {
-    // First of all: a mistake in the file must not cost the start of a database.
+    // First, so that a mistake in the file does not cost a database start.
     const providers = createProviderService(config.providersFile);
     const setup = await openDatabase(config, log, closers);
     const { openProcess } = await loadNode();
@@ -72,8 +72,8 @@ export function openServer(config: Config, log: Logger): Promise<RunningServer> 
 }
 
 /**
- * Opens a server of several processes, as their parent: it runs the database, does once what a start does once, and hands out
- * connections. No request is answered and no task executed here.
+ * Opens a server of several processes, as their parent: it runs the database, does the work of a start once, and
+ * distributes connections. It answers no request and executes no task.
  */
 export function openProcessGroup(config: Config, processes: number, log: Logger): Promise<RunningServer> {
   return openWith(log, async (closers, closeAll) => {
@@ -84,7 +84,7 @@ export function openProcessGroup(config: Config, processes: number, log: Logger)
     const database = openStartDatabase(setup, log, starting);
     try {
       await prepareDatabase(database, setup, config, log);
-      // Here, as it may make the key: two processes that made one at once would make two.
+      // Here, because it may create the key: two processes would create two.
       const missingKeys = await reportMissingKeys(database, config, setup, log);
       const port = await findPort(config);
       const group = await startProcessGroup({
@@ -104,7 +104,7 @@ export function openProcessGroup(config: Config, processes: number, log: Logger)
   });
 }
 
-/** Opens one process of a server whose parent has opened the rest. */
+/** Opens one process of a multi-process server. */
 export function openMember(config: Config, member: Member, log: Logger): Promise<Running> {
   return openWith(log, async (closers, closeAll) => {
     const providers = createProviderService(config.providersFile);
@@ -117,7 +117,7 @@ export function openMember(config: Config, member: Member, log: Logger): Promise
       log,
       setup,
       providers,
-      // The parent has migrated. A process that is begun later may find that a newer server has done so too, and must not start.
+      // The parent has migrated. A replacement may find that a newer server has migrated too, and must not start.
       prepare: (opened) => migrateOnStart(opened, log),
       closers,
       processSlot: {
@@ -145,7 +145,7 @@ export function openMember(config: Config, member: Member, log: Logger): Promise
   });
 }
 
-/** Builds something with a life. Whatever was built is torn down again if a later part fails. */
+/** Builds something that must be closed. If a later part fails, the earlier ones are closed. */
 async function openWith<T>(
   log: Logger,
   build: (closers: Closers, closeAll: () => Promise<void>) => Promise<T>,
@@ -169,10 +169,7 @@ function described(setup: DatabaseSetup): Pick<RunningServer, "database" | "data
   return { database: describeDatabase(setup), dataDir: setup.dataDir, isNewData };
 }
 
-/**
- * Listens for a moment, to say once that it cannot be done, and to settle which port any free one is: a process that is begun
- * after all others have died must come to the same.
- */
+/** Listens briefly, to report a failure once and to fix the port: a replacement must use the same one. */
 function findPort({ host, port }: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,7 +1,7 @@
 import { isWrong, type OwnLimits, type PlanLimits, parseLimits } from "./domain/limits.ts";
 import { SETTINGS, type Setting } from "./settings.ts";
 
-/** What the operator set for each plan; `refuse` is told what cannot be read. */
+/** The operator's limits per plan; `refuse` is called for invalid values. */
 export function readPlanLimits(
   text: (setting: Setting) => string | null,
   refuse: (message: string) => never,

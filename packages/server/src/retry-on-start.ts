@@ -3,13 +3,13 @@ import type { Logger } from "pino";
 import { Problem } from "./domain/problem.ts";
 import { sayWhatIsAwaited } from "./postgres/start-waits.ts";
 
-/** A machine that starts much at once, or has a slow disk, takes long to answer; what does not pass by then is for the operator. */
+/** A busy machine or a slow disk takes long to answer; after this time the operator must act. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
 /**
- * Does one step of a start on a database that was reached before. One that does not answer, or hangs up, is asked again for a
- * minute, and the log says what is waited for. The step must bear to be done twice.
+ * Runs one step of a start on a database that was reached before. If the database does not answer, the step is retried
+ * for a minute, and the log says what it waits for. The step must be idempotent.
  */
 export function retryOnStart<T>(log: Logger, step: string, work: () => Promise<T>): Promise<T> {
   return sayWhatIsAwaited(

@@ -13,20 +13,20 @@ import { joinParent, type Member } from "./processes/member.ts";
 import { SETTINGS } from "./settings.ts";
 import { explainStartFailure } from "./start-failure.ts";
 
-/** A stop that hangs all the same must not hang for ever: the process is promised to be gone 5 s after its grace. */
+/** A hanging stop must end: the process exits within 5 s after its grace period. */
 const STUCK_MS = 4_500;
-/** One of several says so itself before its parent ends it. */
+/** One of several processes reports this before its parent kills it. */
 const STUCK_MEMBER_MS = 4_000;
 
 /**
- * Ctrl-C reaches every process of the terminal's group, and npm passes it on to its child as well: what comes within
- * this time of the first signal is the same one.
+ * Ctrl-C reaches every process of the terminal's group, and npm passes it to its child as well: signals within this
+ * time of the first count as one.
  */
 const SAME_SIGNAL_MS = 1000;
 
 /**
- * What survived a burst V8 would allocate in the old generation from then on. Almost all that a task needs is garbage a
- * moment later, and what is born old keeps everything alive that it leads to until the next full collection.
+ * V8 would allocate objects that survived a burst in the old generation from then on. Almost all objects of a task are
+ * garbage a moment later, and one allocated old keeps everything it references alive until the next full collection.
  */
 setFlagsFromString("--no-allocation-site-pretenuring");
 
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
   process.stdout.write(renderBanner(server, otherData, config, processesFor(machine, true)));
 }
 
-/** One process of a server whose parent has started, and speaks for all of them. */
+/** One process of a server; its parent prints the messages. */
 async function startMember(member: Member): Promise<void> {
   config = readConfig(process.env);
   const { log, flush } = createLog(config.logLevel, isTerminal, String(member.number));
@@ -61,7 +61,7 @@ async function startMember(member: Member): Promise<void> {
   await opening;
 }
 
-/** The first signal stops: calls under way may finish. The second does not wait for them. */
+/** The first signal stops and lets calls finish. The second aborts them. */
 function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flush: () => void): void {
   let signalledAt: number | null = null;
   let stopping = false;
@@ -85,7 +85,7 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
       giveUp,
       config.stopGraceSeconds * 1000 + (cluster.isWorker ? STUCK_MEMBER_MS : STUCK_MS),
     );
-    // A signal during the start waits for its end: half a server cannot be closed in order.
+    // A signal during the start waits for its end: a half-started server cannot be closed properly.
     const server = await opening.catch(() => null);
     if (server === null) {
       stuck.unref();
@@ -102,7 +102,7 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
       log.error({ err }, "stop.failed");
       process.exitCode = 1;
     });
-    // Not ended: should anything still hold the process, it is let go in time.
+    // Unref'd instead of cleared: if something still holds the process, it ends in time.
     stuck.unref();
     log.info({}, "bellhop.stopped");
     flush();
@@ -122,7 +122,7 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
   }
 
   process.on("SIGTERM", onSignal);
-  // Of several processes the parent alone listens to Ctrl-C, which reaches all of them.
+  // Of several processes only the parent handles Ctrl-C, which reaches all of them.
   process.on("SIGINT", cluster.isWorker ? () => {} : onSignal);
   if (!cluster.isWorker)
     void onNpmShellGone(() => {
@@ -138,7 +138,7 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
     },
     () => {},
   );
-  // After a bug that no code caught the state of the process is unknown: stop, and say so with the exit code.
+  // After an uncaught error the state of the process is unknown: stop, with a failing exit code.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (err: unknown) => {
       log.fatal({ err }, event);
@@ -154,7 +154,7 @@ if (cluster.isWorker) {
     process.exitCode = 1;
     member.failed(explainStartFailure(error, config));
     member.leave();
-    // Should anything still hold the process: it must make room for the next try.
+    // If something still holds the process, exit for the next try.
     setTimeout(() => process.exit(), STUCK_MS).unref();
   });
 } else {

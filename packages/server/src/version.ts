@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** As the package says, so that there is one place to change it. */
+/** From package.json, the only place to change it. */
 const { version, engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 export const VERSION: string = version;
 
 /**
- * Ends the process with a word on an old Node. The entry files import everything else after this: an old Node fails on
- * the imports already, with a stack that tells nothing.
+ * Exits with a message on an old Node. The entry files import everything else after this: an old Node would fail on the
+ * imports with a useless stack.
  */
 export function requireNode(): void {
   const refusal = refuseNode(process.versions.node, engines.node);

@@ -10,7 +10,7 @@ import { openTestServer, type TestServer } from "./test-server.ts";
 const BEGINNING = { xid: "0", seq: "0", index: 0, atMs: 0 };
 const ALL = { sandbox: false, types: null, queue: null, tag: null };
 
-describe("the thread that puts events into words", () => {
+describe("the event serializer thread", () => {
   let server: TestServer;
   let thread: EventSerializerThread;
   const failures: Error[] = [];
@@ -57,7 +57,7 @@ describe("the thread that puts events into words", () => {
     assert.equal(told?.[2], "");
   });
 
-  it("refuses what it was asked when it ends, and is begun anew by the next look", async () => {
+  it("rejects open requests when it exits, and is restarted by the next read", async () => {
     const unanswered = thread.look([question()]);
     await Promise.all([assert.rejects(unanswered), workers.at(-1)?.terminate()]);
     assert.equal((await textsOf(thread))?.length, 3);

@@ -1,7 +1,7 @@
 import type { Database } from "../src/store/sql.ts";
 import type { TestDatabase } from "./test-database.ts";
 
-/** Time that stands still until the test moves it, for the nodes and for `clock_timestamp()` of the database alike. */
+/** Time that is frozen until the test moves it, for the nodes and for `clock_timestamp()` of the database alike. */
 export interface TestClock {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;

@@ -55,7 +55,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
 
 /**
  * As many statements at a time as a set of so many connections would carry. In truth all sets of a test share theirs: each
- * new one has to learn the tables and plan every statement anew, which costs more than most tests do.
+ * new one has to learn the tables and plan every statement again, which costs more than most tests do.
  */
 function atMost(max: number, database: Database): Database {
   const waiting: (() => void)[] = [];
@@ -77,7 +77,7 @@ function atMost(max: number, database: Database): Database {
   };
 }
 
-/** A test that holds a row until others wait for it may take longer, on a busy machine, than the product may stand still. */
+/** A test that holds a row until others wait for it may take longer, on a busy machine, than the product may be frozen. */
 function withoutHaste({ rows, transaction }: Database): Database {
   return {
     rows,

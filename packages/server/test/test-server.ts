@@ -50,7 +50,7 @@ export interface TestNode {
   look(): Promise<void>;
   /** Looks for due tasks, makes their calls and settles them, until nothing more is due. */
   dispatchOnce(): Promise<void>;
-  /** As if its process had stood still for so long: its own clock has gone on, its timers have not. */
+  /** As if its process had been frozen for this long: its own clock has gone on, its timers have not. */
   freeze(seconds: number): void;
   /** Resolves once it does nothing more of its own accord. Calls may still be under way. */
   rest(): Promise<void>;

@@ -5,7 +5,7 @@ import { systemTime } from "../src/system-time.ts";
 export interface TestTime extends Time {
   /** Lets time pass; what was to happen meanwhile happens, in order. */
   pass(ms: number): void;
-  /** As if the process had stood still: the clocks have gone on, the timers have not. */
+  /** As if the process had been frozen: the clocks have gone on, the timers have not. */
   freeze(ms: number): void;
 }
 

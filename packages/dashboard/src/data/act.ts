@@ -16,7 +16,7 @@ export function useAct<Input, Answer>(
       const said = done?.(answer, input) ?? null;
       if (typeof said === "string") tell(said);
       else if (said !== null) tell(said.text, said.undo);
-      // Not waited for: a dialog closes when its deed is done, not when everything has been read anew.
+      // Not awaited: a dialog closes when its action is done, not when everything has been read again.
       void queries.invalidateQueries();
     },
     onError: tellProblem,

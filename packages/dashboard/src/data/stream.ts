@@ -8,7 +8,7 @@ import { useSandbox } from "./sandbox.ts";
 const TICK_MS = 1_000;
 /** Rollups are made by the minute: looking at them with every event would be work for nothing. */
 const STATS_MS = 5_000;
-/** From so many events a second on, looking every two seconds costs the server less than telling each one. */
+/** From this many events a second on, a refresh every two seconds costs the server less than the events. */
 const MOST_EVENTS = 50;
 const REST_MS = 60_000;
 
@@ -16,7 +16,7 @@ const OFTEN = ["tasks", "task", "explain", "queues", "schedules"];
 const SELDOM = ["stats", "failures"];
 
 /**
- * Follows the stream of events while the page is live and looked at, and has what they touch read anew. Without it, while
+ * Follows the stream of events while the page is live and looked at, and refetches what they affect. Without it, while
  * it is away, or when more happens than one can follow, the queries come again by themselves.
  */
 export function useStream() {
@@ -72,7 +72,7 @@ export function useStream() {
     };
   }, [isPaused, isSandbox, queries]);
 
-  // What happened between the last look and a stream that is back may not be told: it resumes where it was, or begins anew.
+  // Changes between the last refresh and the reconnect may have no event: the stream resumes where it was, or is reset.
   useEffect(() => {
     if (isStreaming && wasStreaming.current) void refresh(queries, [...OFTEN, ...SELDOM]);
     wasStreaming.current ||= isStreaming;

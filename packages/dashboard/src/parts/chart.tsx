@@ -37,7 +37,7 @@ export function Chart({ title, at, series, format, isWhole = false }: ChartProps
   latest.current = { at, series, format, isWhole };
   const shape = series.map(({ label, kind, color }) => `${label} ${kind} ${color}`).join();
 
-  // Drawn anew when its lines or colours change; data follow below.
+  // Redrawn when its lines or colours change; data follow below.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;

@@ -8,7 +8,7 @@ const Chart = lazy(async () => ({ default: (await fetched).Chart }));
 
 const PLACES = ["throughput", "depth", "wait", "duration"];
 
-/** Throughput, depth, wait and duration, under one cursor. Drawn anew when the numbers are new, not with every tick of a clock. */
+/** Throughput, depth, wait and duration, under one cursor. Redrawn when the numbers change, not with every clock tick. */
 export const Charts = memo(function Charts({
   stats,
   series,

@@ -78,7 +78,7 @@ export interface ApiDeps {
 /** As long as a URL can be at all, so that an overlong id or name is answered as what it is: not found. */
 const LONGEST_PARAMETER = 16 * 1024;
 
-/** The HTTP side of the house, not listening yet. */
+/** The HTTP server, not listening yet. */
 export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   const isProxy = createProxyCheck(deps.trustProxy ?? []);
   const app: Api = fastify({

@@ -7,22 +7,22 @@ import { Problem } from "../domain/problem.ts";
 import type { Job } from "./job.ts";
 import { createJsonPool, type JobFailure, type JsonPool } from "./pool.ts";
 
-/** A body that has been read. */
+/** A parsed body. */
 export interface ReadBody {
   readonly value: unknown;
-  /** As it was written, or its outline. */
+  /** The text as written, or its outline. */
   readonly text: string;
-  /** Null: the text is whole. */
+  /** Null if the text is complete. */
   readonly extracted: ExtractedPayloads | null;
 }
 
-/** The one way in for JSON of strangers: what callers, targets, providers and callbacks send. */
+/** The only entry for untrusted JSON: of callers, targets, providers and callbacks. */
 export interface JsonGate {
-  /** Reads a request body; null where it is short, and is best parsed at once. Rejects with a problem. */
+  /** Parses a request body; null if it is short and should be parsed at once. Rejects with a problem. */
   readBody(teamId: number, text: string, limits: Limits | null): Promise<ReadBody> | null;
-  /** Refuses a text that is no JSON, and builds nothing of it. Throws or rejects with a problem. */
+  /** Refuses a text that is not JSON, without building it. Throws or rejects with a problem. */
   check(teamId: number, text: string): void | Promise<void>;
-  /** The values at paths of an answer. A promise only where it is long; never rejects. */
+  /** The values at paths of an answer. A promise only if it is long; never rejects. */
   lookUp(
     teamId: number,
     text: string,
@@ -35,8 +35,8 @@ export interface JsonGate {
 }
 
 /**
- * Longer texts are read by a thread. The longest text below it takes one to two milliseconds, whatever it holds: its length bounds
- * its depth, keys and elements, so none of them is measured.
+ * A thread parses longer texts. The longest text below it takes one to two milliseconds, whatever it contains: its
+ * length limits its depth, keys and elements, so they are not measured.
  */
 export const SHORT_TEXT = 32 * 1024;
 

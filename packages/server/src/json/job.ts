@@ -2,7 +2,7 @@ import { type LookedUp, lookUp } from "../domain/json/look-up.ts";
 import { type Outlined, outlineJson } from "../domain/json/outline.ts";
 import { type JsonBounds, type Scanned, scanJson } from "../domain/json/scan.ts";
 
-/** What is done with one untrusted text: on the event loop where it is short, by a thread of the pool where it is not. */
+/** A job on one untrusted text: on the event loop if it is short, in a thread otherwise. */
 export type Job =
   | {
       readonly kind: "look_up";

@@ -1,4 +1,4 @@
-/* A thread of the pool (pool.ts): reads one untrusted text after the other. */
+/* A thread of the pool (pool.ts): parses one untrusted text after the other. */
 import { parentPort } from "node:worker_threads";
 import { type Job, runJob } from "./job.ts";
 import { giveWay } from "./thread-priority.ts";

@@ -7,17 +7,14 @@ import type { Answer, Answers, Job } from "./job.ts";
 export type JobFailure = "time" | "memory" | "crowded" | "stopped";
 
 export interface JsonPool {
-  /**
-   * Never rejects. The threads take the jobs of the teams in turn. With `isBounded`, a team that has too much waiting is told
-   * `crowded`.
-   */
+  /** Never rejects. The threads serve the teams in turn. With `isBounded`, a team with too much waiting gets `crowded`. */
   run<J extends Job>(teamId: number, job: J, isBounded: boolean): Promise<Answer<J["kind"]> | JobFailure>;
   readonly waiting: number;
   stop(): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** Told how each job ended. */
+  /** Called with the result of each job. */
   readonly onJob?: (result: "done" | JobFailure) => void;
   readonly threads?: number;
   readonly jobMs?: number;
@@ -28,14 +25,14 @@ export interface PoolOptions {
   readonly setTimer?: Time["setTimer"];
 }
 
-/** Two, so that one job at its limit does not hold up all others. */
+/** Two, so that one job at its limit does not block all others. */
 const THREADS = 2;
 /**
- * Of the clock, not of the processor: a thread gives way to the event loop, and to whatever else the machine does. A text of 16 MiB takes
- * a quarter of a second of a core.
+ * Wall-clock time, because a thread has a lower priority than the event loop and other work. A text of 16 MiB takes a
+ * quarter of a second of a core.
  */
 const JOB_MS = 15_000;
-/** For the text twice over, as two bytes each character: nothing is built of it. */
+/** For two copies of the text at two bytes per character: nothing is built from it. */
 const MEMORY_MB = 128;
 /** Three batches of the largest size. */
 const MOST_WAITING = 32 * 1_048_576;
@@ -53,7 +50,7 @@ interface Thread {
   busy: { readonly waiting: Waiting; timer: ReturnType<Time["setTimer"]> | null } | null;
 }
 
-/** Threads that read large untrusted JSON. They start with the first job, and one that fails is replaced by the next. */
+/** Threads that parse large untrusted JSON. They start with the first job, and a failed one is replaced by the next. */
 export function createJsonPool({
   onJob = () => {},
   threads: mostThreads = THREADS,
@@ -80,14 +77,14 @@ export function createJsonPool({
       watch(thread);
     });
     worker.on("message", (answer: Answers[Job["kind"]]) => settle(thread, answer));
-    // A job that used up its memory ends the thread by an error; the process goes on.
+    // A job that runs out of memory ends its thread with an error; the process continues.
     worker.on("error", () => fail(thread, "memory"));
     worker.on("exit", () => fail(thread, "memory"));
     threads.add(thread);
     return thread;
   }
 
-  /** The time that a thread takes to start is not its first job's. */
+  /** The start of a thread does not count as time of its first job. */
   function watch(thread: Thread): void {
     if (thread.isOnline && thread.busy !== null)
       thread.busy.timer = setTimer(() => fail(thread, "time"), jobMs);
@@ -121,7 +118,7 @@ export function createJsonPool({
       const thread = idle ?? start();
       thread.busy = { waiting: item, timer: null };
       watch(thread);
-      // A process that waits for an answer does not end.
+      // A process that waits for an answer must not exit.
       thread.worker.ref();
       thread.worker.postMessage(item.job);
     }

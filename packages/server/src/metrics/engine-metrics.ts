@@ -7,7 +7,7 @@ const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_TASKS = [0, 1, 2, 5, 10, 25, 50, 100, 200, 300];
 
-/** Every value that a label can have stands at 0 from the start: the first failure would not show as a rise otherwise. */
+/** Every label value starts at 0: otherwise the first failure would not show as an increase. */
 const FAILURE_REASONS = Object.keys({
   retries_exhausted: 0,
   worker_lost: 0,
@@ -20,7 +20,7 @@ const FAILURE_REASONS = Object.keys({
   not_retryable: 0,
   expired: 0,
 } satisfies Record<FailureReason, 0>);
-/** `aborted` stands elsewhere: such an attempt is interrupted, or its task was cancelled. */
+/** `aborted` is not here: such an attempt is interrupted, or its task was cancelled. */
 const FAILURE_CODES = Object.keys({
   dns_failed: 0,
   connect_failed: 0,
@@ -34,7 +34,7 @@ const FAILURE_CODES = Object.keys({
 } satisfies Record<Exclude<FailureCode, "aborted">, 0>);
 const STATUS_CLASSES = ["http_1xx", "success", "http_3xx", "http_4xx", "http_5xx"];
 
-/** What the engine does, counted. */
+/** The counters of the engine. */
 export function createEngineMetrics({ counter, histogram }: Series) {
   const created = counter(
     "bellhop_tasks_created_total",

@@ -3,10 +3,10 @@ import type { Cell, Observe, Series } from "./series.ts";
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10];
-/** Clients choose their methods: those that no route has share a label. */
+/** Clients choose methods: those without a route share a label. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"];
-/** A path may hold an id or a secret, and there is no end of paths: those without a route share a label. */
+/** A path may contain an id or a secret, and the number of paths is unlimited: those without a route share a label. */
 const NO_ROUTE = "none";
 
 const CALLBACK_RESULTS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const CALLBACK_RESULTS: Readonly<Record<string, string>> = {
   callback_not_awaited: "not_awaited",
 };
 
-/** What others ask of this server, counted. */
+/** The counters of requests to this server. */
 export function createHttpMetrics({ counter, histogram }: Series) {
   const requests = counter(
     "bellhop_http_requests_total",
@@ -58,7 +58,7 @@ export function createHttpMetrics({ counter, histogram }: Series) {
   );
   const loopWork = { request: loopSpent("request"), answer: loopSpent("answer") };
 
-  /** By route, by method, by class of the status: three looks at short keys cost less than making a long one. */
+  /** By route, method and status class: three lookups of short keys cost less than building a long one. */
   const routes = new Map<string, Map<string, { readonly observe: Observe; readonly cells: Cell[] }>>();
 
   function find(route: string, method: string) {

@@ -1,4 +1,4 @@
-/** What one process tells a scraper; null of one that did not answer. */
+/** The metrics of one process; null if it did not answer. */
 interface Scrape {
   readonly process: string;
   readonly text: string | null;
@@ -10,8 +10,8 @@ interface Family {
 }
 
 /**
- * The texts of several processes as one. Every sample says by a label whose it is: a sum would fall when a process is
- * replaced, and a rate takes that for the restart of all of them.
+ * Merges the texts of several processes. Every sample gets a process label: a sum would drop when a process is
+ * replaced, and a rate would read that as a restart of all.
  */
 export function mergeScrapes(scrapes: readonly Scrape[]): string {
   const families = new Map<string, Family>();

@@ -5,7 +5,7 @@ import { createHttpMetrics } from "./http-metrics.ts";
 import { createQueueMetrics, type QueueDepth } from "./queue-metrics.ts";
 import { createSeries } from "./series.ts";
 
-/** As much of a pool of connections as is shown. */
+/** The shown fields of a connection pool. */
 export interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -15,7 +15,7 @@ export interface PoolUse {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What one node tells an operator in numbers. No label names a team or a task. */
+/** The metrics of one node. No label names a team or a task. */
 export function createMetrics(deps: {
   readonly version: string;
   readonly time: Time;
@@ -24,7 +24,7 @@ export function createMetrics(deps: {
   const registry = new Registry();
   const registers = [registry];
   const series = createSeries();
-  /** What every process of an installation would say alike. */
+  /** Metrics that are the same for every process of an installation. */
   const common = new Registry();
   const queues = createQueueMetrics({ registry: common, ...deps });
   new Gauge({
@@ -125,14 +125,14 @@ export function createMetrics(deps: {
   };
 }
 
-/** What a process that does nothing else tells of itself: memory, processor, event loop. */
+/** The metrics of a process without a node: memory, CPU, event loop. */
 export function createProcessMetrics(): { render(): Promise<string> } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return { render: () => textOf(registry) };
 }
 
-/** As prom-client spells it, which not every reader takes: a mean of nothing, when two scrape at once. */
+/** prom-client prints NaN for the mean of nothing when two scrapes coincide, which not every reader accepts. */
 async function textOf(registry: Registry): Promise<string> {
   return (await registry.metrics()).replaceAll(/ Nan$/gm, " NaN");
 }

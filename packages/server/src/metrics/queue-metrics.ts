@@ -1,15 +1,15 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Time } from "../domain/time.ts";
 
-/** Every queue name is a label, and teams make queues: the oldest names are shown, the others as one. */
+/** Every queue name is a label, and teams create queues: the oldest names are shown, the others share one label. */
 export const MOST_QUEUES = 100;
 /** No queue can have this name. */
 const REST = "_rest";
-/** However many scrape, the database is asked this often at most, */
+/** The database is queried at most this often, for any number of scrapes, */
 const FRESH_MS = 5_000;
-/** and is busy with the answer for a twentieth of the time at most: thousands of backlogged queues take half a second. */
+/** and is busy with it for at most a twentieth of the time: thousands of backlogged queues take half a second. */
 const REST_FACTOR = 20;
-/** Less than any scraper waits: the other metrics are worth more while the database is away. */
+/** Shorter than any scrape timeout: the other metrics matter more while the database is unreachable. */
 const LONGEST_READ_MS = 2_500;
 
 const STATES = ["pending", "active", "waiting", "polling"] as const;

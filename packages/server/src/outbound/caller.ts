@@ -57,7 +57,7 @@ export interface SendOptions {
    */
   readonly readWhole?: ReadWhole | undefined;
   /**
-   * Asked right before the first byte leaves: a signal comes too late for a process that stood still while it waited for
+   * Asked right before the first byte leaves: a signal comes too late for a process that was frozen while it waited for
    * the connection.
    */
   readonly mayLeave?: () => boolean;

@@ -28,7 +28,7 @@ const PLAIN = /^([^:]*)(?::(\d+))?$/;
 const NOT_IN_NAME = /[\s:/\\?#@%[\]]/;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** Strict: an entry that is read differently from how it was meant opens a door that nobody sees. */
+/** Strict: a misread entry would silently allow an address. */
 export function parseAllowEntry(text: string): ParsedAllowEntry {
   const bracketed = BRACKETED.exec(text);
   const [, host = "", portText] = bracketed ?? PLAIN.exec(text) ?? [text, text];

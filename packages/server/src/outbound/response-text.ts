@@ -26,7 +26,7 @@ export function readHeaders(
   const headers: Record<string, string> = {};
   for (const name of Object.keys(received)) {
     const value = received[name];
-    // Assigned, `__proto__` would vanish; defined, it would lie in wait for whoever copies the record.
+    // Assigned, `__proto__` would vanish; defined, it would take effect when code copies the record.
     if (value === undefined || name === "__proto__") continue;
     const text = typeof value === "string" ? value : value.join(", ");
     headers[name] = text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;

@@ -10,7 +10,7 @@ import type { Settings } from "./settings.ts";
 import type { EmbeddedConnection } from "./socket-dir.ts";
 
 const HBA_FILE = "bellhop_hba.conf";
-/** Says by a hash which password the cluster's superuser has. */
+/** A hash of the superuser's current password. */
 const MARK_FILE = "bellhop_password";
 
 const LOCKED = "local all all scram-sha-256\n";
@@ -19,21 +19,21 @@ const RETRY_MS = 10;
 export type ClusterLock = {
   /** To start the server with. */
   settings: Settings;
-  /** Once it runs: gives the superuser its password, if it has not got it yet, and sees that it is asked for. */
+  /** Once the server runs: sets the superuser's password if necessary, and checks that it is required. */
   close(abandoned: AbortSignal): Promise<void>;
-  /** After a role was refused: the next start sets the passwords anew. */
+  /** After a role was refused: the next start sets the passwords again. */
   forget(): Promise<void>;
 };
 
 export const NO_LOCK: ClusterLock = { settings: {}, close: async () => {}, forget: async () => {} };
 
 /**
- * Lets nobody into the cluster without a password, whatever stands in its own pg_hba.conf: clusters of earlier versions
- * trust everybody.
+ * Requires a password for the cluster, regardless of its own pg_hba.conf: clusters of earlier versions trust every
+ * local user.
  *
- * A cluster whose superuser has no password, or one that we do not know, is started open for that role alone, in a socket's
- * directory that only its own user can enter, and locked before anything else is done. A start that is cut short on the
- * way leaves no mark, and the next one begins again. (Single-user mode would need no open door, but a user with a name.)
+ * A cluster whose superuser has no password, or an unknown one, is started open for that role only, with its socket in
+ * a directory that only its own user can enter, and locked before any other work. An interrupted start leaves no mark,
+ * and the next one repeats it. (Single-user mode would avoid this, but needs a user with a name.)
  */
 export async function prepareLock(deps: {
   readonly pgdata: string;
@@ -83,7 +83,7 @@ async function ask(server: EmbeddedConnection, statement: (client: Client) => st
   }
 }
 
-/** The server reads its file a moment after it was told to. */
+/** The server reloads its file shortly after the signal. */
 async function waitUntilAsked(admin: EmbeddedConnection, abandoned: AbortSignal): Promise<void> {
   const stranger = { ...admin, password: "not the password" };
   for (;;) {

@@ -9,15 +9,15 @@ import { chooseIdentity, findClosedDirectory } from "./identity.ts";
 const SHELTER = "/var/lib/bellhop";
 const ROOT = 0;
 
-/** `closed` names the directory that made us leave the wanted place; `null` when we are where we were asked to be. */
+/** `closed` is the inaccessible directory that made us use another place; null if the wanted one is used. */
 export type DataDir = { path: string; closed: string | null };
 
 /**
- * Decides where the data lives, and makes that directory. Root runs PostgreSQL as another user; where that
- * user cannot reach the wanted directory, the data lives in a place of its own under /var/lib/bellhop.
+ * Chooses and creates the data directory. Root runs PostgreSQL as another user; if that user cannot reach the wanted
+ * directory, the data goes to a directory under /var/lib/bellhop.
  *
- * The answer for a wanted path stays the same once a cluster exists: a later chmod must not make the data
- * seem to vanish. A part that keeps a file in the data directory asks here first.
+ * The answer for a wanted path does not change once a cluster exists: a later chmod must not make the data seem to
+ * vanish. Code that keeps a file in the data directory calls this first.
  */
 export async function resolveDataDir(wanted: string): Promise<DataDir> {
   const absolute = resolve(wanted);
@@ -41,8 +41,8 @@ export async function resolveDataDir(wanted: string): Promise<DataDir> {
 }
 
 /**
- * The directory in which an earlier start has put its data, for a command that only makes sense on such data. Unlike
- * `resolveDataDir` it makes nothing: a command run in the wrong place must not leave an empty house there.
+ * The data directory of an earlier start, for commands that need existing data. Unlike `resolveDataDir` it creates
+ * nothing: a command run in the wrong place must not leave an empty directory there.
  */
 export async function findDataDir(wanted: string): Promise<string> {
   const absolute = resolve(wanted);
@@ -54,7 +54,7 @@ export async function findDataDir(wanted: string): Promise<string> {
         "BELLHOP_DATA_DIR or DATABASE_URL.",
     );
   if (uid === ROOT) return (await resolveDataDir(wanted)).path;
-  // The user as whom root's PostgreSQL runs owns the cluster, but not the directory around it.
+  // Root's PostgreSQL user owns the cluster, but not the directory around it.
   const isOurs = (await ownerOf(join(dir, "pgdata"))) === uid && (await isWritable(dir));
   if (isOurs) return dir;
   throw new Error(
@@ -63,8 +63,8 @@ export async function findDataDir(wanted: string): Promise<string> {
 }
 
 /**
- * Where else on this machine an earlier start has put its data, as far as we can see: in a directory of the usual name
- * here, above, or beside the package itself, and where root's data lies.
+ * Data directories of earlier starts on this machine, as far as visible: with the usual name here, above, or beside the
+ * package, and root's place.
  */
 export async function findOtherData(own: string, usualName: string): Promise<string[]> {
   const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
@@ -81,7 +81,7 @@ function waysUp(dir: string): string[] {
   return dirname(dir) === dir ? [dir] : [dir, ...waysUp(dirname(dir))];
 }
 
-/** Where root's data lies when PostgreSQL's user cannot reach the wanted directory. */
+/** The place of root's data if PostgreSQL's user cannot reach the wanted directory. */
 function shelterOf(absolute: string): string {
   return join(SHELTER, createHash("sha256").update(absolute).digest("hex").slice(0, 8));
 }
@@ -100,7 +100,7 @@ async function makeOwnDirectory(path: string, mode: number): Promise<string> {
   }
 }
 
-/** Asked of the file system itself: a directory that cannot be made there fails with other codes too. */
+/** Checks the file system itself: mkdir fails with other codes too. */
 async function isReadOnly(path: string): Promise<boolean> {
   return access(await deepestExisting(path), constants.W_OK).then(
     () => false,
@@ -112,12 +112,13 @@ async function findObstacle(path: string): Promise<string | null> {
   const identity = await chooseIdentity(join(path, "pgdata"));
   const closed = await findClosedDirectory(await deepestExisting(path), identity);
   if (closed !== path || !(await isOurs(path))) return closed;
-  // A closed directory of our own is opened rather than left: in a container the shelter may not outlive it.
+  // Our own inaccessible directory is made accessible instead of leaving it: in a container the other place may not
+  // persist.
   await chmod(path, 0o711);
   return null;
 }
 
-/** A closed directory with another user's files in it, /root itself for one, is not ours to open. */
+/** An inaccessible directory with another user's files, such as /root, must not be changed. */
 async function isOurs(dir: string): Promise<boolean> {
   const entries = await readdir(dir);
   return entries.length === 0 || entries.includes("owners") || entries.includes("pgdata");
@@ -132,7 +133,7 @@ async function deepestExisting(path: string): Promise<string> {
   return (await exists(path)) ? path : deepestExisting(dirname(path));
 }
 
-/** Every directory made on the way gets this mode, whatever the umask. */
+/** Every created directory gets this mode, regardless of the umask. */
 async function makeDirectory(path: string, mode: number): Promise<string> {
   const first = await mkdir(path, { recursive: true });
   for (let made = path; first !== undefined && made.length >= first.length; made = dirname(made)) {
@@ -141,7 +142,7 @@ async function makeDirectory(path: string, mode: number): Promise<string> {
   return realpath(path);
 }
 
-/** Another user's directory may be closed to us: that it is there is all we see, and enough to say whose it is. */
+/** Another user's directory may be inaccessible: its existence is enough to report its owner. */
 async function whereDataLies(absolute: string): Promise<string | null> {
   const isClosed = (await ownerOf(absolute)) !== null && !(await isWritable(absolute));
   if (isClosed || (await ownerOf(join(absolute, "pgdata"))) !== null) return absolute;
@@ -156,7 +157,7 @@ async function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/** Null where there is nothing that we can see. */
+/** Null if nothing is visible. */
 async function ownerOf(path: string): Promise<number | null> {
   return stat(path).then(
     ({ uid }) => uid,

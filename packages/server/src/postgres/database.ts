@@ -4,10 +4,10 @@ import { type Database, type Patient, type Prepared, type Sql, Unstorable } from
 import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
 import { toRows } from "./rows.ts";
 
-/** From the wait for a connection to the answer. Callers are promised a 503 within 2 s of asking. */
+/** From the wait for a connection to the answer. Callers get a 503 within 2 s. */
 const STATEMENT_MS = 1_500;
 
-/** The store's view of a pool. A database that cannot be reached, or does not answer, is a problem, not a bug. */
+/** The store's interface to a pool. An unreachable or silent database is a problem, not a bug. */
 export function createDatabase(pool: pg.Pool, statementMs = STATEMENT_MS): Database {
   return {
     rows: (query, values) => guarded(() => untilUndisturbed(() => ask(pool, query, values, statementMs))),
@@ -18,8 +18,8 @@ export function createDatabase(pool: pg.Pool, statementMs = STATEMENT_MS): Datab
 const MOST_TRIES = 5;
 
 /**
- * Two transactions that lock several rows in different orders wait for each other, and PostgreSQL undoes one of them,
- * as if it had not begun. Class 40 of SQLSTATE is deadlocks and the like.
+ * Two transactions that lock several rows in different orders deadlock, and PostgreSQL rolls one of them back. Class 40
+ * of SQLSTATE covers deadlocks and serialization failures.
  */
 async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T> {
   try {
@@ -33,7 +33,7 @@ async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T
 
 type Query = string | Prepared | Patient;
 
-/** With callbacks, and one promise for all of it: this is every statement on a task's way. */
+/** Callbacks and a single promise: every hot statement runs through this. */
 function ask<Row extends object>(
   pool: pg.Pool,
   query: Query,
@@ -44,7 +44,7 @@ function ask<Row extends object>(
     let client: pg.PoolClient | null = null;
     const deadline = beginDeadline(mostMs(query, statementMs), () => {
       reject(new Silence());
-      // The answer may still be on its way, and the next statement would take it for its own.
+      // The answer may still arrive, and the next statement would read it as its own.
       client?.release(true);
     });
     pool.connect((refusal, connected) => {
@@ -56,8 +56,8 @@ function ask<Row extends object>(
       client = connected;
       client.query(toConfig(query, values), (error: Error | null, result) => {
         if (!endDeadline(deadline)) return;
-        // Thrown away also for the server's own refusals: a statement that was prepared before the schema changed
-        // fails on its connection for ever.
+        // Discarded also on server errors: a statement prepared before a schema change would fail on this connection
+        // forever.
         connected.release(Boolean(error));
         if (error) reject(error);
         else resolve(toRows<Row>(query, result));
@@ -81,12 +81,12 @@ async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>, statem
   }
 }
 
-/** The server cannot be written to any more, and this connection will not find another. */
+/** The server became read-only, and this connection cannot move to another. */
 function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "25006";
 }
 
-/** A connection of the pool's, for one use: given back, or thrown away with its socket. */
+/** A pool connection for one use: returned, or destroyed with its socket. */
 interface Connection extends Sql {
   giveBack(): void;
   throwAway(): void;
@@ -95,7 +95,7 @@ interface Connection extends Sql {
 async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
   const beganMs = performance.now();
   const client = await connect(pool, statementMs);
-  // The wait for the connection is part of the first statement's time.
+  // The wait for the connection counts towards the first statement's time.
   let usualMs = Math.max(0, statementMs - (performance.now() - beganMs));
   let taken = true;
   function release(broken: boolean): void {
@@ -124,7 +124,7 @@ async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
   };
 }
 
-/** The pool opens a connection where one is missing: that can be met by silence too. */
+/** The pool may open a new connection, which may also get no answer. */
 function connect(pool: pg.Pool, mostMs: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     const deadline = beginDeadline(mostMs, () => reject(new Silence()));
@@ -155,7 +155,7 @@ function toConfig(query: Query, values: readonly unknown[] = []): pg.QueryArrayC
   return { text, values: [...values], rowMode: "array", ...(name !== undefined && { name }) };
 }
 
-/** What a database that is away throws becomes the problem that callers are told. */
+/** Converts errors of an unreachable database into the problem for callers. */
 export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -165,21 +165,21 @@ export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** SQLSTATE classes 22 (data exception) and 54 (limit exceeded): the value is at fault, not the moment. */
+/** SQLSTATE classes 22 (data exception) and 54 (limit exceeded): a retry would fail too. */
 function isUnstorable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(22|54)/.test(error.code ?? "");
 }
 
 /**
- * SQLSTATEs with which a server says that it cannot serve at the moment: it starts or stops (57P), is read-only (25006),
- * undid one of two that wait for each other time and again (40), gave up on a lock or a statement (55P03, 57014) or on a transaction that stood still (25P03, 25P04), has no connection,
- * memory or disk left (53), cannot read or write its files (58), or the connection failed (08).
+ * SQLSTATEs of a server that cannot serve at the moment: it starts or stops (57P), is read-only (25006), reported
+ * repeated deadlocks (40), timed out on a lock or a statement (55P03, 57014) or on an idle transaction (25P03, 25P04),
+ * has no connection, memory or disk left (53), cannot read or write its files (58), or the connection failed (08).
  */
 const AWAY = /^(40|57P0|57014|55P03|25006|25P0[34]|53|58|08)/;
 
 /**
- * An error that is not the server's own word means that the connection was refused, lost or timed out: the system
- * gives such errors a code, the driver throws them as plain `Error`. A TypeError is ours.
+ * An error without an SQLSTATE means that the connection was refused, lost or timed out: system errors have a code, the
+ * driver throws plain `Error`. A TypeError is a bug.
  */
 function isAway(error: unknown): boolean {
   if (error instanceof Problem) return false;

@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The user PostgreSQL runs as; `null` means as ourselves. */
+/** The user PostgreSQL runs as; null means our own. */
 export type Identity = { uid: number; gid: number } | null;
 
 const NOBODY = 65534;
 const ROOT = 0;
 
 /**
- * Ids that no distribution gives to a user, and systemd to none of its own: what runs as one of them is ours alone, which
- * `nobody` is not. The machine's users are never touched: an id needs no name.
+ * User ids that neither distributions nor systemd assign: unlike `nobody`, only our processes run as them. The
+ * machine's users are never changed: an id needs no name.
  */
 const OWN_IDS = { first: 60_578, count: 606 };
 
 /**
  * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (a user who first ran
- * Bellhop without sudo keeps the data), or else as a user of its own for this data directory. A cluster of an earlier
- * version, which belongs to `nobody`, moves to that one.
+ * Bellhop without sudo keeps the data), or else as a separate user id for this data directory. A cluster of an earlier
+ * version, owned by `nobody`, moves to that id.
  */
 export async function chooseIdentity(pgdata: string): Promise<Identity> {
   if (process.getuid?.() !== ROOT) return null;
@@ -32,7 +32,7 @@ export async function chooseIdentity(pgdata: string): Promise<Identity> {
   return maps.every((map) => isMapped(own, map)) ? { uid: own, gid: own } : nobody;
 }
 
-/** The same for one data directory as long as the machine's users are the same; others get others. */
+/** Stable for one data directory as long as the machine's users are the same; other directories get other ids. */
 export function chooseOwnId(pgdata: string, passwd: string): number {
   const taken = new Set(passwd.split("\n").map((line) => Number(line.split(":")[2])));
   const start = createHash("sha256").update(pgdata).digest().readUInt32BE(0);
@@ -43,7 +43,7 @@ export function chooseOwnId(pgdata: string, passwd: string): number {
   return NOBODY;
 }
 
-/** In a container of an ordinary user only some ids exist. Elsewhere than on Linux, all do. */
+/** A rootless container has only some ids. Outside Linux, all exist. */
 async function readIdMap(name: string): Promise<string | null> {
   return readFile(`/proc/self/${name}`, "utf8").catch(() => null);
 }
@@ -56,7 +56,7 @@ export function isMapped(id: number, map: string | null): boolean {
   });
 }
 
-/** initdb insists on a user with a name, which an id of our own has not; for those seconds it is `nobody`. */
+/** initdb requires a user with a name, which our id does not have; it runs as `nobody` for those seconds. */
 export async function identityForInitdb(identity: Identity): Promise<Identity> {
   if (identity === null) return null;
   const passwd = await readFile("/etc/passwd", "utf8").catch(() => "");
@@ -80,10 +80,7 @@ export function spawnIdentity(identity: Identity): { uid?: number; gid?: number 
   return identity === null ? {} : { uid: identity.uid | 0, gid: identity.gid | 0 };
 }
 
-/**
- * The first directory on the way down to `path` (itself included) which this user cannot pass through.
- * Expects a real path: behind a link lies another way down.
- */
+/** The first directory on the path (including `path`) that this user cannot pass. Expects a real path, without links. */
 export async function findClosedDirectory(path: string, identity: Identity): Promise<string | null> {
   if (identity === null) return null;
   const parent = dirname(path);

@@ -14,22 +14,22 @@ export type ConnectionSettings = { connectionString: string } | { primary: Prima
 export type PoolOptions = {
   max: number;
   applicationName: string;
-  /** Told of every lost connection. The pool replaces it by itself; its user got the error too. */
+  /** Called for every lost connection. The pool replaces it, and its user got the error too. */
   onError(error: Error): void;
-  /** After which the server undoes a statement by itself. */
+  /** The server cancels a statement after this time. */
   statementTimeoutMs?: number;
 };
 
-/** A database that is away must be noticed within the 2 s in which we promise to answer 503. */
+/** An unreachable database must be detected within the 2 s in which we promise a 503. */
 export const CONNECT_TIMEOUT_MS = 1_500;
 
-/** No statement runs on for long that this process has given up. Longer than any that it waits for, but migrations. */
+/** Limits statements that this process has given up. Longer than any that it waits for, except migrations. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
 /**
- * What the server does by itself where this process gives up, or stands still. A statement that waits for a lock ends
- * before our deadline does: its connection lives on, and no backend is left waiting for each try. A transaction whose
- * process was paused or cut off lets its locks go before that: what waits for one on another node is not refused.
+ * Server-side limits for a process that gives up or is frozen. A statement that waits for a lock ends before our
+ * deadline: its connection stays usable, and no backend is left waiting per try. A transaction of a paused or
+ * disconnected process releases its locks before that, so statements on other nodes that wait for them are not refused.
  */
 function limits({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions): string {
   return [
@@ -39,10 +39,10 @@ function limits({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions): str
   ].join("; ");
 }
 
-/** How long a server may take to hear that a connection ends. */
+/** The time for a graceful end of a connection. */
 export const GOODBYE_MS = 300;
 
-/** The sockets of each pool, to be destroyed where a polite end is not heard. */
+/** The sockets of each pool, destroyed if a graceful end fails. */
 const socketsOf = new WeakMap<Pool, Set<Socket>>();
 
 export function clientConfig(connection: ConnectionSettings, applicationName: string): ClientConfig {
@@ -51,7 +51,7 @@ export function clientConfig(connection: ConnectionSettings, applicationName: st
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    // PGSSLMODE in our environment is meant for other servers; a unix socket has no TLS.
+    // PGSSLMODE in the environment is for other servers; a unix socket has no TLS.
     ...("host" in connection && { ssl: false }),
   };
 }
@@ -62,7 +62,7 @@ export function createPool(connection: ConnectionSettings, options: PoolOptions)
     ...clientConfig(connection, options.applicationName),
     max: options.max,
     stream: () => trackedSocket(sockets),
-    // Without an end the pool would wait for it for ever, and with it all that wait for the pool.
+    // Without a timeout the pool would wait forever, and every caller of the pool too.
     onConnect: (client) => inTime(prepareClient(client)),
     ...("primary" in connection && { Client: clientOf(connection.primary) }),
   };
@@ -78,18 +78,18 @@ export function createPool(connection: ConnectionSettings, options: PoolOptions)
     if ("primary" in connection) await connection.primary.check(client);
     await client.query(`${PLANNER}; ${limits(options)}`);
   }
-  // A pool that is being closed no longer waits for its connections: the server may end them first.
+  // A closing pool does not wait for its connections: the server may end them first.
   const onError = (error: Error) => {
     if (!pool.ending) options.onError(error);
   };
   pool.on("error", onError);
-  // The pool listens only while a connection is idle: one lost between two statements of a transaction would
-  // end the process.
+  // The pool handles errors only while a connection is idle: one lost between two statements of a transaction would
+  // crash the process.
   pool.on("connect", (client) => client.on("error", onError));
   return pool;
 }
 
-/** The pool makes each of its clients from the same settings: this one asks where to connect to. */
+/** The pool creates all clients from the same settings: this one looks up the current primary. */
 function clientOf(primary: Primary): typeof Client {
   return class extends Client {
     constructor(config: ClientConfig) {
@@ -98,7 +98,7 @@ function clientOf(primary: Primary): typeof Client {
   };
 }
 
-/** Ends a pool within a moment, also one whose server does not answer any more. */
+/** Ends a pool quickly, even if its server does not answer. */
 export async function endPool(pool: Pool): Promise<void> {
   const sockets = socketsOf.get(pool) ?? new Set();
   const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));

@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What there is to share, as far as this server may use it. */
+/** The resources that this server may use. */
 export interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
 }
 
 /**
- * At full load a process keeps its main thread busy, a quarter of another core with its helpers, and PostgreSQL with half
- * of one: fewer than two cores for each, and its processes would take the database's time.
+ * At full load a process uses its main thread, a quarter of another core for its helpers, and half a core of
+ * PostgreSQL: with less than two cores each, the processes would starve the database.
  */
 const CORES_EACH = 2;
-/** 200 MB at rest, and the answers to its share of the calls in flight. */
+/** 200 MB when idle, plus the answers to its share of the calls in flight. */
 const MEMORY_EACH_BYTES = 2 ** 30;
-/** All of them write into one log of one PostgreSQL, and each keeps 21 connections to it. */
+/** All processes write to one WAL of one PostgreSQL, and each keeps 21 connections. */
 const MOST_UNASKED = 8;
 
 /**
- * How many processes a server has unless it is told. With a PostgreSQL of the operator's own, one: its connections are
- * counted out among nodes and other programs, and an update must not take some times as many.
+ * The default number of processes. With the operator's own PostgreSQL it is one: its connections are budgeted among
+ * nodes and other programs, and an update must not multiply them.
  */
 export function processesFor({ cores, memoryBytes }: Machine, isEmbedded: boolean): number {
   if (!isEmbedded) return 1;
@@ -29,7 +29,7 @@ export function processesFor({ cores, memoryBytes }: Machine, isEmbedded: boolea
 }
 
 export function readMachine(): Machine {
-  // Of a container; 0, or more than there is, where it has no bound.
+  // The container's limit; 0, or more than the machine has, if there is none.
   const bound = process.constrainedMemory();
   const memoryBytes = bound > 0 ? Math.min(bound, totalmem()) : totalmem();
   return {
@@ -39,8 +39,8 @@ export function readMachine(): Machine {
 }
 
 /**
- * The processor time that a container or a unit is allowed, in cores: the tightest bound of the group and those around it.
- * Node 20 looks at the processors alone, and would take a container with one for the whole machine.
+ * The CPU limit of a container or a unit in cores: the tightest limit of the cgroup and its parents. Node 20 only
+ * counts processors, and would see the whole machine.
  */
 export function coresAllowed(groupFile: string, groups: string): number {
   const path = /^0::(\/.*)$/m.exec(readIfThere(groupFile))?.[1] ?? "/";

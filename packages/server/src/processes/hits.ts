@@ -1,14 +1,14 @@
 import type { SharedHits } from "../service/access/source-limit.ts";
 
-/** How many, by limit and source. */
+/** The number of hits, by limit and source. */
 export type Hits = readonly (readonly [limit: string, source: string, hits: number])[];
 
 export type HitLines = Readonly<Record<"failures" | "visits", SharedHits>>;
 
-/** So long a source may be counted by one process alone. A message for each hit would cost more than what it is to spare. */
+/** A source is counted by one process alone for this long: a message per hit would cost more than it saves. */
 const TELL_MS = 100;
 
-/** Tells the others what is counted here, several at a time, and the limits what the others count. */
+/** Sends this process's counts to the others in batches, and applies theirs. */
 export function createHitExchange(send: (hits: Hits) => void) {
   const unsaid = new Map<string, [limit: string, source: string, hits: number]>();
   const listeners = new Map<string, (source: string, hits: number) => void>();

@@ -3,40 +3,40 @@ import { createHitExchange, type HitLines } from "./hits.ts";
 import { type Begin, isMessage, type Scrape, type ToParent, type ToProcess } from "./messages.ts";
 import { createQuestions } from "./questions.ts";
 
-/** Well below the time after which the parent takes a process for stuck. */
+/** Well below the time after which the parent considers a process stuck. */
 const BEAT_MS = 5_000;
 /** Longer than the parent waits for the slowest process, and less than any scraper waits. */
 const GATHER_MS = 2_000;
 
-/** What a process can do that the others may need. */
+/** The operations of a process that other processes may need. */
 export interface Work {
   readonly url: string;
   callsUnderWay(): number;
   /** Null where it makes no calls. */
   workerId(): number | null;
-  /** What it counts itself. */
+  /** Its own metrics. */
   scrape(): Promise<string>;
-  /** Gives back what a worker that is no more had claimed. */
+  /** Releases the claims of a dead worker. */
   removeDeadWorker(workerId: number): Promise<void>;
 }
 
 /** This process, as one of several. */
 export interface Member extends Begin {
-  /** What all processes count. Null: the parent does not answer. */
+  /** The metrics of all processes. Null if the parent does not answer. */
   gather(): Promise<readonly Scrape[] | null>;
-  /** What all of them count of a source. */
+  /** The hits of a source over all processes. */
   readonly hitLines: HitLines;
   /** False until all processes run and the start of the server is complete. */
   isServerStarted(): boolean;
-  /** It serves from now on. */
+  /** Reports that it serves. */
   ready(work: Work): void;
-  /** It does not start: the parent says so, once for all. */
+  /** Reports that it cannot start; the parent prints the reason once. */
   failed(reason: string): void;
-  /** It has stopped. Nothing but the channel to the parent is left to end. */
+  /** Reports that it has stopped; only the channel to the parent is open. */
   leave(): void;
 }
 
-/** Waits for what the parent gives each of its processes. Without a parent the process ends of itself. */
+/** Waits for the parent's first message. Without a parent the process exits. */
 export async function joinParent(): Promise<Member> {
   const gathering = createQuestions<readonly Scrape[]>(GATHER_MS);
   const exchange = createHitExchange((hits) => send({ kind: "hits", hits }));
@@ -87,7 +87,7 @@ export async function joinParent(): Promise<Member> {
   };
 }
 
-/** A parent that has just died is no failure of what was to be told. */
+/** The parent may have just exited. */
 function send(message: ToParent): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -1,10 +1,10 @@
 import type { EmbeddedConnection } from "../postgres/socket-dir.ts";
 import type { Hits } from "./hits.ts";
 
-/** What a process is given to begin with. */
+/** The first message to a process. */
 export interface Begin {
   readonly kind: "begin";
-  /** From 1; the one that replaces a process has its number. */
+  /** From 1; a replacement has the same number. */
   readonly number: number;
   /** How many share the port. */
   readonly processes: number;
@@ -13,7 +13,7 @@ export interface Begin {
   readonly embedded: { readonly connection: EmbeddedConnection; readonly dataDir: string } | null;
 }
 
-/** What one process tells a scraper; null of one that did not answer in time. */
+/** The metrics of one process; null if it did not answer in time. */
 export interface Scrape {
   readonly process: string;
   readonly text: string | null;
@@ -21,29 +21,29 @@ export interface Scrape {
 
 export type ToProcess =
   | Begin
-  /** Tell what you count. */
+  /** Requests the metrics. */
   | { readonly kind: "scrape"; readonly id: number }
-  /** What all of them count, as you asked. */
+  /** The requested metrics of all processes. */
   | { readonly kind: "gathered"; readonly id: number; readonly scrapes: readonly Scrape[] }
-  /** Counted by another. */
+  /** Hits counted by another process. */
   | { readonly kind: "hits"; readonly hits: Hits }
   /** All of them run, and the start of the server is complete. */
   | { readonly kind: "started" }
-  /** A process is no more: what it had claimed is free, without a wait for the end of its lease. */
+  /** A process has exited: its claims are released without waiting for the end of its lease. */
   | { readonly kind: "died"; readonly workerId: number };
 
 export type ToParent =
-  /** It listens: what is said before is lost. */
+  /** It is ready for messages; earlier ones are lost. */
   | { readonly kind: "here" }
   | { readonly kind: "ready"; readonly url: string }
   | { readonly kind: "failed"; readonly reason: string }
-  /** It is well. */
+  /** It is healthy. */
   | { readonly kind: "beat"; readonly calls: number; readonly workerId: number | null }
   | { readonly kind: "scraped"; readonly id: number; readonly text: string }
   | { readonly kind: "gather"; readonly id: number }
   | { readonly kind: "hits"; readonly hits: Hits };
 
-/** Both ends are of one build: what has a kind is one of its messages. */
+/** Both sides are of one build: an object with a kind is one of these messages. */
 export function isMessage<Message extends ToProcess | ToParent>(value: unknown): value is Message {
   return typeof value === "object" && value !== null && "kind" in value;
 }

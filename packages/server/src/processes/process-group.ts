@@ -4,24 +4,24 @@ import { type Begin, isMessage, type Scrape, type ToParent, type ToProcess } fro
 import { createQuestions } from "./questions.ts";
 
 const FIRST_WAIT_MS = 100;
-/** Beyond this, waiting longer only delays the recovery that an operator has just made possible. */
+/** A longer wait would only delay the recovery. */
 const LONGEST_WAIT_MS = 10_000;
-/** A process that lived this long was healthy: its death is a new misfortune, not the same one again. */
+/** A process that ran this long was healthy: its exit is a new failure. */
 const HEALTHY_AFTER_MS = 60_000;
-/** With the waits between them some 6 s without a single process: what has not passed by then is for the operator. */
+/** With the waits in between, about 6 s without a single process; then the operator must act. */
 const STARTS_BEFORE_GIVING_UP = 6;
 
 const LOOK_MS = 5_000;
 /**
- * Looks between which a process has not said a word. After 15 s it has lost its lease; one that stands still for twice that
- * keeps its connections waiting for nothing. Looks are counted, not seconds: a machine that slept has missed none.
+ * Checks without a message from a process. After 15 s it has lost its lease; one that is frozen for twice that keeps
+ * its connections waiting. Checks are counted instead of seconds, because a suspended machine makes none.
  */
 const SILENT_LOOKS = 6;
 
-/** A busy process may need a moment; a scraper does not wait for a stuck one. */
+/** A busy process may need a moment; a scrape does not wait for a stuck one. */
 const SCRAPE_MS = 1_000;
 
-/** One of the processes, over all lives under its number. */
+/** A process slot: all processes that ran under its number. */
 interface Place {
   readonly number: number;
   worker: Worker | null;
@@ -31,7 +31,7 @@ interface Place {
   silentLooks: number;
   beganMs: number;
   waitMs: number;
-  /** Why it did not start, as it said itself. */
+  /** The process's own reason why it did not start. */
   reason: string | null;
   replacing: NodeJS.Timeout | undefined;
 }
@@ -39,34 +39,34 @@ interface Place {
 export interface ProcessGroup {
   readonly url: string;
   callsUnderWay(): number;
-  /** Tells all of them, and each that comes later, that the start of the server is complete. */
+  /** Tells all processes, including later ones, that the server's start is complete. */
   completeStart(): void;
-  /** Resolves when not one process runs and none can be started. */
+  /** Resolves when no process runs and none can be started. */
   readonly hopeless: Promise<Error>;
-  /** Tells all of them to stop; resolves once they have. */
+  /** Stops all processes; resolves once they have exited. */
   stop(): Promise<void>;
-  /** Tells them again, which ends their calls. */
+  /** Repeats the signal, which aborts their calls. */
   hurry(): void;
 }
 
-/** Why a process did not start, in its own words. */
+/** The process's own reason why it did not start. */
 export class NotStarted extends Error {
   override readonly name = "NotStarted";
 }
 
 /**
- * Runs a server as several processes that share a port. The parent takes every connection and hands them out in turn:
- * left to the system, the process that wakes first would take most of those that come at once, and keep them.
+ * Runs a server as several processes that share a port. The parent accepts every connection and distributes them in
+ * turn: otherwise the process that wakes first would take most of the simultaneous connections.
  *
- * A process that ends unasked is replaced, also while the others still start. One that says why it cannot start ends the first
- * start: what keeps one from it keeps the others too, and the operator is there to read why.
+ * A process that exits unexpectedly is replaced, also while the others still start. One that reports why it cannot
+ * start ends the first start: the same cause affects the others, and the operator can read the reason.
  */
 export function startProcessGroup(deps: {
   readonly processes: number;
   /** The file that each of them runs. */
   readonly file: string;
   readonly begin: (number: number) => Begin;
-  /** What the parent itself counts. */
+  /** The parent's own metrics. */
   readonly scrape: () => Promise<string>;
   readonly log: Logger;
 }): Promise<ProcessGroup> {
@@ -96,7 +96,7 @@ export function startProcessGroup(deps: {
     worker.on("message", (message: unknown) => {
       if (isMessage<ToParent>(message)) hear(place, message);
     });
-    // A process that is not there any more; but one that could not be made at all has no other event.
+    // The process may have exited; one that could not be spawned has no other event.
     worker.on("error", (err) => {
       log.warn({ of: String(place.number), err }, "process.error");
       if (worker.process.pid === undefined) ended(place, null, null);
@@ -150,7 +150,7 @@ export function startProcessGroup(deps: {
       return;
     }
     if (performance.now() - place.beganMs > HEALTHY_AFTER_MS) place.waitMs = FIRST_WAIT_MS;
-    // One that was told to stop, by its pid, ends in order.
+    // A process that got SIGTERM by its pid exits normally.
     log[code === 0 ? "warn" : "error"](
       { of: String(place.number), pid, code, signal, reason, replacedInMs: place.waitMs },
       "process.ended",
@@ -164,7 +164,7 @@ export function startProcessGroup(deps: {
     place.waitMs = Math.min(place.waitMs * 2, LONGEST_WAIT_MS);
   }
 
-  /** Others would wait for the end of its lease, because they cannot know. We do: it was our child, and is no more. */
+  /** Other nodes would wait for the end of its lease. The parent knows that its child has exited. */
   function removeDeadWorker(workerId: number): void {
     const living = places.find(({ isReady }) => isReady);
     if (living !== undefined) send(living, { kind: "died", workerId });
@@ -183,7 +183,7 @@ export function startProcessGroup(deps: {
     return [own, ...(await Promise.all(others))];
   }
 
-  /** The other processes go on, and so does the health check of the port: only the parent notices one that is stuck. */
+  /** The other processes continue, and so does the health check of the port: only the parent detects a stuck one. */
   function lookForSilent(): void {
     for (const place of places) {
       if (!place.isReady || isStopping) continue;
@@ -211,7 +211,7 @@ export function startProcessGroup(deps: {
     if (codes.some((code) => code !== 0)) throw new Error("A process did not stop in order");
   }
 
-  // When the parent leaves without stop(), by a bug or because the stop hangs, no process stays behind.
+  // If the parent exits without stop(), because of a bug or a hanging stop, no process is left behind.
   function killAll(): void {
     for (const { worker } of places) worker?.process.kill("SIGKILL");
   }
@@ -229,7 +229,7 @@ export function startProcessGroup(deps: {
   });
 }
 
-/** Its exit code. A process that the signal met before it could listen to it has stopped in order too. */
+/** Its exit code. A process that got the signal before it could handle it has stopped normally too. */
 function stopped(worker: Worker): Promise<number> {
   return new Promise((resolve) => {
     worker.once("exit", (code, signal) =>

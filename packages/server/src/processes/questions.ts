@@ -1,6 +1,6 @@
-/** Questions to another process that are not answered yet, by number. */
+/** Open requests to another process, by number. */
 export interface Questions<Answer> {
-  /** Null where there is no answer in time. */
+  /** Null without an answer in time. */
   ask(send: (id: number) => void): Promise<Answer | null>;
   answer(id: number, answer: Answer): void;
 }

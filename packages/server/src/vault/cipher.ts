@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { KeyRing, VaultKey } from "./key-ring.ts";
 
-/** What a sealed text belongs to. It opens nowhere else: not in another row, nor for another team, nor as another thing. */
+/** The context of an encrypted text. It cannot be decrypted for another row, team or purpose. */
 export interface SealContext {
   readonly purpose: "token" | "callback" | "signing";
   readonly teamId: number;
-  /** The id of the row, or whatever names the thing within its team and purpose. */
+  /** The id of the row or object within its team and purpose. */
   readonly id: string;
 }
 
-/** Why something sealed does not open. Its text names keys and things, and never what was sealed. */
+/** Why a text cannot be decrypted. The message names keys and objects, never the content. */
 export class SealError extends Error {
   override readonly name = "SealError";
 }
@@ -29,7 +29,7 @@ export function seal(key: VaultKey, context: SealContext, text: string): Buffer 
   return Buffer.concat([Buffer.from([VERSION, id.length]), id, nonce, sealed, cipher.getAuthTag()]);
 }
 
-/** Throws a SealError for a key that is not on the ring, another context, or a single changed bit. */
+/** Throws a SealError for a missing key, another context, or a single changed bit. */
 export function unseal(ring: KeyRing, context: SealContext, blob: Buffer): string {
   const keyId = sealingKeyOf(blob);
   const key = ring.find(keyId);
@@ -55,7 +55,7 @@ export function unseal(ring: KeyRing, context: SealContext, blob: Buffer): strin
   }
 }
 
-/** The id of the key that it was sealed with. */
+/** The id of the key that encrypted it. */
 export function sealingKeyOf(blob: Buffer): string {
   const [version, length = 0] = blob;
   if (version !== VERSION || blob.length < 2 + length)
@@ -63,14 +63,14 @@ export function sealingKeyOf(blob: Buffer): string {
   return blob.toString("latin1", 2, 2 + length);
 }
 
-/** A list in JSON and not a joined text: no two contexts may be written alike. */
+/** A JSON list instead of joined text: no two contexts may have the same encoding. */
 function bind(keyId: string, { purpose, teamId, id }: SealContext): Buffer {
   return Buffer.from(JSON.stringify(["bellhop vault", VERSION, keyId, purpose, teamId, id]));
 }
 
 /**
- * A key for each thing that is sealed. Random nonces under one key may meet after some 2^32 texts, which callback ids
- * alone can reach in weeks; under a key of its own each text is among a handful.
+ * A separate key per object. Random nonces under one key may collide after about 2^32 texts, which callback ids alone
+ * can reach in weeks; a separate key encrypts only a handful.
  */
 function deriveKey({ key }: VaultKey, bound: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), bound, 32));

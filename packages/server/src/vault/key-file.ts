@@ -7,10 +7,10 @@ export const KEY_FILE = "vault-keys";
 const OWNER_ONLY = 0o600;
 
 /**
- * The keys for a house that was given none: made once, and read from the data directory ever after. Who holds the
- * directory holds both the lock and the key; a backup that must not be readable leaves this file out.
+ * The keys of a server without configured keys: created once and then read from the data directory. The directory
+ * contains both the data and the key; exclude this file from a backup that must not be readable.
  *
- * Only for a directory that no other process uses: two that make keys at once would make two.
+ * Only for a directory that no other process uses: two concurrent processes would create two keys.
  */
 export async function openKeyFile(dataDir: string): Promise<KeyRing> {
   const path = join(dataDir, KEY_FILE);
@@ -25,7 +25,7 @@ export async function openKeyFile(dataDir: string): Promise<KeyRing> {
 async function readIfThere(path: string): Promise<string | null> {
   try {
     const text = await readFile(path, "utf8");
-    // A restored copy may have become readable by others.
+    // A restored copy may be readable by others.
     await chmod(path, OWNER_ONLY);
     return text;
   } catch (error) {
@@ -34,14 +34,14 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** The id is random, so that a key made after the loss of another is not taken for it. */
+/** The id is random, so that a new key is not mistaken for a lost one. */
 export function newVaultKey(): string {
   return `key-${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}`;
 }
 
 /**
- * Written under another name and renamed, and on disk before anything is sealed with it: a key that a power cut takes
- * away takes every token with it.
+ * Written under another name and renamed, and on disk before its first use: a key lost in a power cut would make every
+ * token unreadable.
  */
 async function createKeyFile(dataDir: string, path: string): Promise<string> {
   const text = `${newVaultKey()}\n`;

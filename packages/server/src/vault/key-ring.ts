@@ -1,19 +1,19 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 
-/** A key as the operating parts of the vault hold it: Node's own object, which prints and serialises as nothing. */
+/** A key as Node's KeyObject, which prints and serialises as nothing. */
 export interface VaultKey {
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** The first key seals; all of them open. */
+/** The first key encrypts; all keys decrypt. */
 export interface KeyRing {
   readonly sealing: VaultKey;
   readonly ids: readonly string[];
   find(id: string): VaultKey | undefined;
 }
 
-/** Says what is wrong with a list of keys, and never what it holds: a key in the place of a name is still a key. */
+/** Says what is wrong with a list of keys, without its content: a misplaced key is still secret. */
 export class KeyRingError extends Error {
   override readonly name = "KeyRingError";
 }
@@ -22,7 +22,7 @@ const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/;
 /** 32 bytes in base64 or base64url. */
 const KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** Reads `id:base64key`, several of them parted by commas or line breaks. */
+/** Parses `id:base64key`, separated by commas or line breaks. */
 export function parseKeyRing(text: string): KeyRing {
   const entries = text
     .split(/[,\n]/)

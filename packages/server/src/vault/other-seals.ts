@@ -12,9 +12,9 @@ import { openSecret, sealedPrefix, sealSecret } from "./signing-seal.ts";
 
 export interface RotationStep {
   readonly resealed: number;
-  /** Tampered with, or sealed with another key of the same id. They are left as they are. */
+  /** Tampered with, or encrypted with another key of the same id. They are left unchanged. */
   readonly unreadable: number;
-  /** Whether all there is has been looked at since the walk began. */
+  /** Whether the whole scan is complete. */
   readonly done: boolean;
 }
 
@@ -25,7 +25,7 @@ interface WalkDeps {
   readonly keyRing: KeyRing;
 }
 
-/** Seals the secrets that sign calls: those of an older key, and those from before there was a vault. */
+/** Encrypts signing secrets: those of an older key, and unencrypted ones from before the vault. */
 export function createSigningWalk({ sql, keyRing }: WalkDeps, batch: number): Walk {
   let place: SecretPlace | null = null;
 
@@ -47,7 +47,7 @@ export function createSigningWalk({ sql, keyRing }: WalkDeps, batch: number): Wa
   };
 }
 
-/** Seals anew the ids of callbacks that tasks still have to name. Those kept with idempotency keys are gone in a day. */
+/** Re-encrypts the callback ids that tasks still need. Those kept with idempotency keys are gone in a day. */
 export function createCallbackWalk(
   { sql, keyRing }: WalkDeps,
   older: readonly string[],
@@ -81,7 +81,7 @@ export function createCallbackWalk(
   };
 }
 
-/** Null for what does not open: it is left as it is. */
+/** Null if it cannot be decrypted: it is left unchanged. */
 function whole<T>(make: () => T): T | null {
   try {
     return make();

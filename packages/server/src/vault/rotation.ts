@@ -1,6 +1,6 @@
-// A new key is put in front of the old one; every token then gets a seal of the new key, and the old key can go. Reads
-// need no lock: a row holds one whole sealed value at any time, which says itself by which key it opens. A token that
-// is revoked while it is being resealed stays wiped, because the new seal is a compare-and-set.
+// A new key is put in front of the old one; every token is then re-encrypted with it, and the old key can be removed.
+// Reads need no lock: a row always holds one complete encrypted value that names its key. A token that is revoked
+// during the rotation stays erased, because the update is a compare-and-set.
 import type { Sql } from "../store/sql.ts";
 import {
   findTokensSealedBy,
@@ -14,17 +14,17 @@ import { createCallbackWalk, createSigningWalk, type RotationStep } from "./othe
 import { tokenContext } from "./vault.ts";
 
 const BATCH = 200;
-/** Another node may still seal with the older key while the change makes its way through the cluster. */
+/** Another node may still encrypt with the older key until the change has reached it. */
 const ROUND_MS = 60_000;
-/** Callbacks are many, and only tasks that have not ended hold one: they are looked through every so many rounds. */
+/** There are many callbacks, and only open tasks have one: they are scanned every this many rounds. */
 const CALLBACK_ROUNDS = 10;
 
 export interface Rotation {
-  /** Takes the next batch; after the last one the walk begins again. */
+  /** Processes the next batch; after the last one the scan starts over. */
   rotateOnce(batch?: number): Promise<RotationStep>;
-  /** For an actor: a batch, and how long to nap; not at all while there is more. */
+  /** For an actor: processes a batch and returns the milliseconds until the next; 0 while there is more. */
   turnOnce(): Promise<number>;
-  /** For the command line: the whole walk. */
+  /** For the command line: the whole scan. */
   rotateAll(): Promise<Omit<RotationStep, "done">>;
 }
 
@@ -33,7 +33,7 @@ const NOTHING: RotationStep = { resealed: 0, unreadable: 0, done: true };
 export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyRing }): Rotation {
   const { sql, keyRing } = deps;
   const older = keyRing.ids.filter((id) => id !== keyRing.sealing.id);
-  // Without a place to go on from, tokens that do not open would be taken up again and again, and hide the rest.
+  // Without a position, undecryptable tokens would be read again and again, and hide the rest.
   let place: TokenPlace | null = null;
 
   async function rotateOnce(batch = BATCH): Promise<RotationStep> {
@@ -62,7 +62,7 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
   }
 
   const walks = [rotateOnce, createSigningWalk(deps, BATCH), createCallbackWalk(deps, older, BATCH)];
-  /** Which walk is being made, and which round of all of them. With one key there is nothing left after the first. */
+  /** The current scan, and the round. With one key nothing is left after the first. */
   let current = 0;
   let round = 0;
 

@@ -2,8 +2,8 @@ import { seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /**
- * A signing secret as it is stored where there is a vault: this, the id of the key, and what it sealed. Without a vault it
- * is stored as it is, and sealed as soon as there is one.
+ * The stored form of a signing secret with a vault: this prefix, the id of the key, and the encrypted text. Without a
+ * vault it is stored in plain text, and encrypted as soon as there is one.
  */
 const SEALED = "sealed:";
 
@@ -11,7 +11,7 @@ export function isSealed(stored: string): boolean {
   return stored.startsWith(SEALED);
 }
 
-/** How all begin that need not be sealed again. */
+/** The prefix of secrets that need no re-encryption. */
 export function sealedPrefix({ sealing }: KeyRing): string {
   return `${SEALED}${sealing.id}:`;
 }
@@ -21,7 +21,7 @@ export function sealSecret(ring: KeyRing, teamId: number, id: string, secret: st
   return sealedPrefix(ring) + sealed.toString("base64");
 }
 
-/** Throws a SealError for what was not sealed for exactly this. */
+/** Throws a SealError for another context. */
 export function openSecret(ring: KeyRing, teamId: number, id: string, stored: string): string {
   if (!isSealed(stored)) return stored;
   const sealed = Buffer.from(stored.slice(stored.lastIndexOf(":") + 1), "base64");

@@ -1,6 +1,6 @@
-// When each token was last put into a call, for the people who look after the vault. A call pays for an entry in memory;
-// a round a minute writes all of them in one statement. A node that is killed loses the minute since its last round: the
-// token then shows its use before.
+// The last use of each token, for the vault's administrators. A call adds an entry in memory; a round per minute writes
+// all entries in one statement. A killed node loses the minute since its last round: the token then shows its earlier
+// use.
 import { formatId, parseId } from "../domain/public-id.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
@@ -11,22 +11,22 @@ const LAST_ROUND_MS = 500;
 
 interface Use {
   readonly teamId: number;
-  /** By the clock that only rises: the database is told how long ago it was, and its own clock says when that was. */
+  /** Monotonic: the database gets the age, and its own clock gives the time. */
   readonly atMs: number;
 }
 
 export interface TokenUses {
-  /** Only of a token that the vault has just opened for this team. */
+  /** Only for a token that the vault has just decrypted for this team. */
   note(teamId: number, tokenId: string): void;
-  /** Writes what was noted. Returns how long to nap. */
+  /** Writes the recorded uses. Returns the milliseconds until the next round. */
   writeOnce(): Promise<number>;
-  /** The same for a node that stops: what cannot be written in a moment is lost. */
+  /** The same on a stop; uses that cannot be written quickly are lost. */
   writeLast(): Promise<void>;
 }
 
 export function createTokenUses(deps: { readonly sql: Sql; readonly time: Time }): TokenUses {
   const { sql, time } = deps;
-  /** By the token's id. No larger than the tokens are many. */
+  /** By token id. At most as large as the number of tokens. */
   let noted = new Map<string, Use>();
 
   async function writeOnce(): Promise<number> {
@@ -41,7 +41,7 @@ export function createTokenUses(deps: { readonly sql: Sql; readonly time: Time }
     try {
       for (const id of await writeTokenUses(sql, rows)) uses.delete(formatId("tok", id));
     } finally {
-      // What was not written has its turn in the next round, unless the token was used again meanwhile.
+      // Unwritten uses are retried in the next round, unless the token was used again meanwhile.
       for (const [tokenId, use] of uses) if (!noted.has(tokenId)) noted.set(tokenId, use);
     }
     return ROUND_MS;

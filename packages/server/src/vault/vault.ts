@@ -25,8 +25,8 @@ import type { KeyRing } from "./key-ring.ts";
 import { isSealed, openSecret, sealSecret } from "./signing-seal.ts";
 
 /**
- * What a reference stands for at the moment of a call. `unreadable`: the token is there, but the key that sealed it is
- * not on this node's ring, or its row was tampered with; the operator can mend that, the caller cannot.
+ * The value of a reference at the time of a call. `unreadable`: the token exists, but its key is missing on this node
+ * or its row was tampered with; the operator can fix that, the caller cannot.
  */
 export type Resolved =
   | { readonly value: Secret; readonly allowedHosts: readonly string[] | null }
@@ -35,11 +35,11 @@ export type Resolved =
   | "unreadable";
 
 /**
- * Third-party credentials, readable only with a key that is not in the database. The sandbox of a team has its own: by its
- * reach a caller stores, sees and revokes those of one environment.
+ * Third-party credentials, readable only with a key that is not in the database. The sandbox of a team has its own: the
+ * reach decides which environment a caller stores, sees and revokes.
  */
 export interface Vault {
-  /** False: there is no key, and everything that needs one is refused. */
+  /** False without a key: everything that needs one is refused. */
   readonly isOpen: boolean;
   put(
     reach: Reach,
@@ -49,33 +49,36 @@ export interface Vault {
     /** The transaction that the token is stored in, if in one. */
     within?: Sql,
   ): Promise<VaultToken>;
-  /** The active ones, newest first. */
+  /** Active tokens, newest first. */
   list(reach: Reach, page?: PageRequest): Promise<VaultToken[]>;
-  /** Null when there is no active token of this id. */
+  /** Null if there is no active token with this id. */
   find(reach: Reach, tokenId: string): Promise<VaultToken | null>;
-  /** Null when there is no active token of this id. The stored value is wiped. */
+  /** Null if there is no active token with this id. Erases the stored value. */
   revoke(reach: Reach, tokenId: string, within?: Sql): Promise<RevokedToken | null>;
   /**
-   * Refuses references that no call to this URL could be made with. What happens later is for `resolve` to find. A task of
-   * the sandbox, which makes none, may name live tokens too.
+   * Refuses references that cannot be used for this URL. Later changes are detected by `resolve`. A sandbox task, which
+   * makes no call, may name live tokens too.
    */
   check(reach: Reach, references: readonly VaultReference[], targetUrl: string): Promise<void>;
-  /** Refuses text that has the id of a token in it which could be named instead, active or revoked. Needs no key. */
+  /** Refuses text that contains the id of a usable token, active or revoked. Needs no key. */
   refuseMentions(reach: Reach, mentions: readonly VaultReference[]): Promise<void>;
-  /** The only way to a value, of a live token. Ask right before the call, and check `allowedHosts` against where it goes. */
+  /**
+   * The only access to a value, for live tokens. Call it right before the call, and check `allowedHosts` against the
+   * target.
+   */
   resolve(teamId: number, tokenIds: readonly string[]): Promise<Map<string, Resolved>>;
   sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
-  /** Throws a SealError for what was not sealed for exactly this. */
+  /** Throws a SealError for another context. */
   openText(purpose: "callback", teamId: number, id: string, sealed: Buffer): string;
-  /** As a signing secret is stored: sealed where there is a key. */
+  /** The stored form of a signing secret: encrypted if there is a key. */
   sealSigningSecret(teamId: number, id: string, secret: string): string;
-  /** Throws a SealError, or the problem that there is no vault. What was never sealed needs none. */
+  /** Throws a SealError, or the problem that there is no vault. An unencrypted secret needs none. */
   openSigningSecret(teamId: number, id: string, stored: string): string;
 }
 
 const newUuid = createUuidSource({ nowMs: Date.now, fillRandom: randomFillSync });
 
-/** What a caller sent is repeated only up to this length; an id is shorter. */
+/** Request values are repeated only up to this length; an id is shorter. */
 const LONGEST_ECHO = 128;
 
 export function createVault(deps: { readonly sql: Sql; readonly keyRing: KeyRing | null }): Vault {

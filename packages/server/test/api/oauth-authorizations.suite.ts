@@ -54,7 +54,7 @@ describe("what people have allowed applications", () => {
     assertNow(expiresAt, REFRESH_SECONDS);
   });
 
-  it("is ended by whoever allowed it, whatever the role, and then is not there", async () => {
+  it("is revoked by the person who granted it, with any role, and then does not exist", async () => {
     for (const role of ["viewer", "member", "admin", "owner"] as const) {
       const person = await signIn(`ends-${role}`, role);
       const { headers: access } = await allow(api, reports, person);

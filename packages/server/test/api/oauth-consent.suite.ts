@@ -115,7 +115,7 @@ describe("letting an application in", () => {
       assert.ok(text.includes(`action="?${asked.replaceAll("&", "&amp;")}"`));
     });
 
-    it("sends whoever is not signed in to the sign-in, and from there back", async () => {
+    it("redirects a person who is not signed in to the sign-in and back", async () => {
       const next = encodeURIComponent(`/v1/oauth/authorize?${query}`);
       for (const cookie of ["", "__Host-bellhop_session=other", "__Host-bellhop_session="]) {
         const { status, headers } = await look({ cookie });

@@ -92,7 +92,7 @@ const OPERATIONS = [
   "get /v1/webhooks/{webhook_id}/deliveries listWebhookDeliveries",
 ];
 
-/** Whoever asks here has no credential yet, or needs none. */
+/** Callers of these have no credential yet, or need none. */
 const OPEN = [
   "post /v1/auth/magic-link",
   "post /v1/auth/session",

@@ -14,7 +14,7 @@ describe("a mail address", () => {
     ])
       assert.equal(readEmail(spelling), "ada@example.com", JSON.stringify(spelling));
     assert.equal(readEmail("Jose\u0301@example.com"), readEmail("jos\u00e9@example.com"));
-    // The Kelvin sign is a K to whoever compares without case: the mail goes to the letter, not to whoever has the sign.
+    // The Kelvin sign equals K in a comparison without case: the mail goes to the letter, not to the owner of the sign.
     assert.equal(readEmail("\u212aen@example.com"), "ken@example.com");
   });
 

@@ -15,7 +15,7 @@ describe("an action on many tasks", () => {
   before(async () => {
     server = await openTestServer();
     other = await server.openNode();
-    // What is begun anew must not be called while the test looks at it.
+    // Restarted tasks must not be called while the test checks them.
     await server.queues.setPaused(server.principal, QUEUE, true);
     await server.queues.create(server.principal, "open", {});
   });

@@ -84,7 +84,7 @@ describe("a database that breaks connections", () => {
     for (const answer of answers) {
       if (answer.status === "rejected") assert.equal((answer.reason as Problem).status, 503);
     }
-    // What a lost answer left active for nobody is given back at the second look; a look may meet a broken connection.
+    // A task that a lost answer left active without an attempt is released at the second check; a check may meet a broken connection.
     const open = "select 1 from tasks where status <> 'completed'";
     while ((await hand.query(open)).rowCount !== 0) {
       await again(() => server.dispatchOnce());

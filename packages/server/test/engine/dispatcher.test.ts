@@ -332,7 +332,7 @@ describe("the slot keeper", () => {
     await slotKeeper.tidyOnce();
     for (let round = 0; round < 4; round += 1) await turn();
 
-    assert.deepEqual(acquired, ["a"], "slots are asked for anew");
+    assert.deepEqual(acquired, ["a"], "slots are requested again");
     assert.equal(claims.length, 1);
   });
 

@@ -68,7 +68,7 @@ describe("a task that expires", () => {
     for (const id of ids) assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("has its time anew after a retry by hand", async () => {
+  it("restarts the expiry after a manual retry", async () => {
     const id = await server.submit({ expiresInSeconds: 60, delaySeconds: 600 });
     await server.advance(61);
     await expire();

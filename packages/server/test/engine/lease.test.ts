@@ -224,7 +224,7 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
   });
   afterEach(() => server.close());
 
-  it("are given back at the second look, and run", async () => {
+  it("are released at the second check, and run", async () => {
     server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
       server.databases.claim.after = () => {};
@@ -376,7 +376,7 @@ describe("the lease", () => {
     assert.equal(lease.workerId, id);
   });
 
-  it("begins anew under another id when the worker was taken for dead", async () => {
+  it("restarts under another id when the worker was considered dead", async () => {
     const { scene, lease } = createScene();
     await lease.renewOnce();
     const id = lease.workerId;

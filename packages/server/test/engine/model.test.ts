@@ -95,7 +95,7 @@ interface Expected {
   readonly generation: number;
   /** Calls made by the time it was deleted: there must never be another. */
   callsAtDeletion: number | null;
-  /** How often it was begun anew by hand. */
+  /** The number of manual retries. */
   lives: number;
   /** The same of a task that was cancelled. */
   callsAtCancel: number | null;

@@ -302,7 +302,7 @@ describe("completion notifications", () => {
     await dying.stop();
   });
 
-  it("it is written by whoever ends the task, also when that is the reaper", async () => {
+  it("it is written by every statement that ends the task, including the reaper's", async () => {
     server.target.hold();
     const { id } = await create();
     await server.look();

@@ -53,7 +53,7 @@ describe("due work that no claim and no hint tells of", () => {
   });
 });
 
-describe("the second look", () => {
+describe("the recheck", () => {
   function createScene() {
     const time = createTestTime();
     const asked: string[][] = [];

@@ -40,7 +40,7 @@ describe("retrying a task by hand", () => {
     return id;
   }
 
-  it("begins it anew under its id with all its retries, and numbers its attempts on", async () => {
+  it("restarts it under its id with all its retries, and continues the numbering of its attempts", async () => {
     const id = await failed();
 
     const task = await retry(id);
@@ -178,7 +178,7 @@ describe("retrying a task by hand", () => {
     assert.deepEqual(told(), ["task.completed"]);
   });
 
-  it("keeps its idempotency key: the same request finds the task that was begun anew", async () => {
+  it("keeps its idempotency key: the same request finds the restarted task", async () => {
     answerWith(500);
     const request = { ...plainRequest(server.target.url), idempotencyKey: "once", requestText: "same" };
     const { id } = await server.tasks.create(server.principal, request);

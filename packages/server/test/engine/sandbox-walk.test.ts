@@ -119,7 +119,7 @@ describe("a task of the sandbox that is simulated", () => {
     );
   });
 
-  it("uses up its retries if it keeps failing, and begins anew when it is retried by hand", async () => {
+  it("uses up its retries if it keeps failing, and restarts on a manual retry", async () => {
     const id = await submit({ ...FAIL, responseCode: 503 }, { maxRetries: 1 });
     await advance(3_600);
     let task = await server.task(id);
@@ -302,7 +302,7 @@ describe("a task of the sandbox that is simulated", () => {
     for (const { late } of firings) assert.ok(late >= 0 && late < 60, `created ${late} s after its time`);
   });
 
-  it("expires by that clock where it is not simulated, and has its time anew when it is retried", async () => {
+  it("expires by that clock where it is not simulated, and restarts the expiry when it is retried", async () => {
     const id = await submit(null, { expiresInSeconds: 3_600 });
     await advance(3_500);
     await walk();

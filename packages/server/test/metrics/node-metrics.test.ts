@@ -412,7 +412,7 @@ describe("who may read the metrics", () => {
   }
 
   for (const exposed of [true, false]) {
-    it(`whoever shows the token, on a server that is ${exposed ? "" : "not "}exposed`, async () => {
+    it(`a client with the token, on a server that is ${exposed ? "" : "not "}exposed`, async () => {
       const access = { exposed, token: "s3cret~token" };
       const wrong = [
         undefined,

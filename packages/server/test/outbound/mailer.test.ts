@@ -58,7 +58,7 @@ describe("the mailer", () => {
       assert.ok(!text.includes(secret), `${secret} in ${text}`);
   };
 
-  it("lets whoever asked be answered first: the time of an answer does not tell that there was a mail", async () => {
+  it("answers the request first: the response time does not reveal that there was a mail", async () => {
     const mailbox = await openMailbox();
     const { deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
     let isLookedAt = false;

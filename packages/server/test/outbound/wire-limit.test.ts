@@ -53,7 +53,7 @@ describe("bytes of one exchange", () => {
     });
   }
 
-  it("are counted anew for each exchange of a connection", async () => {
+  it("are counted separately for each exchange of a connection", async () => {
     const target = await httpTarget((_request, response) => response.end("x".repeat(6 * KIBIBYTE)));
     const caller = newCaller({ maxWireBytes: 8 * KIBIBYTE });
     for (let made = 0; made < 6; made += 1) assertResponse(await caller.call(call(target.url), PATIENT));

@@ -125,7 +125,7 @@ describe("a connection that goes silent without closing", () => {
     pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
   });
 
-  it("is told from one whose process stood still: an answer that is there is read", async () => {
+  it("differs from a process that was frozen: an available answer is read", async () => {
     const asked = database.rows("select 1 as one");
     const untilMs = performance.now() + STATEMENT_MS * 2;
     await new Promise(setImmediate);

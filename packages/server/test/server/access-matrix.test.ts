@@ -55,7 +55,7 @@ describe("who may use which route", () => {
         return;
       }
 
-      it("refuses whoever shows no credential", async () => {
+      it("refuses a request without a credential", async () => {
         const answer = await ask(null);
         refused(answer, 401, "API key required");
         assert.equal(answer.headers["www-authenticate"], "Bearer");

@@ -117,7 +117,7 @@ describe("the bellhop command, on an embedded database", () => {
     assert.match(list.stdout, /^Shown +pro +600 +2 +1 +\d{4}-\d\d-\d\d {2}team_\w{26}$/m);
   });
 
-  it("seals stored credentials anew beside the running server", async () => {
+  it("re-encrypts stored credentials beside the running server", async () => {
     const keys = `new:${randomBytes(32).toString("base64")}`;
     const ran = await bellhop({ BELLHOP_DATA_DIR: home, BELLHOP_VAULT_KEYS: keys }, "vault", "rotate");
     assert.equal(ran.stdout, "0 tokens re-encrypted, 0 cannot be decrypted with these keys\n", ran.stderr);
@@ -197,7 +197,7 @@ describe("the bellhop command, on a database of the operator's own", () => {
   });
   after(() => test.drop());
 
-  it("does its work there, recorded under the name of whoever ran it", async () => {
+  it("does its work there, recorded under the name of the user who ran it", async () => {
     const made = await run("team", "create", "Acme", "--plan", "enterprise");
     assert.match(made.stdout, /^Created "Acme", team_\w{26}: enterprise, no limit$/m);
     const events = await test.database.rows<{ actor_kind: string; actor_name: string }>(

@@ -12,7 +12,7 @@ import { type ServerProcess, startServer, until } from "./server-process.ts";
 const ANSWER_MS = 3_000;
 const FROZEN_MS = 8_000;
 
-describe("a node whose PostgreSQL stands still", () => {
+describe("a node whose PostgreSQL is frozen", () => {
   let dataDir: string;
   let postgres: EmbeddedPostgres;
   let target: TestTarget;
@@ -53,7 +53,7 @@ describe("a node whose PostgreSQL stands still", () => {
 
   const create = () => node.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
 
-  it("answers 503 in time, loses nothing and is well within 5 s of its return", async () => {
+  it("answers 503 in time, loses nothing and recovers within 5 s of its return", async () => {
     target.hold();
     const { json: before } = await create();
     await target.received(1);

@@ -86,7 +86,7 @@ describe("one node for the API and two for the calls", () => {
     return Object.fromEntries(findings.map(({ check, state, found }) => [check, { state, found }]));
   }
 
-  it("the API's node is well to the doctor, who says that others make the calls", async () => {
+  it("the doctor reports the API's node as healthy, and that other nodes make the calls", async () => {
     const { ready, nodes, ...others } = await examined();
     assert.deepEqual(ready, {
       state: "ok",
@@ -97,7 +97,7 @@ describe("one node for the API and two for the calls", () => {
       assert.equal(state, "ok", `${check}: ${found}`);
   });
 
-  it("a node of the API that died is not taken for one that is well", async () => {
+  it("the doctor does not report a dead API node as healthy", async () => {
     await test.database.rows(
       `insert into nodes (name, role, version, started_at, seen_at, calls_in_flight, max_in_flight, clock_offset_ms)
        select 'dead:1', role, version, started_at, seen_at - interval '1 minute', 0, 0, 0 from nodes where role = 'api'`,

@@ -97,7 +97,7 @@ describe("a node whose connections to the database fall silent", () => {
       proxy.release();
     });
 
-  it("answers 503 in time when all do, is not ready, and is well again soon after", async () => {
+  it("answers 503 in time when all do, is not ready, and recovers soon after", async () => {
     proxy.silence();
     for (let asked = 0; asked < 2; asked += 1) {
       const answers = await Promise.all([

@@ -133,7 +133,7 @@ describe("a start on a database of the operator's own", () => {
     const server = await startServer({ DATABASE_URL });
     await stop(server);
     assert.match(server.stdout, /^ {2}vault {5}off: .*BELLHOP_VAULT_KEYS is set/m);
-    const command = /Make a key with: (.+)$/m.exec(server.stdout)?.[1] ?? "";
+    const command = /Create a key with: (.+)$/m.exec(server.stdout)?.[1] ?? "";
     const BELLHOP_VAULT_KEYS = execSync(command, { encoding: "utf8" }).trim();
     const open = await startServer({ DATABASE_URL, BELLHOP_VAULT_KEYS });
     await stop(open);

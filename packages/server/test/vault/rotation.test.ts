@@ -178,7 +178,7 @@ describe("a change of keys", () => {
     assert.equal(sql.sent.length, 1);
   });
 
-  it("seals the secrets that sign calls, those from before there was a vault too, and seals them anew", async () => {
+  it("seals the secrets that sign calls, those from before there was a vault too, and re-encrypts them", async () => {
     const [first = 0, second = 0] = teams;
     const secretsOf = (keyRing: typeof before | null) =>
       createSigningSecretService({

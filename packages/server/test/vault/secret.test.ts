@@ -9,7 +9,7 @@ const VALUE = "sk_live_51H8canary";
 describe("a secret", () => {
   const secret = new Secret(VALUE);
 
-  it("says its text to whoever asks for it", () => {
+  it("returns its text to code that asks for it", () => {
     assert.equal(secret.reveal(), VALUE);
   });
 

@@ -19,7 +19,7 @@ export function TaskActions({ task }: { readonly task: Task }) {
   const [asked, ask] = useState<"cancel" | "delete" | null>(null);
   const retry = useAct(
     () => bellhop.tasks.retry(task.id),
-    () => "The task begins anew",
+    () => "The task was restarted",
   );
   const cancel = useAct(
     () => bellhop.tasks.cancel(task.id),

@@ -2,7 +2,7 @@ import type { Task } from "@bellhop/sdk";
 
 const ADVICE: Readonly<Record<string, string>> = {
   retries_exhausted:
-    "Every attempt failed. Look at the last answer below; when the target is well again, retry.",
+    "Every attempt failed. Look at the last answer below; when the target works again, retry.",
   poll_failed: "The third party reported that its job failed. Its own words are in the response below.",
   poll_timeout:
     "The job was not done within the time that its configuration allows. Raise maxDuration, or ask the third party.",

@@ -112,7 +112,7 @@ export function TaskRows({
   );
 }
 
-/** A plain link: the router's would work out fifty addresses anew with every frame of a list that is scrolled. */
+/** A plain link: the router's would recompute fifty URLs in every frame while scrolling. */
 const Cells = memo(function Cells({ task, search }: { readonly task: TaskSummary; readonly search: string }) {
   const navigate = useNavigate();
   const onClick = (event: React.MouseEvent) => {
@@ -206,7 +206,7 @@ function useRowKeys({
   const navigate = useNavigate();
   const retry = useAct(
     (id: string) => bellhop.tasks.retry(id),
-    () => "The task begins anew",
+    () => "The task was restarted",
   );
   const cancel = useAct((id: string) => bellhop.tasks.cancel(id), cancelled);
   const task = rows[current];

@@ -26,7 +26,7 @@ export function Invitations() {
         query={invitations}
         rows={2}
         keyOf={({ id }) => id}
-        empty="None. Whoever is invited joins by signing in with that address."
+        empty="None. Invited people join by signing in with that address."
         columns={[
           { title: "Mail address", kind: "main", cell: ({ email }) => <span className="wrap">{email}</span> },
           { title: "As", cell: ({ role }) => role },

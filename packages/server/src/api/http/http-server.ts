@@ -27,7 +27,7 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
   requestTimeoutMs: 60_000,
   // Nothing moves in either direction: a client that does not read its answer keeps it in our memory.
   stallTimeoutMs: 60_000,
-  // Longer than the 60 s of common load balancers: whoever pools connections must be the one who closes them.
+  // Longer than the 60 s of common load balancers: the side that pools connections must be the one that closes them.
   keepAliveMs: 72_000,
   checkEveryMs: 1_000,
   // An open connection costs some 10 kB and a file descriptor: 100 MB, and far below what systems allow a server.

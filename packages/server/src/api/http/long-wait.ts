@@ -14,7 +14,7 @@ export const WaitQuery = Type.Object(
         maximum: MOST_SECONDS,
         default: 0,
         description:
-          "Answer only when the task has ended, or after so many seconds, with the whole record as it is then.",
+          "Answer when the task has ended, or after this many seconds, with the whole record at that time.",
       }),
     ),
   },

@@ -32,7 +32,7 @@ export function securitySchemes(publicUrl: string) {
       type: "apiKey",
       in: "header",
       name: "X-API-Key",
-      description: "The same key, in a header of its own.",
+      description: "The same key, in a separate header.",
     },
     session: {
       type: "http",
@@ -43,8 +43,8 @@ export function securitySchemes(publicUrl: string) {
     oauth2: {
       type: "oauth2",
       description:
-        "An access token of an application, within its scopes and the role of the person who let it in. PKCE is " +
-        "required.",
+        "An access token of an application, limited by its scopes and the role of the person who granted access. " +
+        "PKCE is required.",
       flows: {
         authorizationCode: { authorizationUrl: `${publicUrl}/v1/oauth/authorize`, ...urls, scopes },
         clientCredentials: { tokenUrl: urls.tokenUrl, scopes },
@@ -53,8 +53,7 @@ export function securitySchemes(publicUrl: string) {
     clientSecret: {
       type: "http",
       scheme: "basic",
-      description:
-        "An application's client id and secret; in the form instead, if it cannot send the header.",
+      description: "An application's client id and secret; in the form if it cannot send the header.",
     },
   } as const;
 }

@@ -30,8 +30,8 @@ export const WEBHOOKS = {
         content: { "application/json": { schema: { $ref: `#/components/schemas/${TaskNotification.$id}` } } },
       },
       responses: {
-        "2XX": { description: "It was received, and is not sent again." },
-        "4XX": { description: "It is sent again later, as after any other answer." },
+        "2XX": { description: "Received; not sent again." },
+        "4XX": { description: "Sent again later, as after any other answer." },
       },
     },
   },

@@ -40,8 +40,8 @@ export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
         tags: ["OAuth"],
         summary: "Ask a person for access",
         description:
-          "For browsers: the application sends its user here, who signs in, reads what is asked for, and allows it or " +
-          "not. PKCE with `S256` is required. Parameters that are not known are left aside.",
+          "For browsers: the application redirects its user here, who signs in and grants or denies access. PKCE " +
+          "with `S256` is required. Unknown parameters are ignored.",
         security: [],
         querystring: AuthorizeQuery,
         response: {

@@ -25,7 +25,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
         tags,
         summary: "Create an API key",
         description:
-          "A live key may do what an admin may, a test key what a member may. The key itself is only in this answer.",
+          "A live key has the rights of an admin, a test key those of a member. Only this answer contains the key.",
         body: ref(record.CreateApiKey),
         response: { 201: ref(record.CreatedApiKey), ...refusals("api_keys_full", ...BODY_REFUSALS) },
       },
@@ -68,7 +68,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
         operationId: "revokeApiKey",
         tags,
         summary: "Revoke an API key",
-        description: "It is refused here at once, on every node within a second. A key may revoke itself.",
+        description: "This node refuses it at once, the others within a second. A key may revoke itself.",
         params: record.ApiKeyPath,
         response: { 200: ref(record.RevokedApiKey), ...refusals("api_key_not_found") },
       },

@@ -21,7 +21,7 @@ export function registerAuditRoutes(app: Api, audit: AuditService): void {
         tags: ["Audit log"],
         summary: "List changes",
         description:
-          "Who changed what, from where and when, newest first. Creating tasks is not recorded: each task is its own " +
+          "Changes with author, origin and time, newest first. Creating tasks is not recorded: each task is its own " +
           "record. Events are kept for 400 days.",
         querystring: record.AuditListQuery,
         response: { 200: ref(record.AuditList), ...refusals() },

@@ -49,7 +49,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
         tags,
         summary: "Sign in with a link",
         description:
-          "Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. Whoever signs in for the " +
+          "Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. A person who signs in for the " +
           "first time gets a team on the free plan; the session is in the team joined first, or in that of the " +
           "invitation. At most 30 requests in 60 s from one source. No credential is needed.",
         security: [],
@@ -79,7 +79,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
         tags,
         summary: "List your sessions",
         description:
-          "Of the person who is signed in, in whatever team. A session that an invitation opened sees itself alone.",
+          "Sessions of the signed-in person, in all teams. A session opened by an invitation sees only itself.",
         response: { 200: ref(record.SessionList), ...refusals("session_required") },
       },
     },
@@ -94,7 +94,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
         operationId: "endOneSession",
         tags,
         summary: "End one of your sessions",
-        description: "Here at once, on every node within 1 s. It may be the one that asks.",
+        description: "On this node at once, on the others within 1 s. It may be the current session.",
         params: record.SessionPath,
         response: {
           200: ref(record.EndedOneSession),
@@ -118,7 +118,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
         tags,
         summary: "Sign out",
         description:
-          "Ends the session of the token that the request carries: here at once, on every node within 1 s.",
+          "Ends the session of the request's token: on this node at once, on the others within 1 s.",
         response: { 200: ref(record.EndedSession), ...refusals("session_required") },
       },
     },
@@ -135,10 +135,10 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
       schema: {
         operationId: "switchTeam",
         tags,
-        summary: "Go to another of your teams",
+        summary: "Switch to another of your teams",
         description:
-          "A session is in one team. This ends it and opens one in another, which expires when the old one would have. " +
-          "One that an invitation opened stays where it is.",
+          "A session is in one team. This ends it and opens one in another team, with the same expiry. A session " +
+          "opened by an invitation cannot switch.",
         body: ref(record.SwitchTeam),
         response: {
           200: ref(record.SignedIn),

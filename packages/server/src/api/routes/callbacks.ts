@@ -33,10 +33,10 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService, jso
         tags: ["Callbacks"],
         summary: "Report the result of a task",
         description:
-          "Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON will " +
-          "do, under whatever Content-Type. A task whose first call is still under way is waited for, up to 5 s. At " +
-          "most 30 requests in 60 s from one address, those that are refused for another reason included. No credential " +
-          "is needed.",
+          "Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON is " +
+          "accepted, under any Content-Type. If the first call of the task is still in flight, the callback is held " +
+          "for up to 5 s. At most 30 requests in 60 s from one address, including refused ones. No credential is " +
+          "needed.",
         security: [],
         params: CallbackPath,
         // Third parties add parameters of their own to the addresses they call; their result must not be lost for it.

@@ -48,7 +48,7 @@ const EventHeaders = Type.Object({
   "last-event-id": Type.Optional(
     Type.String({
       description:
-        "The last `id` that was read: the stream goes on after it. Browsers send it of themselves.",
+        "The last `id` that was read: the stream continues after it. Browsers send it automatically.",
     }),
   ),
 });
@@ -92,7 +92,7 @@ export function registerEventRoutes(
       schema: {
         operationId: "streamEvents",
         tags: ["Events"],
-        summary: "Follow what happens",
+        summary: "Follow events",
         description:
           "Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The " +
           "first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` " +

@@ -17,7 +17,7 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
         operationId: "getLiveness",
         tags,
         summary: "Is the process alive?",
-        description: "200 as long as it can answer at all, whatever becomes of its database.",
+        description: "200 as long as the process answers, regardless of its database.",
         security: [],
         response: { 200: Alive, ...serverRefusals },
       },
@@ -36,9 +36,9 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
         schema: {
           operationId,
           tags,
-          summary: "Can it take and execute tasks?",
+          summary: "Can it accept and execute tasks?",
           description:
-            "200 while its database answers and its dispatcher works, otherwise 503 and what does not.",
+            "200 while its database answers and its dispatcher works, otherwise 503 with the failing checks.",
           security: [],
           response: { 200: ref(Readiness), 503: ref(Readiness), ...serverRefusals },
         },

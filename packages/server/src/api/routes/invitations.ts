@@ -26,7 +26,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
       schema: {
         operationId: "createInvitation",
         tags,
-        summary: "Invite somebody to the team",
+        summary: "Invite a person to the team",
         description:
           "Mails a link that works once, for 7 days. Inviting the same address again replaces the earlier invitation: " +
           "its link stops working. At most 20 an hour from a team, and 5 in 15 minutes to an address.",
@@ -55,7 +55,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
         operationId: "listInvitations",
         tags,
         summary: "List the open invitations",
-        description: "Those that were neither accepted nor revoked and have not expired.",
+        description: "Invitations that are not accepted, revoked or expired.",
         response: { 200: ref(record.InvitationList), ...refusals() },
       },
     },

@@ -18,8 +18,8 @@ export function registerMeRoute(app: Api, teams: TeamService): void {
       schema: {
         operationId: "getMe",
         tags: ["Teams"],
-        summary: "Who am I",
-        description: "Whom this credential speaks for, and what it may do. Every credential may ask.",
+        summary: "Get the current credential",
+        description: "The team and rights of this credential. Every credential may use it.",
         response: { 200: ref(Me), ...refusals() },
       },
     },

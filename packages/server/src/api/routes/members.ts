@@ -21,7 +21,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
         operationId: "listMembers",
         tags,
         summary: "List the members of the team",
-        description: "All of them, each with the role that they have there.",
+        description: "All members with their roles.",
         response: { 200: ref(record.MemberList), ...refusals() },
       },
     },
@@ -36,8 +36,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
         operationId: "changeMemberRole",
         tags,
         summary: "Change the role of a member",
-        description:
-          "Only an owner can make an owner, or change one. The last owner of a team stays its owner.",
+        description: "Only an owner can add or change an owner. The last owner of a team stays its owner.",
         params: record.MemberPath,
         body: ref(record.ChangeRole),
         response: {

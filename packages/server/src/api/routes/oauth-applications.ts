@@ -37,8 +37,8 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
         tags,
         summary: "Register an application",
         description:
-          "The secret is only in this answer. An application that registers another can give it no scope that it does " +
-          "not have itself.",
+          "Only this answer contains the secret. An application that registers another can only grant scopes that it" +
+          " has itself.",
         body: ref(record.CreateApplication),
         response: {
           201: ref(record.MintedApplication),
@@ -81,7 +81,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
         operationId: "deleteApplication",
         tags,
         summary: "Delete an application",
-        description: "Its tokens go with it, in every team that let it in; they are refused within a second.",
+        description: "Also revokes its tokens in every team, within a second.",
         params: record.ApplicationPath,
         response: { 200: ref(record.DeletedApplication), ...refusals("application_not_found") },
       },
@@ -103,7 +103,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
         operationId: "rotateApplicationSecret",
         tags,
         summary: "Replace an application's secret",
-        description: "The old one is refused from then on. Tokens that were issued stay valid.",
+        description: "The old secret is refused from then on. Issued tokens stay valid.",
         params: record.ApplicationPath,
         response: { 200: ref(record.MintedApplication), ...refusals("application_not_found") },
       },

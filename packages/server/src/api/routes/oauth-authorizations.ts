@@ -17,9 +17,9 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
       schema: {
         operationId: "listAuthorizations",
         tags,
-        summary: "List what applications have been allowed",
+        summary: "List the grants of applications",
         description:
-          "Newest first, all that still count. An admin sees those of every member of the team, anybody else their own.",
+          "Valid grants, newest first. An admin sees those of every member of the team, other members their own.",
         response: { 200: ref(record.AuthorizationList), ...refusals() },
       },
     },
@@ -36,10 +36,10 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
       schema: {
         operationId: "endAuthorization",
         tags,
-        summary: "End what an application has been allowed",
+        summary: "Revoke a grant of an application",
         description:
-          "Its access tokens are refused within a second, its refresh token at once. Anybody can end what they allowed " +
-          "themselves; what another member allowed, an admin.",
+          "Its access tokens are refused within a second, its refresh token at once. Every person can revoke their " +
+          "own grants, an admin those of all members.",
         params: record.AuthorizationPath,
         response: { 200: ref(record.EndedAuthorization), ...refusals("authorization_not_found") },
       },

@@ -47,9 +47,9 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         tags,
         summary: "Get an access token",
         description:
-          "RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; one that " +
-          "comes a second time, like a code that does, ends every token of that consent. Counts as a request of the " +
-          "team that the application belongs to.",
+          "RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; a second " +
+          "use of it, or of a code, revokes every token of that consent. Counts as a request of the application's " +
+          "team.",
         security,
         consumes: [FORM],
         querystring: NoQuery,
@@ -79,8 +79,8 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         tags,
         summary: "Revoke a token",
         description:
-          "RFC 7009. Ends an access or refresh token of the application, and all others of the same consent. The " +
-          "answer is the same for a token that nobody knows.",
+          "RFC 7009. Revokes an access or refresh token of the application, and all others of the same consent. The " +
+          "answer is the same for an unknown token.",
         security,
         consumes: [FORM],
         querystring: NoQuery,
@@ -102,7 +102,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
         operationId: "getAuthorizationServer",
         tags,
         summary: "Describe the authorization server",
-        description: "RFC 8414: with this an OAuth client configures itself.",
+        description: "RFC 8414: an OAuth client configures itself with this.",
         security: [],
         response: { 200: ref(record.ServerMetadata), ...serverRefusals },
       },

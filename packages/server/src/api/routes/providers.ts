@@ -13,7 +13,7 @@ export function registerProviderRoutes(app: Api, providers: ProviderService): vo
         operationId: "listProviders",
         tags: ["Providers"],
         summary: "List providers",
-        description: "Ready-made polling configurations. No credential is needed.",
+        description: "Predefined polling configurations. No credential is needed.",
         security: [],
         response: { 200: ref(ProviderList), ...openRefusals() },
       },

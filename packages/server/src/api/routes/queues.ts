@@ -57,7 +57,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         operationId: "listQueues",
         tags,
         summary: "List queues",
-        description: "The queues of the team by name, each with how many tasks are in which state.",
+        description: "The queues of the team by name, each with its number of tasks per state.",
         querystring: QueueListQuery,
         response: { 200: ref(QueueList), ...refusals() },
       },
@@ -77,7 +77,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         operationId: "getQueue",
         tags,
         summary: "Get a queue with its stats",
-        description: "The settings of a queue, and how many of its tasks are in which state.",
+        description: "The settings of a queue, and its number of tasks per state.",
         params: QueuePath,
         response: { 200: ref(QueueWithStats), ...refusals("queue_not_found") },
       },
@@ -139,7 +139,8 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         tags,
         summary: "Delete a queue",
         description:
-          "Its pending tasks go with it, and `tasks_deleted` says how many; active ones finish. There is no way back.",
+          "Also deletes its pending tasks; `tasks_deleted` is their number. Active tasks finish. This cannot be " +
+          "undone.",
         params: QueuePath,
         response: { 200: ref(DeletedQueue), ...refusals("queue_not_found", "queue_default_kept") },
       },

@@ -10,7 +10,7 @@ import { instant, model, ref, textOrNull } from "../schemas/field.ts";
 
 const clock = {
   now: instant("What the clock of the sandbox shows. The times in the records of its tasks are by it."),
-  ahead_seconds: Type.Integer({ description: "Seconds that were let pass: so much it is ahead." }),
+  ahead_seconds: Type.Integer({ description: "Seconds by which the clock is ahead." }),
 };
 
 const CLOCK = { now: "2026-01-31T10:00:00.000Z", ahead_seconds: 3600 };
@@ -22,7 +22,7 @@ const AdvanceSandbox = model(
     seconds: Type.Integer({
       minimum: 1,
       maximum: LONGEST_DELAY_SECONDS,
-      description: "Seconds that pass for the sandbox of the team.",
+      description: "Seconds to advance the team's sandbox clock.",
     }),
   },
   { additionalProperties: false, examples: [{ seconds: 3600 }] },
@@ -33,7 +33,7 @@ const SandboxAdvanced = model(
   "How much time has passed.",
   {
     advanced: Type.Integer({
-      description: "Seconds that have passed: fewer than asked for where very much happens within them.",
+      description: "Seconds that the clock advanced: fewer than requested if too much happens within them.",
     }),
     stopped: textOrNull("Why fewer seconds passed than were asked for; null if all of them did."),
     sandbox: Type.Object(clock),
@@ -61,8 +61,7 @@ export function registerSandboxRoutes(app: Api, sandbox: SandboxService): void {
         operationId: "getSandbox",
         tags: ["Tasks"],
         summary: "Get the clock of the sandbox",
-        description:
-          "What time it is in the sandbox of the team, by which its tasks go. Only with a test key.",
+        description: "The time of the team's sandbox, which its tasks use. Only with a test key.",
         response: { 200: ref(Sandbox), ...refusals("live_refused") },
       },
     },
@@ -76,10 +75,10 @@ export function registerSandboxRoutes(app: Api, sandbox: SandboxService): void {
       schema: {
         operationId: "advanceSandbox",
         tags: ["Tasks"],
-        summary: "Let time pass in the sandbox",
+        summary: "Advance the clock of the sandbox",
         description:
-          "Answers once all has happened that falls into this time: delays, retries and expiry of tasks, callbacks, " +
-          "and firings of the schedules of test keys. Only with a test key.",
+          "Answers once everything due within this time has happened: delays, retries and expiry of tasks, " +
+          "callbacks, and firings of the schedules of test keys. Only with a test key.",
         body: ref(AdvanceSandbox),
         response: { 200: ref(SandboxAdvanced), ...refusals("live_refused", ...BODY_REFUSALS) },
       },

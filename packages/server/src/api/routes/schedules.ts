@@ -58,8 +58,8 @@ export function registerScheduleRoutes(
         tags,
         summary: "Create a schedule",
         description:
-          "Creates a task at every time that `cron` names in `timezone`: exactly one each, over all nodes, late by at most " +
-          "a second while a node is up. With a test key its tasks are of the sandbox.",
+          "Creates a task at every time of `cron` in `timezone`: exactly one each, over all nodes, at most a second " +
+          "late while a node is up. With a test key its tasks are sandbox tasks.",
         body: ref(CreateSchedule),
         response: {
           201: ref(ScheduleAnswer),
@@ -84,7 +84,7 @@ export function registerScheduleRoutes(
         tags,
         summary: "List schedules",
         description:
-          "The schedules of the team by name. A test key sees those of test keys, every other the rest.",
+          "The schedules of the team by name. A test key sees those of test keys, other credentials the rest.",
         querystring: PageQuery,
         response: { 200: ref(ScheduleList), ...refusals() },
       },
@@ -103,7 +103,7 @@ export function registerScheduleRoutes(
         operationId: "getSchedule",
         tags,
         summary: "Get a schedule",
-        description: "With its task, when it fires next, and what its last firing came to.",
+        description: "With its task, its next times, and the result of its last firing.",
         params: SchedulePath,
         response: { 200: ref(ScheduleAnswer), ...refusals("schedule_not_found") },
       },
@@ -121,8 +121,7 @@ export function registerScheduleRoutes(
         operationId: "putSchedule",
         tags,
         summary: "Create or replace a schedule by its name",
-        description:
-          "201 if there was none of this name, then 200: the same id, and all else as it is given.",
+        description: "201 if the name is new, otherwise 200 with the same id; all other fields are replaced.",
         params: SchedulePath,
         body: ref(PutSchedule),
         response: {
@@ -149,7 +148,7 @@ export function registerScheduleRoutes(
         operationId: "updateSchedule",
         tags,
         summary: "Change a schedule",
-        description: "What is not given stays. Tasks that were made already stay as they are.",
+        description: "Omitted fields stay unchanged. Existing tasks are not affected.",
         params: SchedulePath,
         body: ref(UpdateSchedule),
         response: {
@@ -198,7 +197,8 @@ export function registerScheduleRoutes(
         operationId: "runSchedule",
         tags,
         summary: "Fire a schedule now",
-        description: "Paused or not, and whatever `overlap` says. Its next times stay as they are.",
+        description:
+          "Fires even if the schedule is paused and regardless of `overlap`. Its next times stay unchanged.",
         params: SchedulePath,
         response: { 201: CreatedAnswer, ...refusals("schedule_not_found", ...TASK_REFUSALS) },
       },
@@ -217,7 +217,7 @@ export function registerScheduleRoutes(
         operationId: "deleteSchedule",
         tags,
         summary: "Delete a schedule",
-        description: "It fires no more. The tasks that it made stay.",
+        description: "It no longer fires. Its tasks remain.",
         params: SchedulePath,
         response: { 200: ref(DeletedSchedule), ...refusals("schedule_not_found") },
       },

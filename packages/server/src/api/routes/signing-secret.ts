@@ -17,7 +17,8 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
         operationId: "getSigningSecret",
         tags,
         summary: "Get the signing secret",
-        description: "With it a target can tell that a call is ours. It is made when it is first needed.",
+        description:
+          "With it a target verifies that a call comes from this server. It is created on first use.",
         response: { 200: ref(SigningSecretAnswer), ...refusals() },
       },
     },
@@ -33,7 +34,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
         tags,
         summary: "Replace the signing secret",
         description:
-          "Until `previousValidUntil` calls are signed with both, so that targets can change over.",
+          "Until `previousValidUntil` calls are signed with both secrets, so that targets can switch.",
         response: { 200: ref(SigningSecretAnswer), ...refusals() },
       },
     },

@@ -19,11 +19,11 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
       schema: {
         operationId: "getQueueStats",
         tags,
-        summary: "What happened in the queues",
+        summary: "Get queue statistics",
         description:
-          "Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for " +
-          "`7d`, 6 h for `30d`. They are written every 10 s, by the node that did the work: one that is killed loses the " +
-          "numbers of the last seconds, and no task. Quantiles are estimates, off by a quarter at worst. Kept 30 days.",
+          "Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2" +
+          " h for `7d`, 6 h for `30d`. Each node writes its counts every 10 s: a killed node loses the counts of its" +
+          " last seconds, but no task. Quantiles are estimates with an error of at most a quarter. Kept for 30 days.",
         querystring: record.QueueStatsQuery,
         response: { 200: ref(record.QueueStatistics), ...refusals("queue_not_found") },
       },
@@ -53,10 +53,10 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
       schema: {
         operationId: "getFailureStats",
         tags,
-        summary: "What fails, where and since when",
+        summary: "Get groups of failed tasks",
         description:
-          "Failed tasks that were created in the range, in groups by queue, host, reason and last answer: the newest 10,000 " +
-          "are looked at, shared evenly between queues that have any. At most 100 groups, the largest first.",
+          "Failed tasks that were created in the range, grouped by queue, host, reason and last answer. The newest " +
+          "10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.",
         querystring: record.FailuresQuery,
         response: { 200: ref(record.FailureList), ...refusals() },
       },

@@ -16,8 +16,7 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
         tags: ["Health"],
         summary: "Nodes and database",
         description:
-          "Which nodes there are, what they do and how they fare. For the operator's own team; to every other it is not " +
-          "found, like a route that does not exist.",
+          "The nodes and their state. For the operator's own team; for other teams the route does not exist.",
         response: { 200: ref(SystemState), ...refusals("not_found") },
       },
     },

@@ -39,7 +39,7 @@ const CreateTasks = model(
     atomic: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "All or none: with one bad item the batch is refused, and nothing is stored.",
+        description: "All or none: one refused item refuses the batch, and no task is stored.",
       }),
     ),
   },
@@ -62,17 +62,17 @@ const BatchItemAnswer = model("BatchItem", "What became of one item: a task, or 
   callbackId: Type.Optional(Type.String({ description: "Of a direct task." })),
   callbackUrl: Type.Optional(Type.String({ description: "Of a direct task." })),
   replayed: Type.Optional(
-    Type.Boolean({ description: "True if an earlier request with its key made the task." }),
+    Type.Boolean({ description: "True if an earlier request with its key created the task." }),
   ),
   error: Type.Optional(Type.String({ description: "Why it was refused, as for a single creation." })),
-  code: Type.Optional(Type.String({ description: "Which refusal it is, for programs." })),
+  code: Type.Optional(Type.String({ description: "The error code, for programs." })),
 });
 
 const BatchAnswer = model("BatchAnswer", "What became of a batch.", {
   created: Type.Integer(),
   replayed: Type.Integer(),
   refused: Type.Integer(),
-  results: Type.Array(ref(BatchItemAnswer), { description: "One for each item, in their order." }),
+  results: Type.Array(ref(BatchItemAnswer), { description: "One result per item, in order." }),
 });
 
 export function registerBatchRoute(

@@ -25,7 +25,7 @@ const BulkFilter = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "The filters of the list of tasks. Empty, it means every task, and `confirm` has to say so.",
+    description: "The filters of the list of tasks. An empty filter means every task and requires `confirm`.",
   },
 );
 
@@ -38,16 +38,16 @@ const CreateBulk = model(
         "`cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones.",
     }),
     filter: BulkFilter,
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only tell how many tasks fit." })),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only count the matching tasks." })),
     rate: Type.Optional(
       Type.Integer({
         minimum: BULK_RATE.least,
         maximum: BULK_RATE.most,
         default: BULK_RATE.default,
-        description: "Tasks a second, at most.",
+        description: "Maximum tasks a second.",
       }),
     ),
-    confirm: Type.Optional(oneOf(["all"], { description: "Needed with an empty filter." })),
+    confirm: Type.Optional(oneOf(["all"], { description: "Required with an empty filter." })),
   },
   {
     additionalProperties: false,
@@ -59,13 +59,13 @@ const CreateBulk = model(
 
 const BulkState = model("Bulk", "An action on many tasks, and how far it is.", {
   id: Type.String({ examples: [EXAMPLE_ID] }),
-  action: oneOf(BULK_ACTIONS, { description: "What is done." }),
-  status: oneOf(BULK_STATUSES, { description: "`running` until every task has had its turn." }),
+  action: oneOf(BULK_ACTIONS, { description: "The action." }),
+  status: oneOf(BULK_STATUSES, { description: "`running` until every task was processed." }),
   matched: Type.Integer({
-    description: "Tasks that fitted the filter when it was asked for. Later ones are not touched.",
+    description: "Tasks that matched when the action was created. Tasks that match later are not affected.",
   }),
   done: Type.Integer({ description: "Tasks that were changed." }),
-  skipped: Type.Integer({ description: "Tasks that were not in a fitting state when their turn came." }),
+  skipped: Type.Integer({ description: "Tasks that were not in a suitable state when they were processed." }),
   created_at: instant("When it was asked for."),
 });
 
@@ -93,7 +93,7 @@ const BulkAnswer = model(
 const MatchedTasks = model(
   "MatchedTasks",
   "What a bulk action would be about.",
-  { matched: Type.Integer({ description: "Tasks that fit the filter at this moment." }) },
+  { matched: Type.Integer({ description: "Tasks that currently match the filter." }) },
   { examples: [{ matched: 1200 }] },
 );
 
@@ -120,8 +120,8 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         tags,
         summary: "Cancel, retry or delete many tasks",
         description:
-          "Notes which tasks fit the filter, and works them off in the background, at `rate` tasks a second, each exactly " +
-          "once, through restarts. With `dry_run` it only tells how many there are.",
+          "Selects the matching tasks and processes them in the background, at `rate` tasks a second, each exactly " +
+          "once, through restarts. With `dry_run` it only counts them.",
         body: ref(CreateBulk),
         response: {
           202: ref(BulkAnswer),
@@ -158,7 +158,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         operationId: "getBulk",
         tags,
         summary: "Get a bulk action",
-        description: "How far an action on many tasks is. It is kept for 30 days after its end.",
+        description: "The progress of a bulk action. It is kept for 30 days after its end.",
         params: BulkPath,
         response: { 200: ref(BulkAnswer), ...refusals("bulk_not_found") },
       },
@@ -174,7 +174,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         operationId: "stopBulk",
         tags,
         summary: "Stop a bulk action",
-        description: "Once answered, no further task is touched. What was done stays done.",
+        description: "Once answered, no further task is changed. Completed changes stay.",
         params: BulkPath,
         response: { 200: ref(BulkAnswer), ...refusals("bulk_not_found", "bulk_ended") },
       },

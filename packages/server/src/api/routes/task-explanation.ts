@@ -20,19 +20,21 @@ const Explanation = model(
       status: oneOf(STATUSES, { description: "The state of the task." }),
     }),
     runnable: Type.Boolean({
-      description: "Nothing stands in its way: it is pending, and the next free node begins it.",
+      description: "No reason blocks it: it is pending, and the next free node starts it.",
     }),
     reasons: Type.Array(
       Type.Object({
-        code: oneOf(REASON_CODES, { description: "Which reason it is, for programs. More may be added." }),
+        code: oneOf(REASON_CODES, {
+          description: "The code of the reason, for programs. More may be added.",
+        }),
         detail: Type.String({ description: "One sentence for people." }),
         until: Type.Unsafe<string | null>({
           type: ["string", "null"],
           format: "date-time",
-          description: "When it is over, or is at the latest; null where that is unknown.",
+          description: "When it ends at the latest; null if unknown.",
         }),
       }),
-      { description: "All that hold. None of a task that has ended." },
+      { description: "All current reasons; empty for an ended task." },
     ),
   },
   {

@@ -41,7 +41,7 @@ export interface TaskRouteDeps {
 
 export const TaskPath = Type.Object({
   task_id: Type.String({
-    description: "`task_…`, or the UUID that it encodes: every task is found by either.",
+    description: "`task_…`, or the UUID that it encodes: both are accepted for every task.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
 });
@@ -58,8 +58,8 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         tags,
         summary: "Create a task",
         description:
-          "Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is " +
-          "a direct task, any other a queue task; everywhere it is answered as the kind that it was created as.",
+          "Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` " +
+          "is a direct task, any other a queue task; every answer shows it in the shape of its creation.",
         headers: CreateTaskHeaders,
         querystring: WaitQuery,
         body: CreateEitherTask,
@@ -112,10 +112,10 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         tags,
         summary: "List tasks",
         description:
-          "The team's tasks, newest first, that fit every filter. A page has at most 1 MiB: tasks with very long headers and " +
-          "URLs come fewer than `limit` at a time. Filters other than queue, status and time look at a bounded number of tasks " +
-          "for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes " +
-          "on from there.",
+          "The team's tasks that match every filter, newest first. A page has at most 1 MiB: with very long headers " +
+          "and URLs it has fewer than `limit` tasks. Filters other than queue, status and time scan a limited number" +
+          " of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is " +
+          "true and `nextCursor` continues.",
         querystring: TaskListQuery,
         response: { 200: ref(TaskList), ...refusals("cursor_foreign") },
       },
@@ -147,7 +147,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         operationId: "getTask",
         tags,
         summary: "Get a task",
-        description: "The record of a task with what it carries and every attempt.",
+        description: "The record of a task with its payload and every attempt.",
         params: TaskPath,
         querystring: WaitQuery,
         response: { 200: RecordAnswer, ...refusals("task_not_found", "too_many_waiting") },
@@ -172,9 +172,9 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         tags,
         summary: "Cancel a task",
         description:
-          "Ends a task that has not ended yet. Of a task that is being called, the call is broken off on whichever node " +
-          "makes it; the target may have acted on it all the same. Once this is answered no further call is begun. A " +
-          "third party whose job is polled is told at the `cancelUrlTemplate` of the poll configuration, if it has one.",
+          "Ends a task that has not ended yet. The node that makes its call aborts it; the target may still have " +
+          "acted on it. Once this is answered no further call starts. For a polled job, Bellhop calls the " +
+          "`cancelUrlTemplate` of the poll configuration, if it has one.",
         params: TaskPath,
         response: { 200: RecordAnswer, ...refusals("task_not_found", "task_ended") },
       },
@@ -195,7 +195,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         tags,
         summary: "Retry a task",
         description:
-          "Begins a failed or cancelled task anew, under the same id and with all its retries. What was said of its end " +
+          "Restarts a failed or cancelled task under the same id, with all its retries. What was said of its end " +
           "is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.",
         params: TaskPath,
         body: ref(RetryTask),

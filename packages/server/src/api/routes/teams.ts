@@ -22,7 +22,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         operationId: "listTeams",
         tags,
         summary: "List your teams",
-        description: "The teams of the person who is signed in.",
+        description: "The teams of the signed-in person.",
         response: { 200: ref(record.TeamList), ...refusals("session_required") },
       },
     },
@@ -44,8 +44,8 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         tags,
         summary: "Create a team",
         description:
-          "The person who is signed in owns it. It starts on the free plan, with a queue `default`. The session stays in " +
-          "the team it is in.",
+          "The signed-in person owns it. It starts on the free plan, with a queue `default`. The session stays in " +
+          "its team.",
         body: ref(record.NameTeam),
         response: {
           201: ref(record.CreatedTeam),
@@ -68,7 +68,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         operationId: "getTeam",
         tags,
         summary: "Get the team",
-        description: "The team that the credential speaks for.",
+        description: "The team of the credential.",
         response: { 200: ref(record.TeamAnswer), ...refusals() },
       },
     },
@@ -84,7 +84,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
         operationId: "renameTeam",
         tags,
         summary: "Rename the team",
-        description: "People see the name, programs never need it: the `id` stays.",
+        description: "The name is for people; the `id` does not change.",
         body: ref(record.NameTeam),
         response: { 200: ref(record.TeamAnswer), ...refusals(...BODY_REFUSALS) },
       },

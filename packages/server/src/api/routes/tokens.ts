@@ -30,9 +30,9 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         tags,
         summary: "Store a credential",
         description:
-          "A header of a task whose value is the token's `id` is sent with the credential in its place. The credential " +
-          "is encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a " +
-          "sandbox token, which test keys alone see and sandbox tasks alone may name.",
+          "If the value of a task's header is the token's `id`, the credential is sent instead. The credential is " +
+          "encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a " +
+          "sandbox token: only test keys see it and only sandbox tasks may name it.",
         body: ref(record.CreateToken),
         response: {
           201: ref(record.TokenAnswer),
@@ -87,7 +87,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         operationId: "getToken",
         tags,
         summary: "Get a token",
-        description: "With how many open tasks name it: worth a look before it is revoked.",
+        description: "Includes the number of open tasks that name it: check it before revoking.",
         params: record.TokenPath,
         response: { 200: ref(record.TokenDetailAnswer), ...refusals("vault_token_not_found", "vault_off") },
       },
@@ -107,7 +107,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         tags,
         summary: "Revoke a token",
         description:
-          "Its value is erased. A task that refers to it fails when its call is due; there is no way back.",
+          "Erases its value. A task that names it fails when its call is due. This cannot be undone.",
         params: record.TokenPath,
         response: { 200: ref(record.RevokedToken), ...refusals("vault_token_not_found", "vault_off") },
       },

@@ -36,9 +36,9 @@ export function registerWebhookRoutes(
         tags,
         summary: "Subscribe to events",
         description:
-          "From now on every event of these kinds is sent to the URL as `{ type, timestamp, data }`, signed with the team's " +
-          "signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is tried " +
-          "again: 8 times in all, over 28 hours. It may arrive twice, and out of order.",
+          "Sends every later event of these kinds to the URL as `{ type, timestamp, data }`, signed with the team's " +
+          "signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is " +
+          "retried: 8 tries in all, over 28 hours. Events may arrive twice and out of order.",
         body: ref(record.CreateWebhook),
         response: {
           201: ref(record.WebhookAnswer),
@@ -124,8 +124,8 @@ export function registerWebhookRoutes(
       schema: {
         operationId: "deleteWebhook",
         tags,
-        summary: "End a subscription",
-        description: "What was on its way is dropped.",
+        summary: "Delete a subscription",
+        description: "Pending deliveries are dropped.",
         params: record.WebhookPath,
         response: { 200: ref(record.DeletedWebhook), ...refusals("webhook_not_found") },
       },
@@ -144,7 +144,7 @@ export function registerWebhookRoutes(
       schema: {
         operationId: "listWebhookDeliveries",
         tags,
-        summary: "List what was sent",
+        summary: "List deliveries",
         description: "Newest first, for 7 days.",
         params: record.WebhookPath,
         querystring: PageQuery,

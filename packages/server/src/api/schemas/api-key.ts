@@ -15,10 +15,10 @@ const fields = {
   }),
   environment: oneOf(ENVIRONMENTS, {
     default: "live",
-    description: "Tasks of a `test` key are of the sandbox: they are never called.",
+    description: "Tasks of a `test` key are sandbox tasks: they are never called.",
   }),
   prefix: Type.String({
-    description: "How the key begins, to tell it from others.",
+    description: "The beginning of the key, to identify it.",
     examples: ["bh_live_3f9a"],
   }),
   createdAt: instant("When the key was made."),
@@ -36,7 +36,7 @@ export const ApiKey = model("ApiKey", "An API key, without the key itself.", {
   lastUsedAt: Type.Unsafe<string | null>({
     type: ["string", "null"],
     format: "date-time",
-    description: "When the key was last used, to the minute; null if it never was.",
+    description: "When the key was last used, to the minute; null if never.",
   }),
 });
 export type ApiKey = Static<typeof ApiKey>;
@@ -46,7 +46,7 @@ export const CreatedApiKey = model("CreatedApiKey", "The new key. It is shown he
     ...fields,
     key: Type.String({
       description:
-        "The key: send it as `Authorization: Bearer …` or `X-API-Key`. Keep it, it is not shown again.",
+        "The key: send it as `Authorization: Bearer …` or `X-API-Key`. Store it: it is not shown again.",
       examples: ["bh_live_3f9a…"],
     }),
   }),

@@ -12,17 +12,17 @@ export const AuditEvent = model("AuditEvent", "One change.", {
   at: instant("When it was made."),
   actor: Type.Object({
     kind: oneOf(AUDIT_ACTOR_KINDS, {
-      description: "`operator` is whoever runs this server, by the `bellhop` command.",
+      description: "`operator` is the person who runs this server, through the `bellhop` command.",
     }),
     id: Type.String({ examples: ["key_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
-    name: Type.String({ description: "What it was called then.", examples: ["Billing service"] }),
+    name: Type.String({ description: "Its name at that time.", examples: ["Billing service"] }),
   }),
   action: Type.String(action),
-  target: Type.String({ description: "The id or the name of what was changed.", examples: ["emails"] }),
+  target: Type.String({ description: "The id or name of the changed object.", examples: ["emails"] }),
   detail: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
     type: ["object", "null"],
     additionalProperties: true,
-    description: "What else is worth knowing, such as the settings that were changed; never a secret.",
+    description: "Further data, such as the changed settings; never a secret.",
   }),
   address: textOrNull("Where the request came from; null if there was none."),
   requestId: textOrNull("`X-Request-Id` of the request; null if there was none."),
@@ -41,7 +41,7 @@ export const AuditList = model("AuditList", "A page of the audit log, newest fir
 export const AuditListQuery = Type.Object(
   {
     action: Type.Optional(
-      Type.String({ pattern: AUDIT_ACTION_PATTERN, description: "Only this kind of change, exactly." }),
+      Type.String({ pattern: AUDIT_ACTION_PATTERN, description: "Only this action, exactly." }),
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Events on a page." }),

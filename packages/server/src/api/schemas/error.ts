@@ -7,10 +7,10 @@ export const ErrorBody = model(
   "Every answer that is not a success.",
   {
     error: Type.String({ description: "What was refused and why, for people." }),
-    code: oneOf(PROBLEM_CODES, { description: "Which refusal it is, for programs. More may be added." }),
+    code: oneOf(PROBLEM_CODES, { description: "The error code, for programs. More may be added." }),
     details: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), error: Type.String() }), {
-        description: "Every broken rule, when several fields broke one; `error` is the first of them.",
+        description: "Every invalid field, if there are several; `error` describes the first.",
       }),
     ),
   },

@@ -9,7 +9,7 @@ export const Alive = Type.Object(
 export const Readiness = model("Readiness", "What it needs, part by part.", {
   status: Type.String({ description: "`ok`, or `unavailable`." }),
   checks: textMap({
-    description: "Each part by name: `ok`, or what is wrong with it.",
+    description: "Each check by name: `ok`, or what is wrong.",
     examples: [{ database: "ok" }],
   }),
 });

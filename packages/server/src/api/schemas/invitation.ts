@@ -8,7 +8,7 @@ const fields = {
     description: "Identifies the invitation.",
     examples: ["inv_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
-  email: Type.String({ description: "Who is invited.", examples: ["ada@example.com"] }),
+  email: Type.String({ description: "The invited address.", examples: ["ada@example.com"] }),
 };
 
 export const CreateInvitation = model(

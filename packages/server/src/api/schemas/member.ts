@@ -8,7 +8,7 @@ export const personFields = {
     examples: ["user_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
   email: Type.String({
-    description: "The address that the person signs in by.",
+    description: "The person's sign-in address.",
     examples: ["ada@example.com"],
   }),
 };

@@ -21,7 +21,7 @@ const fields = {
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: "What people are asked to let in.",
+    description: "The name shown on the consent page.",
     examples: [EXAMPLE.name],
   }),
   // The lists are checked by hand before the schema is: ajv would list every wrong entry of a long list.
@@ -68,7 +68,7 @@ export const MintedApplication = model(
     application: Type.Object({
       ...fields,
       clientSecret: Type.String({
-        description: "What the application proves itself by. Keep it, it is not shown again.",
+        description: "The application's secret. Store it: it is not shown again.",
         examples: ["bhs_3f9a…"],
       }),
     }),

@@ -4,7 +4,7 @@ import { instant, model, oneOf, ref } from "./field.ts";
 import { personFields } from "./member.ts";
 
 const id = Type.String({
-  description: "Identifies one consent of a person, with all the tokens that came of it.",
+  description: "Identifies one consent of a person, with all its tokens.",
   examples: ["auth_01k9z3mxe5f8hrk3yv5pzq8c2d"],
 });
 
@@ -21,8 +21,8 @@ export const Authorization = model(
         examples: ["Difference Ltd"],
       }),
     }),
-    user: Type.Object(personFields, { description: "Who allowed it." }),
-    scopes: Type.Array(oneOf(SCOPES), { description: "What the application may do." }),
+    user: Type.Object(personFields, { description: "The person who granted it." }),
+    scopes: Type.Array(oneOf(SCOPES), { description: "The granted scopes." }),
     createdAt: instant("When the person allowed it."),
     expiresAt: instant("When it ends by itself, unless the application refreshes it before."),
   },

@@ -15,7 +15,7 @@ const client = {
 
 /** Only documents: the rules of OAuth for parameters are checked, and answered, in its own way. */
 export const TokenRequest = model("TokenRequest", "A form, url-encoded. What is not known is left aside.", {
-  grant_type: oneOf(GRANT_TYPES, { description: "What is taken for a token." }),
+  grant_type: oneOf(GRANT_TYPES, { description: "The grant that is exchanged for a token." }),
   code: text("With `authorization_code`: the code, within 60 s, once."),
   redirect_uri: text("With `authorization_code`: the one of the authorization request."),
   code_verifier: text("With `authorization_code`: what the challenge was made of (RFC 7636)."),
@@ -31,8 +31,8 @@ export const AccessToken = model("AccessToken", "An access token (RFC 6749, 5.1)
   access_token: Type.String({ description: "Send it as `Authorization: Bearer …`." }),
   token_type: oneOf(["Bearer"]),
   expires_in: Type.Integer({ description: "Seconds.", examples: [3600] }),
-  refresh_token: Type.Optional(Type.String({ description: "For the next one; valid for 30 days, once." })),
-  scope: Type.String({ description: "What was granted, separated by spaces.", examples: ["tasks:read"] }),
+  refresh_token: Type.Optional(Type.String({ description: "For the next token; valid for 30 days, once." })),
+  scope: Type.String({ description: "The granted scopes, separated by spaces.", examples: ["tasks:read"] }),
 });
 export type AccessToken = Static<typeof AccessToken>;
 
@@ -44,7 +44,7 @@ export const RevocationRequest = model("RevocationRequest", "A form, url-encoded
 
 export const Revoked = model("RevokedAccess", "The token does not count any more, or never did.", {
   revoked: Type.Boolean({
-    description: "Always `true`, also for a token that nobody knows (RFC 7009).",
+    description: "Always `true`, also for an unknown token (RFC 7009).",
     examples: [true],
   }),
 });
@@ -53,7 +53,7 @@ export const OAuthError = model(
   "OAuthError",
   "A refusal in the form of RFC 6749 (5.2).",
   {
-    error: Type.String({ description: "One of the RFC's words; decide by it." }),
+    error: Type.String({ description: "The error code of the RFC, for programs." }),
     error_description: Type.String({ description: "What was refused and why, for people." }),
   },
   { examples: [{ error: "invalid_grant", error_description: "The code or refresh token was used before" }] },
@@ -62,7 +62,7 @@ export const OAuthError = model(
 const strings = (description: string) => Type.Array(Type.String(), { description });
 
 export const ServerMetadata = model("AuthorizationServer", "What an OAuth client needs to know (RFC 8414).", {
-  issuer: Type.String({ description: "Who issues the tokens: the address of this server." }),
+  issuer: Type.String({ description: "The issuer of the tokens: the address of this server." }),
   authorization_endpoint: Type.String(),
   token_endpoint: Type.String(),
   revocation_endpoint: Type.String(),

@@ -26,7 +26,7 @@ export const pagination = Type.Optional(
       hasMore: Type.Boolean(),
       nextCursor: textOrNull("`cursor` of the next page; null on the last."),
     },
-    { description: "Left out where the list is whole and no page was asked for." },
+    { description: "Absent if the list is complete and no page was requested." },
   ),
 );
 

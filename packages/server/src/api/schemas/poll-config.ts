@@ -62,12 +62,12 @@ const fields = {
     "The URL to call once if the task is cancelled while it is polled. Best effort: what is answered changes nothing.",
     "https://api.example.com/jobs/{startResult.body.id}/cancel",
   ),
-  cancelMethod: oneOf(METHODS, { description: "Method of that call; POST unless it is said." }),
+  cancelMethod: oneOf(METHODS, { description: "Method of that call; default: POST." }),
   forwardAuth: Type.Boolean({
     default: POLL_DEFAULTS.forwardAuth,
     description:
-      "Send the first call's Authorization and X-API-Key along, if the poll goes to the origin of the first call or " +
-      "to one that the provider's catalog entry names.",
+      "Send the first call's Authorization and X-API-Key with polls to the origin of the first call, or to an " +
+      "origin in the provider's catalog entry.",
   }),
   forwardHeaders: texts(
     0,

@@ -3,7 +3,7 @@ import { model, ref } from "./field.ts";
 import { PollConfig } from "./poll-config.ts";
 
 export const Provider = model("Provider", "A third party whose jobs can be polled.", {
-  id: Type.String({ description: "What a task names as its `provider`.", examples: ["replicate"] }),
+  id: Type.String({ description: "The value of a task's `provider`.", examples: ["replicate"] }),
   name: Type.String({ examples: ["Replicate"] }),
   description: Type.String(),
   pollConfig: ref(PollConfig),

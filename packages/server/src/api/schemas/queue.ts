@@ -27,7 +27,7 @@ export const queueSettings = {
   }),
   retry_backoff: oneOf(BACKOFFS, {
     default: QUEUE_DEFAULTS.backoff,
-    description: "Wait between attempts: always `retry_delay`, or doubling from it up to an hour.",
+    description: "Delay between attempts: always `retry_delay`, or doubling from it up to an hour.",
   }),
   retry_delay: Type.Integer({
     minimum: 0,
@@ -39,7 +39,7 @@ export const queueSettings = {
     minimum: 1,
     maximum: LONGEST_RETRY_DELAY_SECONDS,
     default: QUEUE_DEFAULTS.retryMaxDelaySeconds,
-    description: "Seconds that no wait between two attempts exceeds.",
+    description: "Maximum delay between two attempts in seconds.",
   }),
   no_retry_statuses: statusList(
     'Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.',
@@ -87,7 +87,7 @@ export const Queue = model("Queue", "A queue and its settings.", queueFields);
 export type Queue = Static<typeof Queue>;
 
 export const QueueStats = model("QueueStats", "How many tasks of the queue are in each state.", {
-  pending: Type.Integer({ description: "Waiting for their turn, delayed or to be retried." }),
+  pending: Type.Integer({ description: "Waiting to start, delayed or to be retried." }),
   active: Type.Integer({ description: "Being executed now." }),
   completed: Type.Integer(),
   failed: Type.Integer(),
@@ -115,7 +115,7 @@ export const QueueListQuery = Type.Object(
 export const DeletedQueue = model("DeletedQueue", "The queue is gone.", {
   name,
   deleted: Type.Boolean(),
-  tasks_deleted: Type.Integer({ description: "How many pending tasks went with it." }),
+  tasks_deleted: Type.Integer({ description: "The number of deleted pending tasks." }),
 });
 
 export const QueuePath = Type.Object({ queue_name: Type.String({ examples: ["emails"] }) });

@@ -6,8 +6,7 @@ const WORDS = ["true", "false"] as const;
 /** Of a query that counts or lists tasks. */
 export const sandbox = Type.Optional(
   oneOf(WORDS, {
-    description:
-      "`true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it.",
+    description: "`true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox.",
   }),
 );
 

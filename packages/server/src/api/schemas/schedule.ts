@@ -18,15 +18,15 @@ const TASK = {
 const terms = {
   cron: Type.String({
     description:
-      "Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are " +
-      "given, either is enough.",
+      "Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day " +
+      "fields are set, either one matches.",
     examples: ["30 9 * * mon-fri"],
   }),
   timezone: Type.String({
     default: SCHEDULE_DEFAULTS.timezone,
     description:
-      "An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that " +
-      "comes twice runs the first time only.",
+      "An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that " +
+      "occurs twice runs only the first time.",
     examples: ["Europe/Berlin"],
   }),
   // Judged by the handler, as for a single creation.
@@ -41,16 +41,17 @@ const terms = {
   ),
   overlap: oneOf(OVERLAPS, {
     default: SCHEDULE_DEFAULTS.overlap,
-    description: "`skip`: nothing is fired while a task of the schedule has not ended.",
+    description: "`skip`: the schedule does not fire while one of its tasks has not ended.",
   }),
   catch_up: oneOf(CATCH_UPS, {
     default: SCHEDULE_DEFAULTS.catchUp,
     description:
-      "Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.",
+      "Times that passed while no node was up create `one` task together; with `none` they create none if the " +
+      "newest of them is more than 60 s old.",
   }),
   paused: Type.Boolean({
     default: SCHEDULE_DEFAULTS.paused,
-    description: "A paused schedule fires only by hand.",
+    description: "A paused schedule fires only manually.",
   }),
 };
 
@@ -88,7 +89,7 @@ export type UpdateSchedule = Static<typeof UpdateSchedule>;
 
 const LastTask = model("ScheduleLastTask", "The last task that a schedule made.", {
   id: Type.String({
-    description: "`task_…` or a UUID, as its kind has it.",
+    description: "`task_…` or a UUID, by its shape.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
   status: Type.String({ description: "The state of the task.", examples: ["completed"] }),
@@ -97,7 +98,7 @@ const LastTask = model("ScheduleLastTask", "The last task that a schedule made."
 
 const LastError = model("ScheduleLastError", "Why the last firing made no task.", {
   at: instant("When it was tried."),
-  error: Type.String({ description: "As the creation of such a task would be refused." }),
+  error: Type.String({ description: "The error that creating such a task would get." }),
 });
 
 const summary = {
@@ -111,9 +112,9 @@ const summary = {
   next_runs: Type.Array(instant("A time at which it fires."), {
     description: "The next five times; none while it is paused.",
   }),
-  last_task: Type.Union([ref(LastTask), Type.Null()], { description: "Null if there is none any more." }),
+  last_task: Type.Union([ref(LastTask), Type.Null()], { description: "Null if it no longer exists." }),
   last_error: Type.Union([ref(LastError), Type.Null()], {
-    description: "Null if the last firing made its task, or was not to.",
+    description: "Null if the last firing created its task, or was skipped.",
   }),
   created_at: instant("When the schedule was created."),
   updated_at: instant("When it was last changed."),

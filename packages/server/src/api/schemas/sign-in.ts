@@ -7,7 +7,7 @@ export const RequestMagicLink = model(
   "Who wants to sign in.",
   {
     email: Type.String({
-      description: "Where the link is mailed to.",
+      description: "The address that gets the link.",
       examples: ["ada@example.com"],
     }),
   },
@@ -58,16 +58,19 @@ export const EndedSession = model("EndedSession", "The session is over.", {
 });
 
 const sessionId = Type.String({
-  description: "Identifies the session. It opens nothing.",
+  description: "Identifies the session. It is not a credential.",
   examples: ["ses_01k9z3mxe5f8hrk3yv5pzq8c2d"],
 });
 
 export const Session = model("Session", "A session of the person who is signed in.", {
   id: sessionId,
-  team: Type.Object({ id: teamFields.id, name: teamFields.name }, { description: "The team that it is in." }),
+  team: Type.Object(
+    { id: teamFields.id, name: teamFields.name },
+    { description: "The team of the session." },
+  ),
   createdAt: instant("When the person signed in, or went to this team."),
   expiresAt: instant("The session ends then by itself."),
-  current: Type.Boolean({ description: "Whether it is the one that asks." }),
+  current: Type.Boolean({ description: "Whether it is the current session." }),
 });
 export type Session = Static<typeof Session>;
 

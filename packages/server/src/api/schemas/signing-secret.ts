@@ -11,7 +11,7 @@ export const SigningSecretAnswer = model("SigningSecretAnswer", "What signs the 
     previousValidUntil: Type.Unsafe<string | null>({
       type: ["string", "null"],
       format: "date-time",
-      description: "Until then the secret before it signs as well; null if there is none.",
+      description: "Until then the previous secret signs as well; null if there is none.",
     }),
   }),
 });

@@ -7,21 +7,22 @@ import { model, oneOf } from "./field.ts";
 const fields = {
   outcome: oneOf(SIMULATED_OUTCOMES, {
     description:
-      "What becomes of the call: `complete`, a 2xx; `fail`, another answer; `timeout`, none; `callback`, a 2xx after which " +
-      "the task waits and is ended by its callback. A task that is polled or waits for a callback does so after `complete` too.",
+      "The simulated result of the call: `complete`, a 2xx; `fail`, another status; `timeout`, no answer; " +
+      "`callback`, a 2xx after which the task waits and its callback ends it. A task that is polled or waits for" +
+      " a callback does so after `complete` too.",
   }),
   after: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_DELAY_SECONDS,
       default: 0,
-      description: "Seconds that the attempt takes, or that the task waits for what ends it.",
+      description: "Duration of the attempt in seconds, or of the wait until the task is ended.",
     }),
   ),
   body: Type.Optional(
     Type.Unknown({
       description:
-        "What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.",
+        "The body of the answer or of the callback: text, or any other JSON value, kept as JSON; at most 64 KiB.",
       examples: [{ ok: true }],
     }),
   ),
@@ -30,7 +31,7 @@ const fields = {
       minimum: 1,
       maximum: MOST_SIMULATED_ATTEMPTS,
       default: 1,
-      description: "The attempt from which on the outcome is this one; those before it fail with 500.",
+      description: "The first attempt with this outcome; earlier ones fail with 500.",
     }),
   ),
 };

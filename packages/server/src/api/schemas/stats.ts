@@ -7,7 +7,7 @@ import { sandbox } from "./sandbox.ts";
 
 const RANGES = Object.keys(STATS_RANGES).filter((name): name is StatsRange => name in STATS_RANGES);
 
-const range = oneOf(RANGES, { description: "How far back it looks." });
+const range = oneOf(RANGES, { description: "The time range." });
 
 export const FailuresQuery = Type.Object({ range, sandbox }, { additionalProperties: false });
 export const QueueStatsQuery = Type.Object(
@@ -41,15 +41,14 @@ const QueueSeries = model("QueueSeries", "What happened in a queue, with a numbe
   retried: counts("Attempts that failed and were followed by another, and tasks that were retried by hand."),
   pending: Type.Array(Type.Unsafe<number | null>({ type: ["integer", "null"] }), {
     description:
-      "Tasks that were pending, due or not, as looked at once a minute; the most of a longer step. Null where no node " +
-      "looked.",
+      "Pending tasks, due or not, sampled once a minute; the maximum in a longer step. Null if no node sampled.",
   }),
   wait_ms: quantiles("From the time a task was due until its attempt began, of attempts begun in the step."),
   duration_ms: quantiles("How long calls took, of attempts that ended in the step."),
   oldest_pending_at: Type.Unsafe<string | null>({
     type: ["string", "null"],
     format: "date-time",
-    description: "Since when the oldest pending task has been due; null if none is.",
+    description: "When the oldest pending task became due; null if none is due.",
   }),
   now: Type.Object(
     {
@@ -58,20 +57,20 @@ const QueueSeries = model("QueueSeries", "What happened in a queue, with a numbe
       waiting: count("Tasks that wait for a callback."),
       polling: count("Tasks that are polled."),
     },
-    { description: "How it stands at the moment." },
+    { description: "The current state." },
   ),
 });
 export type QueueSeries = Static<typeof QueueSeries>;
 
 export const QueueStatistics = model("QueueStatistics", "What happened in the queues of the team.", {
   stats: Type.Object({
-    range: oneOf(RANGES, { description: "As asked for." }),
+    range: oneOf(RANGES, { description: "As requested." }),
     from: instant("When the first step begins."),
     to: instant("When it was asked for: the last step is not over."),
-    step_seconds: Type.Integer({ description: "How long a step is." }),
-    at: Type.Array(Type.String({ format: "date-time" }), { description: "When each step begins." }),
+    step_seconds: Type.Integer({ description: "The length of a step." }),
+    at: Type.Array(Type.String({ format: "date-time" }), { description: "The start of each step." }),
     queues: Type.Array(ref(QueueSeries), {
-      description: "By name. Of more than 100 those with the most to show.",
+      description: "By name. With more than 100 queues, only the busiest.",
     }),
     total: ref(QueueSeries),
   }),
@@ -86,12 +85,12 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
   ),
   count: count("How many there are."),
   count_is_capped: Type.Boolean({
-    description: "There may be more: not all tasks of the queue were looked at.",
+    description: "There may be more: not all tasks of the queue were scanned.",
   }),
   first_seen: instant("When the first of them failed."),
   last_seen: instant("When the last of them failed."),
   sample_task: Type.String({
-    description: "The one created last.",
+    description: "The newest task of the group.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
   filter: Type.Object(
@@ -104,7 +103,7 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
       created_after: Type.String({ format: "date-time" }),
       sandbox: Type.Optional(Type.Boolean()),
     },
-    { description: "Finds them, in `POST /v1/tasks/bulk` and in the list of tasks." },
+    { description: "The filter that finds them, for `POST /v1/tasks/bulk` and the list of tasks." },
   ),
 });
 

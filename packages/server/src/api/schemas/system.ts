@@ -9,29 +9,29 @@ export const SystemNode = model("SystemNode", "One process of Bellhop.", {
   version: Type.String({ examples: ["0.1.0"] }),
   startedAt: instant("When it started."),
   lagMs: Type.Number({
-    description: "How long ago it was heard of, in milliseconds: every 4 s while it is well.",
+    description: "Age of the last heartbeat in milliseconds; a healthy node sends one every 4 s.",
   }),
   lease: oneOf(LEASE_STATES, {
     description:
-      "Its right to make calls: `held`; `expired`, not renewed in time; `lost`, what it held was given back; `none`, an " +
-      "`api` node has no use for one.",
+      "Its right to make calls: `held`; `expired`, not renewed in time; `lost`, its tasks were released; `none` " +
+      "for an `api` node.",
   }),
   slots: Type.Integer({ description: "Slots that it holds, over all queues." }),
-  callsInFlight: Type.Integer({ description: "Calls of tasks under way." }),
-  maxInFlight: Type.Integer({ description: "Calls that it has under way at most." }),
+  callsInFlight: Type.Integer({ description: "Calls in flight." }),
+  maxInFlight: Type.Integer({ description: "Maximum number of calls in flight." }),
   clockOffsetMs: Type.Number({
-    description: "How far its clock is ahead of the database's, in milliseconds.",
+    description: "The offset of its clock from the database's, in milliseconds.",
   }),
 });
 
 export const SystemState = model("SystemState", "The nodes and their database.", {
   nodes: Type.Array(ref(SystemNode), {
-    description: "The one that started first at the top. One that died is listed for an hour.",
+    description: "In the order of their start. A crashed node is listed for an hour.",
   }),
   database: Type.Object({
-    version: Type.String({ description: "Of PostgreSQL.", examples: ["17.5"] }),
-    schema: Type.Integer({ description: "The number of Bellhop's schema." }),
-    embedded: Type.Boolean({ description: "Whether it is the one that Bellhop runs itself." }),
+    version: Type.String({ description: "The version of PostgreSQL.", examples: ["17.5"] }),
+    schema: Type.Integer({ description: "The version of Bellhop's schema." }),
+    embedded: Type.Boolean({ description: "Whether it is the embedded PostgreSQL." }),
   }),
 });
 export type SystemState = Static<typeof SystemState>;

@@ -11,10 +11,10 @@ export const teamFields = {
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: "What people call the team; need not be unique.",
+    description: "The name of the team, for people; need not be unique.",
     examples: ["Acme"],
   }),
-  plan: oneOf(PLANS, { description: "Decides how many requests a minute the team may make." }),
+  plan: oneOf(PLANS, { description: "Sets the request limit and the other limits of the team." }),
 };
 
 export const role = oneOf(ROLES, {

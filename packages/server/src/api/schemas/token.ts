@@ -8,7 +8,7 @@ export const MOST_ALLOWED_HOSTS = 50;
 
 const fields = {
   id: Type.String({
-    description: "Refer to the token by this in the headers of a task.",
+    description: "Use this id in the headers of a task.",
     examples: ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
   name: Type.String({
@@ -29,7 +29,7 @@ const lastUsedAt = Type.Unsafe<string | null>({
   type: ["string", "null"],
   format: "date-time",
   description:
-    "When the token was last put into a call, known within about a minute; null if it never was, as far as is known.",
+    "When the token was last used in a call, known within about a minute; null if no use is known.",
 });
 
 /** `allowedHosts` is checked by hand before the schema is: ajv would list every wrong entry of a long list. */
@@ -42,7 +42,7 @@ export const CreateToken = model(
       minLength: 1,
       maxLength: LONGEST_VALUE,
       description:
-        "The whole value of a header, such as `Bearer r8_…`. Stored encrypted, put into calls, never returned.",
+        "The whole value of a header, such as `Bearer r8_…`. Stored encrypted, used in calls, never returned.",
       examples: ["Bearer r8_example"],
     }),
     allowedHosts: Type.Optional(fields.allowedHosts),
@@ -68,16 +68,16 @@ export const TokenDetail = model("TokenDetail", "A stored credential, and how ma
   ...Token.properties,
   openTasks: Type.Object(
     {
-      count: Type.Integer({ description: "So many were found.", examples: [12] }),
+      count: Type.Integer({ description: "The number of tasks found.", examples: [12] }),
       isCapped: Type.Boolean({
-        description: "There are more open tasks than the 10,000 that were looked at: it is `count` or more.",
+        description: "More than the 10,000 scanned open tasks exist: `count` is a lower bound.",
         examples: [false],
       }),
     },
     {
       description:
-        "The tasks that name the token in a header and have not ended: pending, active, waiting or polling. " +
-        "Revoked, it fails each of them that has a call yet to make. For a sandbox token those are tasks of the sandbox.",
+        "Open tasks that name the token in a header: pending, active, waiting or polling. After a revocation, each" +
+        " of them fails at its next call. For a sandbox token these are sandbox tasks.",
     },
   ),
 });

@@ -30,7 +30,7 @@ const terms = {
     minItems: 1,
     maxItems: EVENT_TYPES.length,
     uniqueItems: true,
-    description: "Which kinds of events.",
+    description: "The kinds of events.",
     examples: [EXAMPLE.events],
   }),
   queue: Type.String({
@@ -46,7 +46,7 @@ const terms = {
   }),
   enabled: Type.Boolean({
     default: true,
-    description: "False: nothing is sent, and what happens meanwhile is not told later.",
+    description: "False: no event is sent, and none is kept for later.",
   }),
 };
 
@@ -72,7 +72,7 @@ export const UpdateWebhook = model(
     queue: Type.Optional(orNull(terms.queue, "Only events of this queue and its tasks; null for all.")),
     tag: Type.Optional(orNull(terms.tag, "Only events of tasks that have this tag; null for all.")),
     enabled: Type.Optional(
-      Type.Boolean({ description: "True also gives one that was turned off its time anew." }),
+      Type.Boolean({ description: "True also enables a disabled webhook and resets its failure time." }),
     ),
   },
   { additionalProperties: false, examples: [{ enabled: true }] },
@@ -85,7 +85,7 @@ const Webhook = model("Webhook", "A subscription to events.", {
   events: terms.events,
   queue: textOrNull("Only events of this queue; null for all."),
   tag: textOrNull("Only events of tasks that have this tag; null for all."),
-  enabled: Type.Boolean({ description: "Whether anything is sent." }),
+  enabled: Type.Boolean({ description: "Whether events are sent." }),
   disabled_at: Type.Unsafe<string | null>({
     type: ["string", "null"],
     format: "date-time",
@@ -94,7 +94,7 @@ const Webhook = model("Webhook", "A subscription to events.", {
   failing_since: Type.Unsafe<string | null>({
     type: ["string", "null"],
     format: "date-time",
-    description: "Since when no delivery has succeeded; null while they do.",
+    description: "When deliveries began to fail; null while they succeed.",
   }),
   created_at: instant("When it was created."),
   updated_at: instant("When it was last changed."),
@@ -124,19 +124,19 @@ export const DeletedWebhook = model(
 
 const Delivery = model("WebhookDelivery", "One event on its way to a webhook.", {
   id: Type.String({
-    description: "Sent along as `webhook-id`, the same on every try.",
+    description: "Sent as `webhook-id`, the same on every try.",
     examples: ["whd_01k9z3mxe5f8hrk3yv5pzq8c2d"],
   }),
-  event: oneOf(EVENT_TYPES, { description: "What happened." }),
-  status: oneOf(DELIVERY_STATUSES, { description: "`pending` until it was received, or given up." }),
-  attempts: Type.Integer({ description: "How often it was tried." }),
+  event: oneOf(EVENT_TYPES, { description: "The kind of event." }),
+  status: oneOf(DELIVERY_STATUSES, { description: "`pending` until it is delivered or given up." }),
+  attempts: Type.Integer({ description: "The number of tries." }),
   response_code: integerOrNull("What the last try was answered; null if nothing."),
   error: textOrNull("Why the last try failed; null if it did not."),
   created_at: instant("When it was noticed."),
   next_at: Type.Unsafe<string | null>({
     type: ["string", "null"],
     format: "date-time",
-    description: "When it is tried next; null if it is not.",
+    description: "When the next try is due; null if there is none.",
   }),
 });
 export type Delivery = Static<typeof Delivery>;

@@ -85,7 +85,7 @@ const aboutHeaders = (note: string) =>
   "Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault " +
   "token elsewhere in it is refused.";
 const aboutCallback =
-  "Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and " +
+  "Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and " +
   "nowhere else.";
 
 export const TASK_FIELDS = {
@@ -169,7 +169,7 @@ export const TASK_FIELDS = {
     schema: [
       Type.Unknown({
         description:
-          "Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.",
+          "Any JSON value, sent as the body of the call, byte for byte as written. Default, also for null: `{}`.",
         examples: [{ user_id: 42 }],
       }),
       Type.Union(
@@ -180,8 +180,9 @@ export const TASK_FIELDS = {
         ],
         {
           description:
-            "The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was " +
-            "written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.",
+            "The body of the call. A string is sent unchanged; an object or an array as JSON, byte for byte as " +
+            "written, with `Content-Type: application/json` unless the headers have one. Without it the call has no " +
+            "body.",
           examples: [{ version: "…", input: { prompt: "a bell" } }],
         },
       ),
@@ -245,7 +246,7 @@ export const TASK_FIELDS = {
       1,
       LONGEST_DELAY_SECONDS,
       "Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not " +
-        "extend it, a retry by hand starts it anew.",
+        "extend it, a manual retry restarts it.",
     ),
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.expiresInSeconds),
@@ -281,8 +282,8 @@ export const TASK_FIELDS = {
     names: ["wait_for_callback", "waitForCallback"],
     schema: Type.Boolean({
       description:
-        "After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names " +
-        "`{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written.",
+        "After a 2xx the task waits for its callback instead of completing. Default: true if the call contains " +
+        "`{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written.",
     }),
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.follow.waitForCallback),
@@ -324,8 +325,8 @@ export const TASK_FIELDS = {
     schema: Type.String({
       pattern: IDEMPOTENCY_KEY_PATTERN,
       description:
-        "1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task " +
-        "again.",
+        "1 to 255 printable ASCII characters. The same key with the same request within 24 hours returns the first" +
+        " task.",
       examples: ["signup-42"],
     }),
     ask: { default: null },
@@ -399,7 +400,7 @@ export const TASK_FIELDS = {
   attemptCount: {
     names: ["attempt_count", "attemptCount"],
     schema: Type.Integer({
-      description: "How many attempts were begun. In lists, which do not have the attempts.",
+      description: "The number of attempts. In lists, which do not have the attempts.",
     }),
     // How many it had been when something happened to it is not known.
     show: { in: ["list"], of: (task) => task.attemptCount, ofMoment: () => undefined, optional: true },
@@ -416,7 +417,7 @@ export const TASK_FIELDS = {
   },
   retries: {
     names: ["retries", "retries"],
-    schema: Type.Integer({ description: "How often it was retried by hand, if it was." }),
+    schema: Type.Integer({ description: "The number of manual retries, if any." }),
     show: sometimes(RECORDS, (task) => task.retries > 0 && task.retries),
   },
   callbackId: {

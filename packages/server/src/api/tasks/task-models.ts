@@ -157,17 +157,15 @@ export const DirectTaskSummary = model(
 
 export const TaskList = model("TaskList", "One page of tasks.", {
   tasks: Type.Array(either(TaskSummary, DirectTaskSummary), {
-    description: "In the order asked for, each as the kind that it was created as.",
+    description: "In the requested order, each in the shape of its creation.",
   }),
   pagination: Type.Object({
     total: Type.Integer({
       description:
-        "Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that " +
-        "are looked at.",
+        "Matching tasks on all pages. Exact for queue and status; otherwise counted up to 10,000, over 10,000 " +
+        "scanned tasks.",
     }),
-    totalIsCapped: Type.Optional(
-      Type.Boolean({ description: "True when there may be more than `total`: no more were counted." }),
-    ),
+    totalIsCapped: Type.Optional(Type.Boolean({ description: "True if there may be more than `total`." })),
     limit: Type.Integer(),
     offset: Type.Integer(),
     hasMore: Type.Boolean(),
@@ -176,20 +174,20 @@ export const TaskList = model("TaskList", "One page of tasks.", {
 });
 
 export const DeletedTask = model("DeletedTask", "The task is gone and will not be called.", {
-  id: Type.String({ description: "As it was asked for.", examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
+  id: Type.String({ description: "As requested.", examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
   deleted: Type.Boolean(),
 });
 
 export const RetryTask = model(
   "RetryTask",
-  "How a task begins anew. All of it may be left out, and the body too.",
+  "How a task is restarted. All fields and the body are optional.",
   {
     delay: Type.Optional(TASK_FIELDS.delaySeconds.schema),
     priority: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10,
-        description: "1 to 10, higher is processed first. Default: as before.",
+        description: "1 to 10, higher is processed first. Default: unchanged.",
       }),
     ),
   },

@@ -18,14 +18,14 @@ const answerHead = {
 };
 const answerTail = {
   duration: Type.Integer({ description: "Milliseconds." }),
-  truncated: Type.Optional(Type.Boolean({ description: "True when the body was cut." })),
+  truncated: Type.Optional(Type.Boolean({ description: "True if the body was cut." })),
 };
 
 export const TaskResult = model("TaskResult", "The last answer of the target, or what a callback brought.", {
   ...answerHead,
   body: Type.String({
     description:
-      "The answer as text, at most 1 MiB of it (`BELLHOP_RESULT_LIMIT`), or what a callback brought, whole.",
+      "The answer as text, at most 1 MiB (`BELLHOP_RESULT_LIMIT`), or the whole body of a callback.",
   }),
   ...answerTail,
 });
@@ -85,7 +85,7 @@ const ATTEMPT_FIELDS: readonly PartField<AttemptRecord>[] = [
     "connect_ms",
     "connectMs",
     Type.Optional(
-      Type.Integer({ description: "Milliseconds until there was a connection; left out below one." }),
+      Type.Integer({ description: "Milliseconds until the connection was open; omitted below one." }),
     ),
     (attempt) => attempt.connectMs,
   ],
@@ -95,7 +95,7 @@ const ATTEMPT_FIELDS: readonly PartField<AttemptRecord>[] = [
     Type.Optional(
       Type.Integer({
         description:
-          "Milliseconds until the answer began; left out where all of it was there by then, or none came.",
+          "Milliseconds until the answer began; omitted if the whole answer had arrived by then, or there was none.",
       }),
     ),
     (attempt) => attempt.firstByteMs,
@@ -109,13 +109,13 @@ export const DirectAttempt = partModel("DirectAttempt", "One try.", "direct", AT
 export const writeAttempt = partWriters(ATTEMPT_FIELDS);
 
 const POLL_FIELDS: readonly PartField<PollsSeen>[] = [
-  ["count", "count", Type.Integer({ description: "How many polls there were." }), (polls) => polls.count],
+  ["count", "count", Type.Integer({ description: "The number of polls." }), (polls) => polls.count],
   ["last_at", "lastAt", instant("When the last one was answered."), (polls) => polls.at],
   [
     "last_answer",
     "lastAnswer",
     Type.String({
-      description: "Its answer: a status code, or what went wrong on the way.",
+      description: "Its answer: a status code, or the network failure.",
       examples: ["200", "timeout"],
     }),
     (polls) => polls.answer,
@@ -126,7 +126,7 @@ const POLL_FIELDS: readonly PartField<PollsSeen>[] = [
     Type.Optional(
       Type.String({
         description:
-          "Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.",
+          "Why the last poll yielded no status, such as a name that does not resolve or a 503; omitted if it did.",
         examples: ["The provider answered 503"],
       }),
     ),
@@ -141,7 +141,7 @@ export const DirectPolls = partModel("DirectPolls", aboutPolls, "direct", POLL_F
 export const writePolls = partWriters(POLL_FIELDS);
 
 const NOTIFICATION_FIELDS: readonly PartField<NotificationRecord>[] = [
-  ["url", "url", Type.String({ description: "Where it is sent." }), ({ url }) => url],
+  ["url", "url", Type.String({ description: "The URL of the notification." }), ({ url }) => url],
   [
     "status",
     "status",
@@ -151,7 +151,7 @@ const NOTIFICATION_FIELDS: readonly PartField<NotificationRecord>[] = [
   [
     "attempts",
     "attempts",
-    Type.Integer({ description: "Tries begun; a resend counts from 0 again." }),
+    Type.Integer({ description: "The number of tries; a resend restarts at 0." }),
     ({ attempts }) => attempts,
   ],
   [
@@ -166,7 +166,7 @@ const NOTIFICATION_FIELDS: readonly PartField<NotificationRecord>[] = [
     Type.Unsafe<string | null>({
       type: ["string", "null"],
       format: "date-time",
-      description: "When the next try is due; null once it is delivered or given up.",
+      description: "When the next try is due; null once it was delivered or given up.",
     }),
     ({ nextAt }) => nextAt,
   ],

@@ -31,7 +31,7 @@ export function createBulkWorker(deps: {
   readonly database: Database;
   /** Resolves once no node makes a call of the task any more. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
-  /** A task was begun anew. */
+  /** A task was restarted. */
   readonly onPending: (task: Retried, times: Retried) => void;
 }): BulkWorker {
   const { database } = deps;

@@ -41,13 +41,13 @@ export interface Answer<Text extends string | Uint8Array = string | Uint8Array> 
   readonly hasMore: boolean;
 }
 
-/** Reads what has happened, and puts it into words. Of plain data alone, so that a thread of its own can do it. */
+/** Reads and serializes events. Uses only plain data, so that a separate thread can run it. */
 export interface EventSerializer<Text extends string | Uint8Array = string | Uint8Array> {
   /** Answers in the order of the questions. */
   look(questions: readonly Question[]): Promise<readonly Answer<Text>[]>;
 }
 
-/** Each event is put into words once, however many wish for it. */
+/** Each event is serialized once for all its subscribers. */
 export function createEventSerializer(sql: Sql, words: EventWords): EventSerializer<string> {
   function write(events: readonly BellhopEvent[], subscriptions: readonly Subscription[]): string[] {
     const written: string[] = [];

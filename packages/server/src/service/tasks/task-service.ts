@@ -63,7 +63,7 @@ export interface TaskService {
   remove(requester: Requester, id: string): Promise<void>;
   /** Resolves once the task has ended, and no call of it is begun any more. */
   cancel(requester: Requester, id: string): Promise<Task>;
-  /** Begins a failed or cancelled task anew under its own id. */
+  /** Restarts a failed or cancelled task under its id. */
   retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
   /** Sends the notification of an ended task again, once it was delivered or given up. */
   resendNotification(requester: Requester, id: string): Promise<Task>;
@@ -83,7 +83,7 @@ export function createTaskService(deps: {
   readonly leavesJobs?: boolean;
   /** Resolves once no node makes a call of the task any more. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
-  /** A task was begun anew. */
+  /** A task was restarted. */
   readonly onPending: (task: Retried, times: Retried) => void;
   /** A notification is due at once. */
   readonly onResent: () => void;

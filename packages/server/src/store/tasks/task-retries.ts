@@ -5,7 +5,7 @@ import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { stateColumns } from "./task-state.ts";
 
-/** How a task begins anew. */
+/** How a task is restarted. */
 export interface Renewal {
   readonly delaySeconds: number;
   /** Null: as before. */
@@ -17,7 +17,7 @@ export interface Retried {
   readonly queue: string;
   readonly queueId: number;
   readonly sandbox: boolean;
-  /** When it was begun anew, as a new task is created. */
+  /** The time of the restart. */
   readonly createdAt: Date;
   readonly runAt: Date;
 }
@@ -77,7 +77,7 @@ const RETRY_TASK = prepare(
    select team_id as "teamId", queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
 );
 
-/** Begins a failed or cancelled task anew under its own id. Null if it is in another state, or its queue is gone. */
+/** Restarts a failed or cancelled task under its id. Null if it is in another state, or its queue was deleted. */
 export async function retryTask(
   sql: Sql,
   reach: Reach,

@@ -106,7 +106,7 @@ describe("the limit of a team's requests", () => {
       assert.equal(nodes[0].sql.begun, 2);
     });
 
-    it("tells how long to wait, to the second; whoever waits so long gets in, and not before", async () => {
+    it("returns the wait to the second; a request after that wait is accepted, and none before", async () => {
       await count(60);
       await clock.advance(20_300);
       await countAll(60, 59);

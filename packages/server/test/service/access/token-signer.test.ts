@@ -365,7 +365,7 @@ describe("tokens", () => {
       assert.deepEqual(readConfig({}).sessionKeys, []);
     });
 
-    it("name their key without telling it", async () => {
+    it("name their key without revealing it", async () => {
       const { kid } = headerOf(await open([SET_KEY]).sign(tokenOf()));
       assert.match(kid, /^[0-9a-f]{16}$/);
       assert.equal(headerOf(await open([SET_KEY]).sign(tokenOf())).kid, kid);

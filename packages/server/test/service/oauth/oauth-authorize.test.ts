@@ -264,7 +264,7 @@ describe("an authorization request", () => {
   });
 
   describe("the visitor of the page", () => {
-    it("is whoever the session says, with the name of its team", async () => {
+    it("is the person of the session, with the name of its team", async () => {
       const { session, person } = await scene.signIn(scene.team, "grace@example.test", "viewer");
       const visitor = await scene.oauth.findVisitor(session);
 

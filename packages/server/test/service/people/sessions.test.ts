@@ -36,7 +36,7 @@ describe("a session", () => {
     formatId("team", (await findTeam(scene.database, teamId))?.id ?? "");
   const actions = async () => (await audit(scene.database)).map(({ action }) => action);
 
-  it("is over once it was ended: its token is refused, though it is well signed and not expired", async () => {
+  it("is over once it was ended: its token is refused, though its signature is valid and it has not expired", async () => {
     const requester = await requesterOf(ada);
     const endedAt = await scene.sessions.end(requester, ada.session.token);
 

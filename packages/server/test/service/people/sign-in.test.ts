@@ -26,7 +26,7 @@ describe("a sign-in link", () => {
   const exchange = (token: string, address = VISITOR.address) =>
     scene.signIn.exchange(token, { ...VISITOR, address });
 
-  it("is mailed, and signs in whoever holds it", async () => {
+  it("is mailed, and signs its holder in", async () => {
     await ask(" Ada@Example.com ");
     const [mail] = scene.mails;
     const { session, user, team, nextPath } = await exchange(tokenIn(mail));
