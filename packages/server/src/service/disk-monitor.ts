@@ -1,21 +1,21 @@
-/** Whether there is room on the disk for more tasks. */
+/** Whether the disk has room for more tasks. */
 export interface DiskMonitor {
   readonly isLow: boolean;
-  /** Looks, and makes room if there is too little. Returns how long to nap. */
+  /** Checks the disk and frees space if necessary. Returns the milliseconds until the next check. */
   lookOnce(): Promise<number>;
 }
 
 const ROUND_MS = 10_000;
 
 /**
- * A database on a full disk stops, and takes what is under way with it. So below a mark no task is accepted any more,
- * while those that were go on, and finished ones are removed long before their time.
+ * A database on a full disk stops and interrupts running tasks. So below a threshold no task is accepted, while
+ * accepted ones continue, and ended ones are deleted early.
  */
 export function createDiskMonitor(deps: {
   /** Bytes that the database can still grow by. */
   readonly freeBytes: () => Promise<number>;
   readonly markBytes: number;
-  /** Removes a batch of finished tasks early. Returns how many; none left when none. */
+  /** Deletes a batch of ended tasks early. Returns their number; 0 if none is left. */
   readonly makeRoom: () => Promise<number>;
   readonly log: {
     warn(fields: object, message: string): void;

@@ -4,7 +4,7 @@ import type { Sql } from "../store/sql.ts";
 
 export interface Health {
   readonly ready: boolean;
-  /** Each part by name: "ok", or what is wrong with it. */
+  /** Each check by name: "ok", or what is wrong. */
   readonly checks: Readonly<Record<string, string>>;
 }
 
@@ -12,26 +12,26 @@ export interface HealthService {
   check(): Promise<Health>;
 }
 
-/** A lost connection is replaced long before; what lasts longer than this is not a moment's trouble. */
+/** A lost connection is replaced long before; a longer failure is not temporary. */
 const LATE_MS = 3_000;
 
 /**
- * Ready means: the database answers, also to what stores, claims and settles tasks, it has our schema or a later one on which
- * our statements work, and the dispatcher's lease is alive, on a node that has one.
+ * Ready means: the database answers, also to the statements that store, claim and settle tasks; its schema is ours or a
+ * later compatible one; and the dispatcher's lease is valid, on a node that has one.
  */
 export function createHealthService(deps: {
   readonly sql: Sql;
-  /** Of the connections that tasks go through, by what they are for. */
+  /** Health of the connections that tasks use, by purpose. */
   readonly databaseHealth: Readonly<Record<string, DatabaseHealth>>;
   /** Null on a node that makes no calls. */
   readonly isDispatching: (() => boolean) | null;
-  /** Of a server of several processes: whether all of them have started. Left out: there is one. */
+  /** For a multi-process server: whether all processes have started. Default: there is one. */
   readonly isServerStarted?: (() => boolean) | undefined;
 }): HealthService {
   async function unanswered(): Promise<string | null> {
     for (const [name, health] of Object.entries(deps.databaseHealth)) {
       if (health.unansweredMs() <= LATE_MS) continue;
-      // The last statement failed, and there may be none any more to tell that the next would not.
+      // The last statement failed, and there may be no further one that would show a recovery.
       await tryToWrite(health.database).catch(() => {});
       const lateMs = health.unansweredMs();
       if (lateMs > LATE_MS) return `has not answered ${name} for ${Math.round(lateMs / 1000)} s`;

@@ -5,13 +5,13 @@ import type { Sql } from "../store/sql.ts";
 const BEAT_MS = 4_000;
 
 export interface NodeHeartbeat {
-  /** Says that this node is here, and how it fares. Returns how long to nap. */
+  /** Writes this node's heartbeat and state. Returns the milliseconds until the next. */
   beatOnce(): Promise<number>;
-  /** It stops: from now on it is not listed. */
+  /** Removes this node from the list on a stop. */
   leave(): Promise<void>;
 }
 
-/** Keeps this node in the list that the operator sees. Nothing else depends on it. */
+/** Maintains this node's entry in the operator's list. Nothing else depends on it. */
 export function createNodeHeartbeat(deps: {
   readonly sql: Sql;
   readonly name: string;

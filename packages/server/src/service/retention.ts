@@ -10,19 +10,19 @@ import { removeOldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
-/** Small enough that no statement holds locks or fills the log for long. */
+/** Small enough that no statement holds locks or writes WAL for long. */
 const BATCH = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 const BULK_DAYS = 30;
-/** The last try of a delivery is made after little more than one. */
+/** The last try of a delivery is little more than a day after the first. */
 const DELIVERY_DAYS = 7;
-/** An hour longer than they are promised: what a stream is resumed after must not be removed under its hands. */
+/** An hour longer than promised: the events of a resuming stream must not be deleted while it reads. */
 const EVENT_HOURS_KEPT = EVENT_HOURS + 1;
 
 /**
- * Removes credentials, audit events, bulk actions, events and statistics past their time, and makes older statistics
- * coarser. Returns how long to nap: not at all while there is more.
+ * Deletes expired credentials, audit events, bulk actions, events and statistics, and merges older statistics. Returns
+ * the milliseconds until the next round: 0 while there is more.
  */
 export async function removeOldRecords(sql: Sql): Promise<number> {
   await removeRetiredSecrets(sql);

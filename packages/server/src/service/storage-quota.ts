@@ -6,17 +6,17 @@ import type { Sql } from "../store/sql.ts";
 import { readStoredBytes } from "../store/stored-bytes.ts";
 import { readTeamUsage } from "../store/team-usage.ts";
 
-/** What a team has stored, as one node knows it. */
+/** A team's stored bytes and open tasks, as known on one node. */
 export interface StorageQuota {
-  /** Refuses a task of so many bytes that a team has no room for. No promise where the database need not be asked. */
+  /** Refuses a task that exceeds the team's storage. No promise if no database query is needed. */
   admit(team: Terms & { readonly teamId: number }, bytes: number): Promise<void> | undefined;
-  /** Whether the answer to a call may be kept, of a team that may store so many bytes. It is counted as stored then. */
+  /** Whether an answer may be stored within the team's limit. If so, it is counted. */
   hasRoom(teamId: number, most: number, bytes: number): boolean;
-  /** As of the last look; looks if there was none. */
+  /** As of the last query; queries if there was none. */
   bytesOf(teamId: number): Promise<number>;
 }
 
-/** About what a task takes up once it is stored, with its tags and its idempotency key. */
+/** The approximate storage of a task with its tags and idempotency key. */
 export function storedSize({
   call,
   tags,
@@ -28,15 +28,15 @@ export function storedSize({
   return size;
 }
 
-/** Between two looks a node adds what it has let in itself; other nodes do so too, each for so long. */
+/** Between two queries each node adds what it accepted itself. */
 const COUNT_MS = 2_000;
-/** Bytes are added up by walking over all that a team has stored: rarely, and the more rarely the longer that takes. */
+/** Bytes are computed by scanning all of a team's rows: rarely, and the more rarely the longer it takes. */
 const WEIGH_MS = 60_000;
 const WEIGH_SHARE = 100;
 const RETRY_SECONDS = 5;
 const MOST_KNOWN = 10_000;
 
-/** One figure of one team: read now and then, counted on in between. */
+/** One figure of one team: queried periodically, updated in between. */
 interface Figure {
   known: number;
   added: number;
@@ -50,12 +50,12 @@ interface Entry {
 }
 
 /**
- * The bounds on what a team may store, without a statement per task: figures are read every few seconds while tasks come in, in the
- * background but for the first time. So a team may pass its bound by what arrives meanwhile, never by more.
+ * The storage limits of a team, without a statement per task: figures are queried every few seconds while tasks arrive,
+ * in the background except for the first time. So a team may exceed its limit only by what arrives meanwhile.
  */
 export function createStorageQuota(deps: {
   readonly sql: Sql;
-  /** Where bytes are added up. */
+  /** The connection for the byte scan. */
   readonly chores: Sql;
   readonly monotonicMs: () => number;
 }): StorageQuota {
@@ -93,7 +93,7 @@ export function createStorageQuota(deps: {
     );
     figure.reading = reading;
     if (figure.known < 0) return reading;
-    // What is known goes on to count if this look fails: the database that cannot be asked cannot store either.
+    // The known figure stays in use if this query fails: an unreachable database cannot store either.
     reading.catch(() => {});
     return null;
   }

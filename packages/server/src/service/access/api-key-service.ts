@@ -18,7 +18,7 @@ import { hashSecret, newSecret } from "./secret-hash.ts";
 
 export interface ApiKeyService {
   create(requester: Requester, name: string, environment: ApiKey["environment"]): Promise<MintedApiKey>;
-  /** The active ones, newest first; the cursor is the id of a key. */
+  /** Active keys, newest first; the cursor is the id of a key. */
   list(principal: Principal, page?: PageRequest): Promise<Page<ApiKey>>;
   revoke(requester: Requester, keyId: string): Promise<RevokedApiKey>;
 }
@@ -38,12 +38,12 @@ export function createApiKeyService({ database }: { readonly database: Database 
   };
 }
 
-/** Enough to tell keys apart, far too little to guess the rest. */
+/** Enough to identify a key, far too little to guess the rest. */
 const PREFIX_LENGTH = "bh_live_".length + 4;
 
 /**
- * Makes a new key for the author's team. Run it in a transaction: the team is locked until its end, so that two who ask
- * at once cannot both take the last place.
+ * Creates a key for the author's team. Must run in a transaction: the team is locked until its end, so that two
+ * concurrent requests cannot both take the last place.
  */
 export async function mintApiKey(
   sql: Sql,
@@ -67,7 +67,7 @@ export function newApiKey(environment: ApiKey["environment"]): string {
   return `bh_${environment}_${newSecret()}`;
 }
 
-/** Without a record. Null when it is stored already. */
+/** Without an audit event. Null if it is stored already. */
 export async function storeApiKey(
   sql: Sql,
   teamId: number,
@@ -86,7 +86,7 @@ export async function listTeamKeys(sql: Sql, teamId: number, page?: PageRequest)
   return (await listApiKeys(sql, teamId, page)).map((key) => ({ ...key, id: formatId("key", key.id) }));
 }
 
-/** Refuses a key that the author's team does not have. Every node refuses the revoked one within a second. */
+/** Refuses a key that the author's team does not have. Every node refuses the revoked key within a second. */
 export async function revokeTeamKey(sql: Sql, author: ChangeAuthor, keyId: string): Promise<RevokedApiKey> {
   const id = parseId("key", keyId);
   const revoked = id === null ? null : await revokeApiKey(sql, author.teamId, id);

@@ -4,18 +4,21 @@ import type { FailureLimit } from "./failure-limit.ts";
 
 export interface AuthService {
   authenticate(credential: string, address: string): Promise<Principal>;
-  /** Who this credential was a moment ago, without asking; null if that is not known for sure. */
+  /** The cached principal of this credential; null if it is not known for sure. */
   recall(credential: string): Principal | null;
-  /** A credential was ended on this node: from now on each is looked up again, so that the ended one is refused at once. */
+  /**
+   * A credential was revoked on this node: from now on each is looked up again, so that the revoked one is refused at
+   * once.
+   */
   recheck(): void;
 }
 
-/** Finds who a credential of one kind speaks for; null if it does not count. */
+/** Finds the principal of a credential of one kind; null if it is invalid. */
 export type FindPrincipal = (credential: string) => Promise<Principal | null>;
 
-/** A revoked credential is refused everywhere within this time; until then a known one costs no look into the database. */
+/** A revoked credential is refused everywhere within this time; until then a cached one needs no database query. */
 const FRESH_MS = 1_000;
-/** Far more than call within a second; the memory must have an end. */
+/** Far more than call within a second; limits the cache. */
 const MAX_REMEMBERED = 10_000;
 
 /** Three parts by dots: a session or an access token. */
@@ -25,9 +28,9 @@ const API_KEY = /^bh_(live|test)_[A-Za-z0-9]{32,128}$/;
 interface Remembered {
   untilMs: number;
   readonly found: Promise<Principal | null>;
-  /** The one that was found, once it was. */
+  /** The principal, once found. */
   principal: Principal | null;
-  /** It counted when it was last looked at; whether it still does is not said. */
+  /** It was valid at the last lookup and may be invalid now. */
   isKnown: boolean;
 }
 
@@ -41,13 +44,13 @@ export function createAuthService(deps: {
   const remembered = new Map<string, Remembered>();
 
   function remember(credential: string, entry: Remembered): void {
-    // The credential that was used last stands last, so that the first is the one to forget.
+    // Most recently used last: the first entry is evicted.
     remembered.delete(credential);
     remembered.set(credential, entry);
     if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? "");
   }
 
-  /** Unless it was forgotten meanwhile, or looked for again. */
+  /** Unless it was evicted meanwhile, or looked up again. */
   function replace(credential: string, entry: Remembered, by: Remembered | undefined): void {
     if (remembered.get(credential) !== entry) return;
     if (by?.isKnown) remembered.set(credential, by);
@@ -66,10 +69,10 @@ export function createAuthService(deps: {
       (principal) => {
         entry.principal = principal;
         entry.isKnown = principal !== null;
-        // A guessed credential must not push known ones out.
+        // A guessed credential must not evict known ones.
         if (principal === null) replace(credential, entry, undefined);
       },
-      // The database is away; who is known stays known.
+      // The database is unreachable: a known credential stays known.
       () => replace(credential, entry, known),
     );
     return found;
@@ -85,7 +88,7 @@ export function createAuthService(deps: {
       const refusal = isToken ? "token_invalid" : "api_key_invalid";
       const mayCount = isToken || API_KEY.test(credential);
       const look = async () => (mayCount ? find(credential, isToken ? deps.findToken : deps.findKey) : null);
-      // A credential that counted a while ago is looked up, however many others fail from the same address.
+      // A recently valid credential is looked up regardless of other failures from the same address.
       const isKnown = remembered.get(credential)?.isKnown === true;
       const principal = await (isKnown ? look() : failures.attempt(address, look));
       if (principal !== null) return principal;

@@ -11,17 +11,16 @@ import { lockTeam } from "../../store/identity/teams.ts";
 import type { Sql } from "../../store/sql.ts";
 
 /**
- * Who may change who belongs to a team, and who may hand out what speaks for it. The role of a principal was true a
- * moment ago: that will do for most requests, but not here. Two owners who demote each other would both succeed, and
- * a member who was removed would have that moment to come back in, or to leave with a key.
+ * For changes of memberships and credentials the cached role of a principal is not enough. Two owners who demote each
+ * other would both succeed, and a removed member could rejoin or create a key within that second.
  */
 export interface CurrentRole {
   readonly team: Team;
-  /** The caller's role in the team now. */
+  /** The caller's current role in the team. */
   readonly role: Role;
 }
 
-/** Until the transaction ends the members stay as they are. */
+/** The members cannot change until the transaction ends. */
 export async function lockCurrentRole(sql: Sql, requester: Requester): Promise<CurrentRole> {
   const team = await lockTeam(sql, requester.teamId);
   if (!(await counts(sql, requester)))
@@ -32,7 +31,7 @@ export async function lockCurrentRole(sql: Sql, requester: Requester): Promise<C
   return { team, role: member.role };
 }
 
-/** Whether the credential still does: it may have been revoked in the second for which it is remembered. */
+/** Whether the credential is still valid: it may have been revoked within the second of its cache entry. */
 async function counts(sql: Sql, { kind, id, teamId, tokenHash }: Requester): Promise<boolean> {
   const keyId = kind === "api_key" ? parseId("key", id) : null;
   if (keyId !== null) return !(await isRevokedKey(sql, teamId, keyId));
@@ -41,7 +40,7 @@ async function counts(sql: Sql, { kind, id, teamId, tokenHash }: Requester): Pro
   return (await find(sql, Buffer.from(tokenHash))) !== null;
 }
 
-/** The same, for a change that only `needed` may make. */
+/** The same, for a change that requires `needed`. */
 export async function requireCurrentRole(sql: Sql, requester: Requester, needed: Role): Promise<void> {
   const { role } = await lockCurrentRole(sql, requester);
   if (!isAtLeast(role, needed)) throw new Problem("role_missing", { role: needed });

@@ -2,23 +2,23 @@ import { sourceOf } from "../../domain/identity/source-address.ts";
 import { createSourceLimit, type SharedHits, type SourceLimit } from "./source-limit.ts";
 
 /**
- * Holds back a source that keeps presenting credentials that do not count. One that does is let in all the same: others at
+ * Slows down a source that keeps presenting invalid credentials. A valid credential is still accepted: other clients at
  * the same address, or behind the same proxy, must not be able to lock it out.
  */
 export interface FailureLimit extends Pick<SourceLimit, "count"> {
   /**
-   * Makes a look that may fail (null) and counts it if it does. No more looks of a source are under way than it may still
-   * fail. Beyond that they go through a narrow door, source by source in turn, so that a flood costs the database no more
-   * than a trickle; and one that fails there is refused like all that come too often.
+   * Runs a lookup that may fail (null) and counts a failure. A source has no more lookups in flight than failures left.
+   * Beyond that, lookups pass a narrow gate, source by source in turn, so that a flood costs the database little; a
+   * failure there is refused as rate limited.
    */
   attempt<T>(address: string, look: () => Promise<T | null>): Promise<T | null>;
 }
 
 const FAILURES = { most: 60, seconds: 60 };
-/** Looks at once for all sources that failed too often: some thousand a second, and a quarter of the API's connections. */
+/** Concurrent lookups for all sources over the limit: some thousand a second, and a quarter of the API's connections. */
 const DOOR_WIDTH = 2;
 
-/** The looks of one source; those that wait are told whether it is their turn, or that none is left. */
+/** The lookups of one source; waiting ones are told whether it is their turn, or that none is left. */
 interface Line {
   underWay: number;
   readonly waiting: ((isTurn: boolean) => void)[];
@@ -61,7 +61,7 @@ export function createFailureLimit(deps: {
     const source = sourceOf(address);
     const line = lineOf(source);
     if (line.underWay < limit.left(address)) line.underWay += 1;
-    // From the beginning: it has to go through the door now, unless the minute has passed meanwhile.
+    // Start over: it must pass the gate now, unless the minute has passed.
     else if (!(await new Promise<boolean>((tell) => line.waiting.push(tell)))) return attempt(address, look);
     try {
       const found = await look();
@@ -77,7 +77,7 @@ export function createFailureLimit(deps: {
   return { count: limit.count, attempt };
 }
 
-/** Lets so much work run at once. What waits is taken from the sources in turn: none waits for the whole flood of another. */
+/** Limits concurrent work. Waiting work is taken from the sources in turn: none waits for another's flood. */
 function createDoor(width: number): <T>(source: string, work: () => Promise<T>) => Promise<T> {
   const waiting = new Map<string, (() => void)[]>();
   let inside = 0;
@@ -87,7 +87,7 @@ function createDoor(width: number): <T>(source: string, work: () => Promise<T>) 
     if (next.done || inside >= width) return;
     const [source, line] = next.value;
     const enter = line.shift();
-    // It goes to the end, behind every other source.
+    // It moves to the end, behind every other source.
     waiting.delete(source);
     if (line.length > 0) waiting.set(source, line);
     inside += 1;

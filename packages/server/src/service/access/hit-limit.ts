@@ -5,34 +5,34 @@ import { wholeSeconds } from "../../domain/whole-seconds.ts";
 import { type HitLimit, takeHits } from "../../store/identity/source-hits.ts";
 import type { Sql } from "../../store/sql.ts";
 
-/** Counts a hit of a source; throws `rate_limited`, and counts nothing, beyond what the source may make, over all nodes. */
+/** Counts a hit of a source; throws `rate_limited` without counting beyond its limit, over all nodes. */
 export async function limitHits(sql: Sql, source: string, limit: HitLimit): Promise<void> {
   const { granted, waitMs } = await takeHits(sql, source, 1, limit);
   if (granted === 0) throw rateLimited(wholeSeconds(waitMs));
 }
 
-/** An address as limits are counted by it: a reader of their table must not learn who signs in or is invited. */
+/** A hashed address for limits: a reader of the table must not learn who signs in or is invited. */
 export function hashAddress(email: string): string {
   return createHash("sha256").update(email).digest("hex");
 }
 
 const CALLBACKS = { most: 30, seconds: 60 };
-/** Sources that are known to be at their limit; one that is forgotten is asked about again. */
+/** Cached sources at their limit; a forgotten one is queried again. */
 const MAX_FULL = 10_000;
 
-/** Counts a request of a source; throws `rate_limited` beyond what the source may make, over all nodes. */
+/** Counts a request of a source; throws `rate_limited` beyond its limit, over all nodes. */
 export type CallbackLimit = (address: string) => Promise<void>;
 
 /**
- * Any stranger may call without a credential, so the limit itself must not be what a flood wears out: only time makes room
- * for a source that is at its limit, and until then it is refused without a look into the database.
+ * Callbacks need no credential, so the limit itself must not be expensive in a flood: only time makes room for a source
+ * at its limit, and until then it is refused without a database query.
  */
 export function createCallbackLimit(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
 }): CallbackLimit {
   const { sql, monotonicMs } = deps;
-  /** Nothing more fits before the one, something does at the other: between them lies the look that said so. */
+  /** No request fits before `untilMs`; both values come from the same query. */
   const full = new Map<string, { readonly untilMs: number; readonly freeAtMs: number }>();
 
   function refuse(freeAtMs: number): never {

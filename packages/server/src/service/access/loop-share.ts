@@ -1,22 +1,22 @@
-/** What the time of the event loop is spent on. */
+/** The use of event loop time. */
 export type LoopWork = "request" | "answer";
 
 export interface LoopShare {
-  /** So many milliseconds of the event loop went into something that a team sent, or had sent to it. */
+  /** Adds milliseconds of event loop time to a team. */
   spent(teamId: number, work: LoopWork, ms: number): void;
-  /** Whether a team that may use so many milliseconds a second has to wait; null is no limit. */
+  /** Whether a team with this limit per second has to wait; null is no limit. */
   isOver(teamId: number, most: number | null): boolean;
-  /** A second is over, in which the event loop was late by so much at worst. */
+  /** Ends a second, with the longest delay of the event loop in it. */
   endSecond(lateMs: number): void;
 }
 
-/** An event loop that is late by less keeps nobody waiting. */
+/** A smaller delay of the event loop does not matter. */
 const LATE_MS = 50;
 
 /**
- * What keeps one team from the event loop's whole time: above its share its next requests are refused until the next second. Only
- * while it matters: the loop was late in the last second, and others were served in it. All that a request pays otherwise is an
- * addition.
+ * Prevents one team from using the whole event loop: above its share its next requests are refused until the next
+ * second. Only while it matters: the loop was late in the last second, and other teams were served in it. Otherwise a
+ * request costs one addition.
  */
 export function createLoopShare(
   onSpent: (work: LoopWork, seconds: number) => void = () => {},

@@ -11,8 +11,8 @@ import { hashSecret } from "./secret-hash.ts";
 import type { TokenSigner } from "./token-signer.ts";
 
 /**
- * Whom an API key speaks for. A test key does not manage the team: with a live key of its own making, or a member of its
- * own choosing, it could have calls made after all.
+ * The principal of an API key. A test key does not manage the team: with a live key or a member that it created, it
+ * could cause calls.
  */
 export function createKeyLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindPrincipal {
   return async (credential): Promise<Principal | null> => {
@@ -37,10 +37,10 @@ export function createKeyLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf())
   };
 }
 
-/** Finds whom the row with the hash of a token's secret id speaks for; null if it is gone, or counts no more. */
+/** Finds the principal by the hash of a token's secret id; null if the row is gone or invalid. */
 export type FindByHash = (idHash: Buffer) => Promise<Principal | null>;
 
-/** A token counts while its signature does and its row is there: one that was ended is refused, however well it is signed. */
+/** A token is valid while its signature is and its row exists: a revoked one is refused despite a valid signature. */
 export function createTokenLookup(deps: {
   readonly signer: TokenSigner;
   readonly findSession: FindByHash;
@@ -54,7 +54,7 @@ export function createTokenLookup(deps: {
   };
 }
 
-/** A person who signed in speaks for the team of the session, in the role that they have there now. */
+/** A signed-in person acts for the team of the session, with the current role. */
 export function createSessionLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindByHash {
   return async (idHash) => {
     const session = await findSession(sql, idHash);
@@ -79,8 +79,8 @@ export function createSessionLookup(sql: Sql, limitsOf: LimitsOf = createLimitsO
 }
 
 /**
- * An application speaks within the scopes it was granted, and never for more than the person who let it in may do there
- * now. On its own it manages its team like a key.
+ * An application acts within its scopes, limited by the current role of the person who granted access. On its own it
+ * has the rights of a key.
  */
 export function createAccessLookup(sql: Sql, limitsOf: LimitsOf = createLimitsOf()): FindByHash {
   return async (idHash) => {

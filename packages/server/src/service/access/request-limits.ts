@@ -4,21 +4,21 @@ import type { LoopShare } from "./loop-share.ts";
 import { type Allowance, createTeamMeter, type TeamMeter } from "./team-meter.ts";
 
 export interface RequestLimits {
-  /** Counts one request of a team. No promise where the database need not be asked. */
+  /** Counts one request of a team. No promise if no database query is needed. */
   count(
     team: Pick<Principal, "teamId" | "requestsPerMinute"> & Partial<Pick<Principal, "limits">>,
   ): Allowance | Promise<Allowance>;
 }
 
-/** Far more teams than call one node within a minute. A team that is forgotten is asked about again, and loses nothing. */
+/** Far more teams than call one node within a minute. An evicted team is queried again and loses nothing. */
 const MAX_METERS = 10_000;
 
 const UNLIMITED: Allowance = { limit: null, remaining: 0, resetSeconds: 0, retryAfterSeconds: null };
 
-/** Of the event loop's time: the next second brings another. */
+/** Over its event loop share until the next second. */
 const OVER_ITS_SHARE: Allowance = { ...UNLIMITED, retryAfterSeconds: 1 };
 
-/** A team has one limit, whichever credential calls for it: the plan's, over all nodes and all credentials, in any minute. */
+/** A team has one limit for all credentials: the plan's, over all nodes, in any minute. */
 export function createRequestLimits(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
@@ -28,7 +28,7 @@ export function createRequestLimits(deps: {
 
   function meterOf(teamId: number, limit: number): TeamMeter {
     const known = meters.get(teamId);
-    // A change of plan is as new as the principal, which is a second old at most.
+    // A plan change takes effect with the principal, at most a second later.
     if (known?.limit === limit) return known;
     if (meters.size >= MAX_METERS) meters.clear();
     const meter = createTeamMeter({ sql: deps.sql, monotonicMs: deps.monotonicMs, teamId, limit });

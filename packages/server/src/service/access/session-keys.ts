@@ -8,12 +8,12 @@ import {
 } from "../../store/identity/session-keys.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 
-/** Another node may have made a key: one that signs here and there must be known here within this time. */
+/** Another node may have created a key: this node must know it within this time. */
 const FRESH_MS = 60_000;
-/** An unknown key id is usually nonsense, and nonsense must not cost a look into the database each time. */
+/** An unknown key id is usually garbage, which must not cost a database query each time. */
 const LOOK_AGAIN_MS = 1_000;
 const REPLACE_AFTER_DAYS = 30;
-/** A token lives for at most a day, and a node may sign with the older key for as long as it holds it fresh. */
+/** A token lives at most a day, and a node may sign with the older key while its cache is fresh. */
 const KEEP_REPLACED_HOURS = 25;
 const ROUND_MS = 10 * 60_000;
 
@@ -28,7 +28,7 @@ export interface SessionKeys {
   find(id: string): Promise<SessionKey | null>;
 }
 
-/** The operator's own: the first signs. They are the same on every node, and changed by a restart. */
+/** The operator's own keys: the first signs. They are the same on every node, and change with a restart. */
 export function createSetKeys(texts: readonly string[]): SessionKeys {
   const keys = texts.map((text) => ({ id: fingerprint(text), secret: Buffer.from(text) }));
   return {
@@ -37,12 +37,12 @@ export function createSetKeys(texts: readonly string[]): SessionKeys {
   };
 }
 
-/** Tells keys apart and tells nothing else: it is in every token. */
+/** Identifies a key and reveals nothing else: it is in every token. */
 function fingerprint(text: string): string {
   return createHash("sha256").update(`bellhop session key ${text}`).digest("hex").slice(0, 16);
 }
 
-/** Kept in the database, which all nodes share. The first is made when it is needed. */
+/** Stored in the database, which all nodes share. The first is created on demand. */
 export function createStoredKeys(deps: {
   readonly database: Database;
   readonly monotonicMs: () => number;
@@ -68,7 +68,7 @@ export function createStoredKeys(deps: {
     async find(id) {
       const found = pick(await current(), id);
       if (found !== null) return found;
-      // The second caller waits for the look of the first: both may hold a token of the same new key.
+      // The second caller waits for the first one's lookup: both may hold a token of the same new key.
       if (monotonicMs() - lookedAgainMs < LOOK_AGAIN_MS) return pick(await current(), id);
       lookedAgainMs = monotonicMs();
       return pick(await read(), id);
@@ -87,8 +87,8 @@ async function load(database: Database): Promise<readonly SessionKey[]> {
 }
 
 /**
- * Makes a new key, which signs from now on: on every node within a minute. The older ones go on verifying what they
- * have signed, so no session ends. Returns its id.
+ * Creates a new key, which signs from now on: on every node within a minute. Older keys still verify their tokens, so
+ * no session ends. Returns its id.
  */
 export async function rotateSessionKey(sql: Sql): Promise<string> {
   const id = randomBytes(8).toString("hex");
@@ -96,7 +96,7 @@ export async function rotateSessionKey(sql: Sql): Promise<string> {
   return id;
 }
 
-/** For an actor: replaces a key that has signed for long, and removes those that no token can need. */
+/** For an actor: replaces an old signing key, and removes keys that no token can need. */
 export async function turnSessionKeys(database: Database): Promise<number> {
   await database.transaction(async (sql) => {
     await lockSessionKeys(sql);

@@ -3,30 +3,30 @@ import { rateLimited } from "../../domain/problem.ts";
 import { wholeSeconds } from "../../domain/whole-seconds.ts";
 
 /**
- * At most so many in so many seconds from one source, sliding, on this node alone: it asks no database, so it can stand in front
- * of what does. Exact where the node has the port to itself; otherwise what the others count is heard a moment later.
+ * A sliding limit per source on this node only: it needs no database, so it can protect code that does. Exact if the
+ * node has the port to itself; otherwise the counts of the other processes arrive a moment later.
  */
 export interface SourceLimit {
-  /** How many more fit at the moment. */
+  /** The number of requests left. */
   left(address: string): number;
-  /** Throws `rate_limited` while none does. */
+  /** Throws `rate_limited` if none is left. */
   refuse(address: string): void;
   count(address: string): void;
 }
 
-/** Of the processes that share a port: a source must not have as many limits as there are processes. */
+/** For processes that share a port: a source must not have a limit per process. */
 export interface SharedHits {
   tell(source: string): void;
   listen(hear: (source: string, hits: number) => void): void;
 }
 
-/** Without a credential: pages, the reference, the catalog. Enough for a whole office of readers, too few for a flood. */
+/** Without a credential: pages, the reference, the catalog. Enough for an office of readers, too few for a flood. */
 export const VISITS = { most: 600, seconds: 60 };
 
-/** A flood from more sources than this is not stopped by counting them; the memory must have an end. */
+/** Counting does not stop a flood from more sources than this; limits the memory. */
 const MAX_SOURCES = 10_000;
 
-/** When one source was counted, oldest first. Times before `first` are too old, and is cut off now and then. */
+/** The times of one source's hits, oldest first. Times before `first` are expired and removed now and then. */
 interface Hits {
   readonly timesMs: number[];
   first: number;
@@ -58,7 +58,7 @@ export function createSourceLimit(options: {
       hits.first = 0;
     }
     hits.timesMs.push(nowMs);
-    // The source that was counted last stands last, so that the first is the one to forget.
+    // Most recently counted last: the first entry is evicted.
     sources.delete(source);
     sources.set(source, hits);
     if (sources.size > maxSources) sources.delete(sources.keys().next().value ?? "");

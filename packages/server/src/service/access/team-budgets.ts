@@ -9,7 +9,7 @@ export interface TeamBudget {
   readonly limits: Limits;
 }
 
-/** A person may own several free teams, and makes another in a moment: they have one budget together. */
+/** A person may own several free teams and create more at any time: they share one budget. */
 export function createBudgetLookup(sql: Sql, limitsOf: LimitsOf) {
   return async (teamIds: readonly number[]): Promise<TeamBudget[]> => {
     const found = await findTeamTerms(sql, teamIds);
@@ -21,7 +21,7 @@ export function createBudgetLookup(sql: Sql, limitsOf: LimitsOf) {
   };
 }
 
-/** What teams may do now, for what is done in their names without a credential. Those that are gone are left out. */
+/** The current limits of teams, for work without a credential. Deleted teams are omitted. */
 export function createTermsLookup(sql: Sql, limitsOf: LimitsOf) {
   return async (
     teamIds: readonly number[],

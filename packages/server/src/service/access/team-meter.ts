@@ -3,21 +3,21 @@ import { createGroupCommit } from "../../store/group-commit.ts";
 import { takeHits } from "../../store/identity/source-hits.ts";
 import type { Sql } from "../../store/sql.ts";
 
-/** Up to so many a minute are counted one by one. It is also the most hits that the log of a team holds. */
+/** Limits up to this many a minute are counted exactly. It is also the maximum number of hits in a team's log. */
 const EXACT_UP_TO = 600;
 const MINUTE_SECONDS = 60;
-/** How long after it was taken a block may be used. */
+/** How long a block may be used. */
 const USE_SECONDS = 1;
 
-/** The requests that a team has left after one more. */
+/** A team's remaining requests after one more. */
 export interface Allowance {
   /** Null is no limit. */
   readonly limit: number | null;
-  /** Over all nodes as of the last look, less what was used here since. */
+  /** Over all nodes as of the last query, minus those used here since. */
   readonly remaining: number;
   /** Unix time in seconds at which the oldest counted request is a minute old. */
   readonly resetSeconds: number;
-  /** How long to wait; null if this request was allowed. */
+  /** Seconds to wait; null if this request was allowed. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -26,7 +26,7 @@ export interface TeamMeter {
   count(): Allowance | Promise<Allowance>;
 }
 
-/** A request that waits for its answer, or a look ahead that no request waits for. */
+/** A waiting request, or a query ahead of need. */
 type Ask = "request" | "ahead";
 
 /**
@@ -57,17 +57,17 @@ export function createTeamMeter(deps: {
     most: Math.floor(limit / block),
     seconds: isExact ? MINUTE_SECONDS : MINUTE_SECONDS + USE_SECONDS,
   };
-  /** A look ahead is due when so few are left: at full speed they last for 25 ms. */
+  /** Permits at which to query ahead: at full speed they last for 25 ms. */
   const low = Math.floor(block / 4);
 
-  /** Requests that this node may allow without asking, until then, and the instant that the hits for it bear. */
+  /** Requests that this node may allow without a query, until when, and the time of their hits. */
   let permits = 0;
   let usableUntilMs = 0;
   let stamp: string | null = null;
-  /** Permits that the last look saw beyond those. */
+  /** Further permits that the last query saw. */
   let leftElsewhere = 0;
   let resetSeconds = 0;
-  /** Nothing more fits, on no node, before the one; something does at the other. Between them lies the look. */
+  /** No request fits on any node before `fullUntilMs`. */
   let fullUntilMs = 0;
   let freeAtMs = 0;
   let isLookingAhead = false;
@@ -87,7 +87,7 @@ export function createTeamMeter(deps: {
     const renewal = stamp === null ? null : { stamp, count: held };
     const taken = await takeHits(sql, source, wanted, log, renewal);
 
-    // Fewer than were held: their hits were too old to be renewed, and so is what they allowed.
+    // Fewer than held: their hits were too old to be renewed, and so are their permits.
     const added = Math.max(0, taken.granted - held) * block;
     permits = Math.min(permits + added, taken.granted * block);
     usableUntilMs = sentMs + USE_SECONDS * 1000;
@@ -97,7 +97,7 @@ export function createTeamMeter(deps: {
     const isFull = taken.left === 0;
     fullUntilMs = isFull ? sentMs + taken.waitMs : 0;
     freeAtMs = isFull ? monotonicMs() + taken.waitMs : 0;
-    // Those who waited were there when the look was made, however late it returns: they count as of then.
+    // Waiting requests count as of the time of the query, however late it returns.
     return asks.map((ask) => (ask === "ahead" ? allowance(null) : permits > 0 ? allow() : refuse()));
   }
 
@@ -107,7 +107,7 @@ export function createTeamMeter(deps: {
     const done = () => {
       isLookingAhead = false;
     };
-    // If it fails, a request that finds nothing left looks again, and is told why.
+    // If it fails, a request without permits queries again and gets the error.
     looks.add("ahead").then(done, done);
   }
 
@@ -134,7 +134,7 @@ export function createTeamMeter(deps: {
         if (mayAdd || isOld) lookAhead();
         return allow();
       }
-      // Only time makes room: until then the database need not be asked, unless what is held has only grown too old.
+      // Only time makes room: until then no query is needed, unless the permits have only expired.
       return permits === 0 && nowMs < fullUntilMs ? refuse() : looks.add("request");
     },
   };

@@ -2,7 +2,7 @@ import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameter
 import type { Database } from "../../store/sql.ts";
 import { createSetKeys, createStoredKeys } from "./session-keys.ts";
 
-/** A token that was signed by us and has not expired: what it is for, and the secret id by whose hash its row is found. */
+/** A token with our signature that has not expired: its use, and the secret id by whose hash its row is found. */
 export interface VerifiedToken {
   readonly use: TokenUse;
   readonly id: string;
@@ -13,34 +13,34 @@ export type TokenUse = "session" | "access";
 export interface TokenClaims {
   readonly use: TokenUse;
   readonly id: string;
-  /** Whom it speaks for: a user's or an application's public id. */
+  /** The subject: a user's or an application's public id. */
   readonly subject: string;
-  /** At most a day ahead: keys that no token of theirs can need are removed. */
+  /** At most a day ahead: older keys are removed when no token can need them. */
   readonly expiresAt: Date;
 }
 
 export interface TokenSigner {
   sign(claims: TokenClaims): Promise<string>;
-  /** Null for whatever is not a token of ours that counts now. */
+  /** Null for any text that is not a valid token of ours. */
   verify(text: string): Promise<VerifiedToken | null>;
 }
 
 const ISSUER = "bellhop";
 const ALGORITHM = "HS256";
 /**
- * Ours have about 400 characters. Decoders are lenient with what stands between the digits, and with the two bits that
- * the last digit of a signature has too many; we are not: a token that was ended has no other spelling.
+ * Ours have about 400 characters. Decoders tolerate extra characters, and the two spare bits of a signature's last
+ * digit; this code does not: a revoked token has no other spelling.
  */
 const LONGEST_TOKEN = 2048;
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-/** `typ` and `aud` both tell the use: neither kind can be taken for the other, here or by any library. */
+/** `typ` and `aud` both name the use: no library can confuse the two kinds. */
 const KINDS: Readonly<Record<TokenUse, { readonly typ: string; readonly audience: string }>> = {
   session: { typ: "session+jwt", audience: "bellhop:session" },
   access: { typ: "at+jwt", audience: "bellhop:api" },
 };
 
-/** Without keys of the operator's own (`sessionKeys`) they are made, kept and replaced in the database. */
+/** Without configured keys (`sessionKeys`) they are created, stored and rotated in the database. */
 export function createTokenSigner(deps: {
   readonly database: Database;
   readonly sessionKeys: readonly string[];
@@ -67,7 +67,7 @@ export function createTokenSigner(deps: {
       const header = text.length <= LONGEST_TOKEN && THREE_PARTS.test(text) ? readHeader(text) : null;
       const use = header === null ? null : useOf(header.typ);
       if (header?.alg !== ALGORITHM || typeof header.kid !== "string" || use === null) return null;
-      // A database that cannot be reached says nothing about the token: its error passes on.
+      // An unreachable database says nothing about the token: its error is passed on.
       const key = await keys.find(header.kid);
       if (key === null) return null;
       try {
@@ -88,7 +88,7 @@ export function createTokenSigner(deps: {
   };
 }
 
-/** The claims of the token about itself; none is proven yet. */
+/** The token's own header, not verified yet. */
 function readHeader(text: string): ProtectedHeaderParameters | null {
   try {
     return decodeProtectedHeader(text);

@@ -26,7 +26,7 @@ export interface AuditService {
 export function createAuditService({ sql }: { readonly sql: Sql }): AuditService {
   return {
     async list({ teamId }, { action, limit, cursor }) {
-      // One more than asked for tells whether there is a next page.
+      // One more than requested shows whether there is a next page.
       const found = await listAuditEvents(sql, teamId, { action, before: cursor, limit: limit + 1 });
       const events = found.slice(0, limit).map((event) => ({ ...event, id: formatId("evt", event.id) }));
       const hasMore = found.length > limit;

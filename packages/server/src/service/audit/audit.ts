@@ -12,7 +12,7 @@ export interface Change {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Who makes the change: a caller of the API, or the operator at the command line, who has no address. */
+/** The author of the change: a caller of the API, or the operator at the command line, who has no address. */
 export interface ChangeAuthor {
   readonly teamId: number;
   readonly kind: AuditActorKind;
@@ -22,7 +22,7 @@ export interface ChangeAuthor {
   readonly requestId: string | null;
 }
 
-/** Records a change. `sql` is the transaction that makes it: neither exists without the other. */
+/** Records a change. `sql` is the transaction of the change: neither exists without the other. */
 export async function recordChange(sql: Sql, author: ChangeAuthor, change: Change): Promise<void> {
   await insertAuditEvent(sql, {
     teamId: author.teamId,

@@ -14,11 +14,11 @@ import type { Database } from "../../store/sql.ts";
 import { lockCurrentRole } from "../access/current-role.ts";
 import { recordChange } from "../audit/audit.ts";
 
-/** The authorizations of a team: to see them, and to end one. */
+/** Lists and revokes the authorizations of a team. */
 export interface AuthorizationService {
-  /** Newest first: an admin's list is the whole team's, any other member's their own. */
+  /** Newest first: an admin sees those of the team, other members their own. */
   list(principal: Principal): Promise<readonly Authorization[]>;
-  /** Every token of it is refused from then on. A member may end their own; that of another takes an admin. */
+  /** Every token of it is refused from then on. A member may revoke their own; others require an admin. */
   end(requester: Requester, id: string): Promise<EndedAuthorization>;
 }
 
@@ -43,7 +43,7 @@ export function createAuthorizationService({
         const { codeHash, userId, email, applicationId, applicationName: name } = stored;
         if (userId !== requester.userId && !isAtLeast(role, "admin"))
           throw new Problem("role_missing", { role: "admin" });
-        // The application itself does not wait for the team: it may have been faster.
+        // The application does not lock the team: it may have been faster.
         const endedAt = await endAuthorization(sql, codeHash);
         if (endedAt === null) throw new Problem("authorization_not_found");
         await recordChange(sql, requester, {

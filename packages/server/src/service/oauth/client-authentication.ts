@@ -7,7 +7,7 @@ import type { FailureLimit } from "../access/failure-limit.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A request of an application, as it came: its parameters, its credentials, and its origin. */
+/** A request of an application: its parameters, credentials and origin. */
 export interface ClientRequest {
   readonly parameters: Parameters;
   /** The header of this name. */
@@ -18,10 +18,10 @@ export interface ClientRequest {
 
 export type AuthenticateClient = (request: ClientRequest) => Promise<ClientApplication>;
 
-/** A guess is compared with this where there is no such application: the answer takes as long. */
+/** Compared with a guess for an unknown application, so that the answer takes as long. */
 const NO_SECRET_HASH = Buffer.alloc(32);
 
-/** Finds the application that a request proves to come from. A source that keeps failing is held back for a while. */
+/** Authenticates the application of a request. A source that keeps failing is slowed down. */
 export function createClientAuthentication(deps: {
   readonly sql: Sql;
   readonly failures: FailureLimit;

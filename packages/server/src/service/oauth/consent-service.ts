@@ -17,27 +17,27 @@ import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { chooseScopes, type ReceivedParameters, readScopeNames } from "./parameters.ts";
 
-/** The question that a person is asked. */
+/** The consent question for a person. */
 export interface ConsentQuestion {
   readonly applicationName: string;
   /** The team that the application is of. */
   readonly ownerName: string;
   readonly scopes: readonly Scope[];
   readonly redirectUri: string;
-  /** Where the browser goes after no. */
+  /** The redirect after a denial. */
   readonly denied: string;
-  /** Issues a code to the application. Returns where the browser goes with it. */
+  /** Issues a code to the application. Returns the redirect URL. */
   allow(requester: Requester): Promise<string>;
 }
 
 export type Review =
-  /** No redirect: the address is unproven, and may be that of a thief who wants the code. */
+  /** No redirect: the address is unverified and may belong to an attacker who wants the code. */
   | { readonly result: "refused"; readonly reason: string }
   | { readonly result: "returned"; readonly location: string }
   | { readonly result: "asked"; readonly question: ConsentQuestion };
 
 export interface ConsentService {
-  /** Looks at what an application sent its user here with. */
+  /** Validates the parameters with which an application redirected its user here. */
   review(received: ReceivedParameters): Promise<Review>;
 }
 
@@ -125,14 +125,14 @@ export function createConsentService(deps: {
   };
 }
 
-/** The request that a code is made for. */
+/** The request for a code. */
 interface CodeRequest {
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
   readonly codeChallenge: string;
 }
 
-/** Client and redirect URI are proven already: of any further mistake the application is told. */
+/** Client and redirect URI are verified: the application gets every further error. */
 function readRequest(
   application: ClientApplication,
   { parameters, repeated }: ReceivedParameters,

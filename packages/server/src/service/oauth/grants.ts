@@ -1,6 +1,6 @@
-// The grants that an application takes for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs in the one
-// transaction of the request: a refusal leaves everything as it was, so that a mistake in a request does not cost the
-// application its code or refresh token. Only a replay is no refusal here: that it ended the access must be kept.
+// The grants that an application exchanges for tokens (RFC 6749, 4.1, 4.4 and 6, with PKCE of RFC 7636). All of it runs
+// in one transaction: a refusal rolls everything back, so that an invalid request does not cost the application its
+// code or refresh token. Only a replay is not a refusal here: the revocation must be committed.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GRANT_TYPES, type GrantType, isGrantType } from "../../domain/identity/oauth-application.ts";
 import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
@@ -26,7 +26,7 @@ const REFRESH_VALID_DAYS = 30;
 /** RFC 7636, 4.1. */
 const VERIFIER = /^[\w\-.~]{43,128}$/;
 
-/** In whose name, where, and with what scopes tokens may be issued. */
+/** The person, team and scopes of issued tokens. */
 export interface Grant {
   readonly teamId: number;
   /** Null for an application that acts for its own team. */
@@ -35,25 +35,25 @@ export interface Grant {
   readonly codeHash: Buffer | null;
   /** Of the access token. */
   readonly scopes: readonly Scope[];
-  /** What a later refresh may ask for, where that is more; null: `scopes`. */
+  /** The scopes that a later refresh may request, if more; null means `scopes`. */
   readonly grantedScopes: readonly Scope[] | null;
 }
 
-/** A code or refresh token came after it had been used: it has leaked, or its successor has. All its tokens ended. */
+/** A code or refresh token was used twice: it has leaked, or its successor has. All its tokens were revoked. */
 export interface Replay {
   readonly reason: "code_replayed" | "refresh_token_replayed";
-  /** The team whose access ended now; null if it had ended before. */
+  /** The team whose access was revoked now; null if it had ended before. */
   readonly endedIn: number | null;
 }
 
-/** Parameters that each grant cannot do without. */
+/** Required parameters of each grant. */
 const REQUIRED: Readonly<Record<GrantType, readonly string[]>> = {
   authorization_code: ["code", "redirect_uri", "code_verifier"],
   refresh_token: ["refresh_token"],
   client_credentials: [],
 };
 
-/** Refuses what no grant could be made of, before anything is looked up. */
+/** Refuses invalid requests before any lookup. */
 export function readGrantType(parameters: Parameters): GrantType {
   const grantType = parameters.get("grant_type");
   if (grantType === undefined) throw new OAuthRefusal("invalid_request", "grant_type is required");
@@ -98,7 +98,7 @@ async function takeCode(
   const code = await findCode(sql, application.id, codeHash);
   if (code === null) throw unknownGrant();
   const { teamId, userId, scopes } = code;
-  // Before the code is locked, as everywhere: a request never waits in a circle with one that removes a member.
+  // Before the code is locked, as everywhere: avoids a deadlock with a request that removes a member.
   if (!(await holdMembership(sql, teamId, userId))) throw unknownGrant();
   if (!(await useCode(sql, codeHash))) {
     if (!(await noteReplay(sql, codeHash)))
@@ -111,7 +111,7 @@ async function takeCode(
   return { teamId, userId, codeHash, scopes, grantedScopes: null };
 }
 
-/** Proves that the application which has the code is the one that asked for it. S256 is the only method there is. */
+/** Verifies that the application with the code is the one that requested it. S256 is the only method. */
 function requireVerifier(verifier: string, challenge: string): void {
   if (!VERIFIER.test(verifier))
     throw new OAuthRefusal("invalid_grant", "Code verifier must follow the specifications of RFC-7636");
@@ -132,7 +132,7 @@ async function takeRefreshToken(
   const { teamId, userId, codeHash, scopes } = token;
   // Before the token is locked, as with a code.
   if (!(await holdMembership(sql, teamId, userId))) throw unknownGrant();
-  // The access token beside it stays: requests that are under way with it may finish within its hour.
+  // The access token stays valid: requests in progress may finish within its hour.
   if (!(await useRefreshToken(sql, refreshHash))) {
     if (!(await wasRefreshed(sql, refreshHash)))
       throw new OAuthRefusal("invalid_grant", "Token has been revoked");
@@ -142,7 +142,7 @@ async function takeRefreshToken(
   const fewer = chooseScopes(asked, application.scopes);
   const excess = fewer.find((scope) => !scopes.includes(scope));
   if (excess !== undefined) throw new OAuthRefusal("invalid_scope", `Check the \`${excess}\` scope(s)`);
-  // The refresh token keeps the scope of the one before it (RFC 6749, section 6): only the access token is narrower.
+  // The refresh token keeps its scope (RFC 6749, section 6): only the access token is narrower.
   return { teamId, userId, codeHash, scopes: fewer, grantedScopes: scopes };
 }
 

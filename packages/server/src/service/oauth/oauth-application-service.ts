@@ -30,7 +30,7 @@ export interface OAuthApplicationService {
   create(requester: Requester, request: ApplicationRequest): Promise<MintedApplication>;
   /** Newest first; the cursor is the id of an application. */
   list(principal: Principal, page?: PageRequest): Promise<Page<OAuthApplication>>;
-  /** Everything that was issued to it is refused from then on. */
+  /** All its tokens are refused from then on. */
   remove(requester: Requester, clientId: string): Promise<DeletedApplication>;
   /** Replaces the secret, at once. */
   rotate(requester: Requester, clientId: string): Promise<MintedApplication>;
@@ -102,8 +102,8 @@ export function createOAuthApplicationService({
 }
 
 /**
- * A caller that has an application's secret can have its scopes. So an application gets hold of no other that may do more
- * than itself; keys and sessions may do everything already.
+ * A caller with an application's secret has its scopes. So an application cannot get another one with more rights; keys
+ * and sessions have all rights already.
  */
 function requireScopes(requester: Requester, scopes: readonly Scope[]): void {
   for (const scope of scopes) requireScope(requester, scope);

@@ -11,9 +11,9 @@ import { createClientAuthentication } from "./client-authentication.ts";
 import { type ConsentService, createConsentService } from "./consent-service.ts";
 import { createOAuthTokenService, type OAuthTokenService } from "./token-service.ts";
 
-/** How applications are let in, and what with. */
+/** OAuth: consents and tokens of applications. */
 export interface OAuthService extends ConsentService, OAuthTokenService {
-  /** Who we are in the language of OAuth: the address that callers reach us at. */
+  /** The issuer: the public address of this server. */
   issuer(): string;
   readonly findVisitor: FindVisitor;
 }
@@ -25,7 +25,7 @@ export function createOAuthService(deps: {
   readonly failures: FailureLimit;
   readonly limits: RequestLimits;
   readonly publicUrl: () => string;
-  /** Told when tokens have ended, before the answer leaves that says so. */
+  /** Called when tokens were revoked, before the answer is sent. */
   readonly recheck: () => void;
 }): OAuthService {
   const { database, signer, findSession, failures, limits, publicUrl: issuer } = deps;
@@ -38,20 +38,20 @@ export function createOAuthService(deps: {
   };
 }
 
-/** A person who looks at a page of ours with a session in the browser. */
+/** A person on one of our pages with a session in the browser. */
 export interface Visitor {
   readonly principal: Principal;
-  /** The team of the session: a consent is for that team. */
+  /** The team of the session, which a consent is for. */
   readonly teamName: string;
   /**
-   * The proof that a form of one page must carry to count. Keyed by the secret in the session: another site can make the
-   * browser send a form here, but neither knows the secret nor can it read our page.
+   * The proof that a form of one page must carry. Keyed by the session's secret: another site can make the browser
+   * submit a form here, but it neither knows the secret nor can read our page.
    */
   formProof(page: string): string;
   isOwnForm(page: string, proof: string): boolean;
 }
 
-/** Null for a session that does not count. */
+/** Null for an invalid session. */
 type FindVisitor = (sessionToken: string) => Promise<Visitor | null>;
 
 function createVisitorLookup(deps: {

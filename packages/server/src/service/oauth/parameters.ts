@@ -2,12 +2,12 @@ import { OAuthRefusal } from "../../domain/identity/oauth-refusal.ts";
 import { isScope, SCOPES, type Scope } from "../../domain/identity/scope.ts";
 import { closestName } from "../../domain/spelling.ts";
 
-/** Parameters by name; those without a value count as left out (RFC 6749, 3.1). */
+/** Parameters by name; empty ones count as omitted (RFC 6749, 3.1). */
 export type Parameters = ReadonlyMap<string, string>;
 
 export interface ReceivedParameters {
   readonly parameters: Parameters;
-  /** Names that came more than once, which the RFC forbids: two programs may each believe another value. */
+  /** Repeated names, which the RFC forbids: two programs may each read another value. */
   readonly repeated: ReadonlySet<string>;
 }
 
@@ -23,16 +23,16 @@ export function readParameters(sent: Iterable<[string, string]>): ReceivedParame
   return { parameters, repeated };
 }
 
-/** The names of the scopes that are asked for, as the RFC (3.3) writes them; null if none are. */
+/** The requested scope names in the form of the RFC (3.3); null if there are none. */
 export function readScopeNames(parameters: Parameters): readonly string[] | null {
   const names = parameters.get("scope")?.split(" ") ?? null;
-  // Strict: a list that is misread as empty would be answered with every scope of the application.
+  // Strict: a list misread as empty would grant every scope of the application.
   if (names?.includes(""))
     throw new OAuthRefusal("invalid_scope", "scope must hold names with one space between them");
   return names;
 }
 
-/** Without names all that the application has; never more than that. */
+/** Without names all scopes of the application; never more. */
 export function chooseScopes(names: readonly string[] | null, allowed: readonly Scope[]): readonly Scope[] {
   if (names === null) return allowed;
   const unknown = names.find((name) => !isScope(name));

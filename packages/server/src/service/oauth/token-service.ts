@@ -21,7 +21,7 @@ import {
   takeGrant,
 } from "./grants.ts";
 
-/** As RFC 6749 (5.1) spells it. */
+/** The field names of RFC 6749 (5.1). */
 export interface AccessTokenAnswer {
   readonly access_token: string;
   readonly token_type: "Bearer";
@@ -31,9 +31,9 @@ export interface AccessTokenAnswer {
 }
 
 export interface OAuthTokenService {
-  /** Takes a code, a refresh token, or the word of the application itself, for an access token. */
+  /** Exchanges a code, a refresh token or the application's credentials for an access token. */
   exchange(request: ClientRequest): Promise<AccessTokenAnswer>;
-  /** Ends a token and all that descend from the same consent; no matter if there is no such token (RFC 7009, 2.2). */
+  /** Revokes a token and all others of the same consent; an unknown token is no error (RFC 7009, 2.2). */
   revoke(request: ClientRequest): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createOAuthTokenService(deps: {
 }): OAuthTokenService {
   const { database, signer, authenticate, recheck } = deps;
 
-  /** Every token is a row: they are counted like the other requests of the application's team. */
+  /** Every token is a row: they count as requests of the application's team. */
   async function countRequest(application: ClientApplication): Promise<void> {
     const { teamId, plan, customPerMinute } = application;
     const { retryAfterSeconds } = await deps.limits.count({
@@ -63,12 +63,12 @@ export function createOAuthTokenService(deps: {
       await countRequest(application);
       const issued = await database.transaction((sql) => exchangeGrant(sql, application, grantType, request));
       if (issued === null) {
-        // What the code or token had led to has just ended, though the answer is a refusal.
+        // The tokens of the code were revoked, although the answer is a refusal.
         recheck();
         throw new OAuthRefusal("invalid_grant", "The code or refresh token was used before");
       }
       const { grant, accessId, accessExpiresAt, refreshToken } = issued;
-      // After the transaction and not within: the signer may have to read its keys.
+      // After the transaction: the signer may have to read its keys.
       const accessToken = await signer.sign({
         use: "access",
         id: accessId,
@@ -103,7 +103,7 @@ export function createOAuthTokenService(deps: {
   };
 }
 
-/** Null for a replay: the end of the authorization is recorded, and must be committed. */
+/** Null for a replay: the revocation is recorded and must be committed. */
 async function exchangeGrant(
   sql: Sql,
   application: ClientApplication,
@@ -118,7 +118,7 @@ async function exchangeGrant(
   return null;
 }
 
-/** For those whose team it was let into: that it is out, and why. A replay means that something has leaked. */
+/** For the audit log of the team: the end of the access and its reason. A replay means a leak. */
 function recordEnd(
   sql: Sql,
   application: ClientApplication,

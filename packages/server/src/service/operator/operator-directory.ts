@@ -10,7 +10,7 @@ import {
 import type { Sql } from "../../store/sql.ts";
 import type { ChangeAuthor } from "../audit/audit.ts";
 
-/** The team that the operator means by an id or by its exact name. */
+/** Finds a team by id or exact name. */
 export async function findOperatorsTeam(sql: Sql, text: string): Promise<DirectoryEntry> {
   const publicId = parseId("team", text);
   if (publicId !== null) {
@@ -28,7 +28,7 @@ export async function findOperatorsTeam(sql: Sql, text: string): Promise<Directo
   throw refusal(`Several teams are called "${text}", use the id: ${ids.join(", ")}`);
 }
 
-/** The person who runs the command on the server's machine, as the team's audit log will name it. */
+/** The operator as the author of a change, for the team's audit log. */
 export function operatorOf(teamId: number, userName: string): ChangeAuthor {
   return { teamId, kind: "operator", id: userName, name: userName, address: null, requestId: null };
 }

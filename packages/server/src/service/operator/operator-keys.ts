@@ -31,7 +31,7 @@ export async function listOperatorsKeys(sql: Sql, text: string): Promise<readonl
   return listTeamKeys(sql, (await findOperatorsTeam(sql, text)).teamId);
 }
 
-/** An id says enough: keys of all teams differ in it. */
+/** The id is enough: it is unique over all teams. */
 export async function revokeOperatorsKey(
   database: Database,
   userName: string,
@@ -46,10 +46,7 @@ export async function revokeOperatorsKey(
   });
 }
 
-/**
- * A link that signs a person in, once, for an operator without a mail server. A person who belongs to no team is let in by it only
- * where sign-up is open.
- */
+/** A sign-in link for an operator without a mail server. A person without a team is accepted only if sign-up is open. */
 export async function createOperatorsSignInLink(
   database: Database,
   userName: string,
@@ -68,7 +65,7 @@ export async function createOperatorsSignInLink(
   });
 }
 
-/** Of no team and of all: the operator's own team keeps the record. Returns the id of the new key. */
+/** Belongs to no team: the operator's own team keeps the record. Returns the id of the new key. */
 export async function rotateOperatorsSessionKey(database: Database, userName: string): Promise<string> {
   return database.transaction(async (sql) => {
     const teamId = await operatorsTeam(sql);

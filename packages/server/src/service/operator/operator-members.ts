@@ -15,15 +15,15 @@ export interface Joined {
   readonly team: string;
   readonly email: string;
   readonly role: Role;
-  /** The role that the person had in the team before; null for a new member. */
+  /** The previous role in the team; null for a new member. */
   readonly before: Role | null;
-  /** The operator may leave a team without one, and may name another. */
+  /** The operator may leave a team without an owner, and name another. */
   readonly hasOwner: boolean;
 }
 
 /**
- * Makes a person a member without an invitation: the address can sign in from then on. A member gets the role that was
- * named, and keeps the one it has if none was.
+ * Adds a member without an invitation: the address can sign in from then on. A member gets the given role, or keeps the
+ * current one.
  */
 export async function addMember(
   database: Database,
@@ -39,7 +39,7 @@ export async function addMember(
   });
 }
 
-/** Locks the team, and makes the address a member of this role; without one a member keeps its own. */
+/** Locks the team and adds the address with this role; without a role a member keeps the current one. */
 export async function ensureRole(
   sql: Sql,
   author: ChangeAuthor,
@@ -55,14 +55,14 @@ export async function ensureRole(
   }
   const first = role ?? "member";
   const userId = await ensureMember(sql, teamId, newUuid(), email, first);
-  // What the link would have given is given, and an older one must not change it.
+  // The invitation is fulfilled, and an older link must not change it.
   await deleteInvitationsTo(sql, teamId, email);
   const target = formatId("user", userId);
   await recordChange(sql, author, { action: "member.added", target, detail: { email, role: first } });
   return { role: first, before: null };
 }
 
-/** Unlike the members themselves, the operator may take out the last owner. */
+/** Unlike members, the operator may remove the last owner. */
 export async function removeMember(
   database: Database,
   userName: string,

@@ -23,7 +23,7 @@ export interface TeamSummary {
   readonly plan: Plan;
   /** Null is no limit. */
   readonly requestsPerMinute: number | null;
-  /** Bounds of its own, other than its plan's; null where it has none. */
+  /** Limits that replace those of its plan; null if there are none. */
   readonly ownLimits: OwnLimits | null;
   readonly members: number;
   readonly activeKeys: number;
@@ -36,7 +36,7 @@ export interface TeamDetail {
   readonly apiKeys: readonly ApiKey[];
 }
 
-/** Far beyond what one database carries: a larger figure is a typing mistake. */
+/** Far beyond the capacity of one database: a larger figure is a typo. */
 const MOST_PER_MINUTE = 10_000_000;
 
 export async function listTeams(sql: Sql): Promise<TeamSummary[]> {
@@ -69,7 +69,7 @@ export async function createOperatorsTeam(
   requirePerMinute(plan, perMinute);
   const email = owner === null ? null : readAddress(owner);
   return database.transaction(async (sql) => {
-    // The first team of all becomes the operator's own, with a key that the first start prints.
+    // The first team becomes the operator's own, with a key that the first start prints.
     if ((await firstTeam(sql)) === null)
       throw refusal("Start Bellhop on this database first, then add teams");
     const teamId = await createTeam(sql, label, plan);
@@ -86,11 +86,11 @@ export async function createOperatorsTeam(
 export interface PlanChange {
   readonly plan: Plan;
   readonly perMinute: number | null;
-  /** Left out: those of the plan. */
+  /** Default: those of the plan. */
   readonly ownLimits?: OwnLimits | null;
 }
 
-/** A running server goes by the new plan within a second. */
+/** A running server applies the new plan within a second. */
 export async function changePlan(
   database: Database,
   userName: string,

@@ -11,16 +11,13 @@ import { createTeam } from "../people/team-service.ts";
 import { operatorOf } from "./operator-directory.ts";
 import { ensureRole } from "./operator-members.ts";
 
-/** An arbitrary number that all nodes agree on: two first starts at once must make one team. */
+/** An advisory lock number shared by all nodes: two concurrent first starts must create one team. */
 const OPERATOR_LOCK = 7_305_814;
 const SET_KEY = "BELLHOP_API_KEY";
 const SET_OWNER = "BELLHOP_OWNER_EMAIL";
 const FIRST_KEY = "First key";
 
-/**
- * Makes the operator's own team on the first start, and puts the key and the owner that the operator has set in force on
- * every one.
- */
+/** Creates the operator's own team on the first start, and applies the configured key and owner on every start. */
 export async function ensureOperator(
   database: Database,
   setKey: string | null,
@@ -36,8 +33,8 @@ export async function ensureOperator(
 }
 
 /**
- * The operator's first key, where the team never had one. To be called by a start that is certain to show it: it is shown
- * once, and then known to its owner alone. Called again with the same key, because the answer was lost, it answers the same.
+ * Creates the operator's first key, if the team never had one. Must be called by a start that is certain to show it.
+ * Called again with the same key, because the answer was lost, it answers the same.
  */
 export async function mintFirstKey(database: Database, key = newApiKey("live")): Promise<string | null> {
   return database.transaction(async (sql) => {
@@ -50,15 +47,15 @@ export async function mintFirstKey(database: Database, key = newApiKey("live")):
 }
 
 /**
- * Who owns the operator's team on a machine of its own, until a person is named: an address that no mail can reach, so
- * that no link to it ever leaves for another mailbox.
+ * The owner of the operator's team until a person is named: an address that receives no mail, so that no link is sent
+ * to a real mailbox.
  */
 const LOCAL_OWNER = "operator@bellhop.invalid";
 const FIRST_LINK = "First start";
 
 /**
- * A link that signs the owner of the operator's team in, once, for the start that shows it. To be made only where the
- * server's own machine alone reaches it.
+ * A sign-in link for the owner of the operator's team, shown by the start. Only for a server that only its own machine
+ * can reach.
  */
 export async function makeFirstLink(database: Database, publicUrl: string): Promise<string | null> {
   return database.transaction(async (sql) => {
@@ -71,7 +68,7 @@ export async function makeFirstLink(database: Database, publicUrl: string): Prom
   });
 }
 
-/** There is no caller, so the audit log names the setting. */
+/** Without a caller, the audit log names the setting. */
 async function putInForce(sql: Sql, teamId: number, setKey: string): Promise<void> {
   const record = (action: string, target: string, name: string) =>
     recordChange(sql, operatorOf(teamId, SET_KEY), { action, target, detail: { name } });

@@ -16,9 +16,9 @@ export interface SystemState {
 }
 
 export interface SystemService {
-  /** For the operator's own team; to others there is no such thing. */
+  /** For the operator's own team; for others it does not exist. */
   read(principal: Principal): Promise<SystemState>;
-  /** Whether there is such a thing for this caller. */
+  /** Whether the caller belongs to the operator's team. */
   isOperator(principal: Principal): Promise<boolean>;
 }
 

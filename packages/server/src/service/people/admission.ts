@@ -26,7 +26,7 @@ import { createOwnTeam } from "./team-service.ts";
 
 export interface Admission extends Omit<SignedIn, "session"> {
   readonly stored: StoredSession;
-  /** Where the person wanted to go when asking for the link. */
+  /** The page that the person had requested. */
   readonly nextPath: string | null;
 }
 
@@ -35,9 +35,7 @@ interface SignUpRules {
   readonly now: () => Date;
 }
 
-/**
- * Lets in the person who holds a mailed link. Run it in a transaction: a link that was taken and led to no session is not lost.
- */
+/** Signs in the holder of a mailed link. Must run in a transaction: a link that leads to no session is not used up. */
 export async function admitByToken(
   sql: Sql,
   rules: SignUpRules,
@@ -50,22 +48,21 @@ export async function admitByToken(
   const email = link?.email ?? invitation?.email;
   if (email === undefined) throw new Problem("token_invalid");
 
-  // From here on no other request signs this person in until the transaction ends: no second team of their own is made.
+  // From here on no other request signs this person in until the transaction ends: no second team is created.
   const userId = await ensureUser(sql, newUuid(), email);
   const author = { kind: "session", id: formatId("user", userId), name: email, ...origin } as const;
   if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
   const { teamId, team } =
     (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, rules, author, userId));
 
-  // An invitation opens its team and no other: unlike a sign-in link it lives for days, and people pass it on to whom they
-  // think it is for.
+  // An invitation gives access to its team only: unlike a sign-in link it is valid for days, and people forward it.
   const isBound = invitation !== null;
   const stored = await storeSession(sql, { userId, teamId, expiresAt: sessionExpiry(rules.now()), isBound });
   await recordOpening(sql, { ...author, teamId });
   return { stored, user: { id: userId, email }, team, nextPath: link?.nextPath ?? null };
 }
 
-/** The team first, the invitation second: a request that removes a member locks them in this order too. */
+/** The team first, then the invitation: a request that removes a member locks in this order too. */
 async function takeInvitationInTurn(sql: Sql, hash: Buffer): Promise<TakenInvitation | null> {
   const teamId = await findInvitationTeam(sql, hash);
   if (teamId === null) return null;
@@ -85,7 +82,7 @@ async function join(
   await recordChange(sql, author, { action: "member.joined", target: author.id, detail });
 }
 
-/** The one that an invitation leads to; otherwise the one joined first. */
+/** The team of the invitation; otherwise the one joined first. */
 async function chooseTeam(sql: Sql, userId: string, teamId: number | null): Promise<Membership | null> {
   const teams = await listTeamsOf(sql, userId);
   return (teamId === null ? teams[0] : teams.find((membership) => membership.teamId === teamId)) ?? null;

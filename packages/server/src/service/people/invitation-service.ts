@@ -23,11 +23,11 @@ import { composeInvitationMail } from "./mails.ts";
 const VALID_HOURS = 7 * 24;
 /** Enough for a team that grows fast, too few to send advertisements. */
 const MAILS_BY_TEAM = { most: 20, seconds: 3600 };
-/** Over all teams: a person who opens several must not fill a stranger's mailbox from each. */
+/** Over all teams: a person with several teams must not flood a mailbox from each. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 
 export interface InvitationService {
-  /** Mails a link to join the team. An earlier one to the same address stops working. */
+  /** Mails a link to join the team. Invalidates an earlier one to the same address. */
   create(requester: Requester, email: string, role: Role): Promise<Invitation>;
   list(principal: Principal): Promise<readonly Invitation[]>;
   revoke(requester: Requester, id: string): Promise<RevokedInvitation>;
@@ -64,7 +64,7 @@ export function createInvitationService(deps: {
         });
         return { team: current.team, invitation: stored };
       });
-      // Only now: a link that was never stored must not be in a mailbox.
+      // Only now: a link that is not stored must not be mailed.
       const link = `${deps.publicUrl()}/sign-in/link?token=${secret}`;
       deps.sendMail(composeInvitationMail(requester, team, invitation, link));
       return invitation;
@@ -85,7 +85,7 @@ export function createInvitationService(deps: {
   };
 }
 
-/** In the transaction: a refused invitation counts for nothing. */
+/** In the transaction: a refused invitation does not count. */
 async function countMail(sql: Sql, teamId: number, email: string): Promise<void> {
   await limitHits(sql, `invitation by ${teamId}`, MAILS_BY_TEAM);
   await limitHits(sql, `invitation to ${hashAddress(email)}`, MAILS_TO_ADDRESS);

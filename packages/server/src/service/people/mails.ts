@@ -59,12 +59,12 @@ function describeInviter({ kind, name }: Pick<Requester, "kind" | "name">): stri
   }
 }
 
-/** Of lines, and of the direction of text. */
+/** Line and direction marks. */
 const MARKS = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
 /**
- * Names are chosen by strangers: they stand between quotes, and cannot end them, break the line or turn it around, so
- * that none of them reads like our own words.
+ * Names are untrusted: they are quoted and cannot end the quotes, break the line or reverse it, so that none reads like
+ * our own text.
  */
 function quote(name: string): string {
   return `“${name.replace(/[“”]/g, "'").replace(MARKS, " ").replace(/ {2,}/g, " ")}”`;

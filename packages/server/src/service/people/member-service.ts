@@ -26,9 +26,9 @@ export interface RemovedMember {
 export interface MemberService {
   list(principal: Principal): Promise<readonly Member[]>;
   changeRole(requester: Requester, userId: string, role: Role): Promise<Member>;
-  /** The person is out of the team at once: its sessions there end, and so does what it let applications do. */
+  /** Removes the person at once: sessions in the team end, and so do grants to applications. */
   remove(requester: Requester, userId: string): Promise<RemovedMember>;
-  /** The same for oneself, which needs no role. */
+  /** The same for the caller, without a required role. */
   leave(requester: Requester): Promise<RemovedMember>;
 }
 
@@ -39,7 +39,7 @@ export function createMemberService({ database }: { readonly database: Database 
     return member;
   }
 
-  /** No member could ever make an owner of a team without one. Only while the team is locked. */
+  /** A team without an owner could never get one. Valid only while the team is locked. */
   async function keepAnOwner(sql: Sql, teamId: number, member: Member): Promise<void> {
     if (member.role === "owner" && !(await hasOtherOwner(sql, teamId, member.userId)))
       throw new Problem("last_owner");
@@ -78,7 +78,7 @@ export function createMemberService({ database }: { readonly database: Database 
   };
 }
 
-/** Gives a member another role, or leaves it the one that it has. Run it while the team is locked. */
+/** Changes a member's role, or keeps it. Must run while the team is locked. */
 export async function giveRole(sql: Sql, author: ChangeAuthor, member: Member, role: Role): Promise<Member> {
   const { userId, email, role: from } = member;
   if (from === role) return member;
@@ -89,10 +89,7 @@ export async function giveRole(sql: Sql, author: ChangeAuthor, member: Member, r
   return { ...member, role };
 }
 
-/**
- * Takes a member out of a team, with all that the membership allowed: sessions there, what applications may do in that
- * name, and a link with which to come back. Run it while the team is locked.
- */
+/** Removes a member with sessions, grants to applications and open invitations. Must run while the team is locked. */
 export async function endMembership(
   sql: Sql,
   author: ChangeAuthor,

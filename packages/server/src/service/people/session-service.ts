@@ -27,7 +27,7 @@ export interface OpenedSession {
   readonly expiresAt: Date;
 }
 
-/** The answer to a sign-in. Ids are as they are stored. */
+/** The answer to a sign-in. Ids are as stored. */
 export interface SignedIn {
   readonly session: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };
@@ -35,18 +35,18 @@ export interface SignedIn {
 }
 
 export interface ListedSession extends SessionOfPerson {
-  /** It is the one that asks. */
+  /** It is the current session. */
   readonly isCurrent: boolean;
 }
 
 export interface SessionService {
-  /** All sessions of the person who is signed in. One that an invitation opened sees itself alone, and no other team. */
+  /** All sessions of the signed-in person. A session opened by an invitation sees only itself. */
   list(principal: Principal): Promise<readonly ListedSession[]>;
-  /** Ends one of those that `list` shows. Returns when. */
+  /** Ends a session that `list` shows. Returns the time. */
   endOne(requester: Requester, publicId: string): Promise<Date>;
-  /** Ends the session that this credential is of. Returns when. */
+  /** Ends the session of this credential. Returns the time. */
   end(requester: Requester, credential: string): Promise<Date>;
-  /** Ends the session and opens one in another team of the same person, which expires when the old one would have. */
+  /** Ends the session and opens one in another team of the same person, with the same expiry. */
   switchTeam(requester: Requester, credential: string, teamPublicId: string): Promise<SignedIn>;
 }
 
@@ -62,7 +62,7 @@ export function createSessionService(deps: {
     return hashSecret(token.id);
   }
 
-  /** Of two requests that end the same session at once, one is refused as if it had come later. */
+  /** Of two concurrent requests, one is refused as if it had come later. */
   async function endRecorded(sql: Sql, requester: Requester, hash: Buffer): Promise<EndedSession> {
     const ended = await endSession(sql, hash);
     if (ended === null) throw new Problem("token_invalid");
@@ -108,7 +108,7 @@ export function createSessionService(deps: {
         const { expiresAt, isBound } = await endRecorded(sql, requester, hash);
         const teams = await listTeamsOf(sql, userId);
         const found = teams.find(({ team }) => team.id === wanted);
-        // Thrown inside the transaction: the session that asked goes on.
+        // Thrown inside the transaction: the current session continues.
         if (found === undefined) throw new Problem("team_not_found");
         if (isBound) throw new Problem("session_bound");
         const stored = await storeSession(sql, { ...found, userId, expiresAt, isBound });
@@ -120,7 +120,7 @@ export function createSessionService(deps: {
   };
 }
 
-/** A session whose token is not made yet, with the secret that goes into it. */
+/** A stored session without its token, and the secret for it. */
 export interface StoredSession {
   readonly id: string;
   readonly userId: string;
@@ -139,8 +139,8 @@ export function recordOpening(sql: Sql, author: ChangeAuthor): Promise<void> {
 }
 
 /**
- * After the transaction that stored the session and not within: the signer may have to read its keys, and transactions
- * that wait for a connection while holding one can wait for each other.
+ * After the transaction: the signer may have to read its keys, and transactions that wait for a connection while
+ * holding one can deadlock.
  */
 export async function issueToken(
   signer: TokenSigner,

@@ -1,5 +1,5 @@
-// Signing in by mail, without a password. The promise: no caller learns from an answer, its time or the limits whether
-// an address is known; a link works once, also when two present it at the same moment; and only the newest works.
+// Sign-in by mail, without a password. Guarantees: neither the answer, its time nor the limits reveal whether an
+// address is known; a link works once, even if two requests present it at the same time; and only the newest works.
 import { readEmail } from "../../domain/identity/email.ts";
 import type { SendMail } from "../../domain/identity/mail.ts";
 import type { RequestOrigin } from "../../domain/identity/principal.ts";
@@ -16,27 +16,27 @@ import { composeSignInMail } from "./mails.ts";
 import { issueToken, type SignedIn } from "./session-service.ts";
 
 export const LINK_MINUTES = 15;
-/** Mails to one address, and from one source to whatever addresses: enough for a person who mistypes, too few to annoy. */
+/** Mails to one address, and from one source to any addresses: enough for typos, too few for abuse. */
 const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 const MAILS_FROM_SOURCE = { most: 20, seconds: 900 };
-/** A guess among 2^256 succeeds never; this only keeps guesses from costing us. */
+/** A guess among 2^256 never succeeds; this only limits the cost of guesses. */
 const EXCHANGES_FROM_SOURCE = { most: 30, seconds: 60 };
 /** Of a link: a secret, as `newSecret` makes it. */
 const LINK_TOKEN = /^[0-9a-f]{64}$/;
 
 export interface SignInService {
-  /** Mails a link. The same answer, after the same work, whether or not the address is known. */
+  /** Mails a link. The answer and the work are the same whether or not the address is known. */
   requestLink(
     email: string,
     from: { readonly address: string; readonly nextPath: string | null },
   ): Promise<void>;
-  /** Refuses a mailed link that no longer works. One that works is not used by it. */
+  /** Refuses an invalid link. Does not use up a valid one. */
   check(token: string): Promise<void>;
-  /** Takes a mailed link, of a sign-in or an invitation, for a session. */
+  /** Exchanges a mailed link, of a sign-in or an invitation, for a session. */
   exchange(token: string, origin: RequestOrigin): Promise<SignedIn & { readonly nextPath: string | null }>;
 }
 
-/** A link that signs in the person with this address, once. Those made before count no more. */
+/** Creates a sign-in link for this address. Invalidates earlier ones. */
 export async function makeSignInLink(
   sql: Sql,
   wanted: { readonly email: string; readonly nextPath: string | null; readonly publicUrl: string },
@@ -52,10 +52,10 @@ export function createSignInService(deps: {
   readonly signer: TokenSigner;
   readonly sendMail: SendMail;
   readonly publicUrl: () => string;
-  /** `invited`: a person who belongs to no team is not let in. */
+  /** `invited`: a person without a team is refused. */
   readonly signUp: "open" | "invited";
   /**
-   * False: mails reach nobody. Then asking makes no link, because it would take the one out of use that the operator made for
+   * False if mail cannot be sent. Then a request creates no link, because that would invalidate the operator's link for
    * the same address.
    */
   readonly sendsLinks: boolean;

@@ -23,7 +23,7 @@ import { type ChangeAuthor, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import type { StorageQuota } from "../storage-quota.ts";
 
-/** Each team on the free plan has a rate of its own: without an end to them there would be none to the rate. */
+/** Each free team has its own rate limit: without a maximum the total rate would be unlimited. */
 const MOST_FREE_TEAMS = 10;
 
 export interface Person {
@@ -32,13 +32,13 @@ export interface Person {
 }
 
 export interface TeamService {
-  /** The team that the credential speaks for, and the person behind it, if there is one. */
+  /** The team of the credential, and its person, if any. */
   whoAmI(principal: Principal): Promise<{ team: Team; user: Person | null }>;
-  /** What the team has of everything that its plan bounds and that is counted. */
+  /** The team's use of its plan's counted limits. */
   usage(principal: Principal): Promise<Partial<Record<LimitName, number>>>;
-  /** All teams of the person who is signed in; of a session that an invitation opened, the one that it led to. */
+  /** All teams of the signed-in person; for a session opened by an invitation, only its team. */
   list(principal: Principal): Promise<readonly Membership[]>;
-  /** A new team of its own for the person who is signed in; the session stays in the team it is in. */
+  /** Creates a team for the signed-in person; the session stays in its team. */
   create(requester: Requester, name: string): Promise<Team>;
   get(principal: Principal): Promise<Team>;
   rename(requester: Requester, name: string): Promise<Team>;
@@ -63,7 +63,7 @@ export function createTeamService({
   return {
     async whoAmI({ teamId, userId, scopes }) {
       const team = await get(database, teamId);
-      // An application learns an address only where it may read the list of members anyway.
+      // An application sees an address only if it may read the list of members.
       const mayKnow = userId !== null && (scopes === null || scopes.has("team:read"));
       const email = mayKnow ? await findEmail(database, userId) : null;
       return { team, user: userId === null || email === null ? null : { id: userId, email } };
@@ -108,7 +108,7 @@ export function createTeamService({
   };
 }
 
-/** A team on the free plan for a person, who owns it. Run it in a transaction. */
+/** Creates a free team that the person owns. Must run in a transaction. */
 export async function createOwnTeam(
   sql: Sql,
   author: Omit<ChangeAuthor, "teamId">,
@@ -119,19 +119,19 @@ export async function createOwnTeam(
   await insertMember(sql, teamId, userId, "owner");
   const team = await lockTeam(sql, teamId);
   const target = formatId("team", team.id);
-  // Its own log begins with it; the person's other teams are no business of its members.
+  // Recorded in its own log only: its members must not see the person's other teams.
   await recordChange(sql, { ...author, teamId }, { action: "team.created", target, detail: { name } });
   return { teamId, team };
 }
 
-/** Every team has the queue `default` from its first moment. Run it in a transaction. */
+/** Every team has the queue `default` from the start. Must run in a transaction. */
 export async function createTeam(sql: Sql, name: string, plan: Plan): Promise<number> {
   const teamId = await insertTeam(sql, name, plan, newUuid());
   await insertQueue(sql, teamId, DEFAULT_QUEUE, QUEUE_DEFAULTS);
   return teamId;
 }
 
-/** The routes that need a person let no key in; this is for a new route that forgets to. */
+/** Such routes accept no keys; this protects a new route that forgets to. */
 function personOf({ userId }: Principal): string {
   if (userId === null) throw new Problem("session_required");
   return userId;

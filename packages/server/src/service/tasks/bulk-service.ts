@@ -24,32 +24,32 @@ export interface BulkRequest {
   readonly action: BulkAction;
   readonly filter: AskedFilter;
   readonly rate: number;
-  /** The filter as the caller wrote it, for the audit log. */
+  /** The filter as written, for the audit log. */
   readonly said: Readonly<Record<string, unknown>>;
 }
 
 export interface BulkService {
-  /** How many tasks the filter fits at this moment. */
+  /** The number of matching tasks. */
   count(principal: Principal, filter: AskedFilter): Promise<number>;
-  /** Resolves once it is known which tasks it is about, and that is on disk. */
+  /** Resolves once its tasks are selected and stored. */
   start(requester: Requester, request: BulkRequest): Promise<Bulk>;
   get(principal: Principal, id: string): Promise<Bulk>;
-  /** Once this resolves no further task is touched. */
+  /** Once this resolves no further task is changed. */
   stop(requester: Requester, id: string): Promise<Bulk>;
 }
 
 const LONGEST_REST_MS = 300;
-/** Each keeps its tasks' ids, and takes its turns beside the others. */
+/** Each stores its tasks' ids and takes turns with the others. */
 const MOST_RUNNING = 100;
 
-/** Tasks that are looked at in one statement: it takes about a hundredth of a second. */
+/** Scanned tasks per statement, which takes about a hundredth of a second. */
 const SLICE = 5_000;
 
 export function createBulkService(deps: {
   readonly database: Database;
-  /** Where tasks are counted, so that a count takes no connection from requests. */
+  /** The connection for scans, so that a count takes none from requests. */
   readonly chores: Sql;
-  /** Other than 5,000: the tasks that are looked at in one statement. */
+  /** Scanned tasks per statement; default: 5,000. */
   readonly slice?: number;
 }): BulkService {
   const { database, chores, slice = SLICE } = deps;
@@ -104,7 +104,7 @@ export function createBulkService(deps: {
   };
 }
 
-/** Every portion but the last is full: where a turn's tasks are is told by their number alone. */
+/** Every portion but the last is full: a turn's position gives its portion. */
 async function keepPortions(
   sql: Sql,
   teamId: number,
@@ -126,7 +126,7 @@ async function keepPortions(
   return portions * PORTION + kept.length;
 }
 
-/** The oldest first. None that was created after the look began: there might be no end to them. */
+/** Oldest first. Tasks created after the start are excluded, so that the scan ends. */
 async function* matchingTasks(
   sql: Sql,
   teamId: number,
@@ -145,7 +145,7 @@ async function* matchingTasks(
     });
     yield found.ids.filter((id) => newest !== null && id <= newest);
     after = found.next;
-    // As long as it took, so that it has half of one core at most; a transaction must not rest for a second.
+    // Pauses as long as the slice took, to use half a core at most; a transaction must not pause for a second.
     if (after !== null) await sleep(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
   } while (after !== null && newest !== null && after < newest);
 }

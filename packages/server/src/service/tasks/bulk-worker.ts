@@ -6,30 +6,30 @@ import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
 import { type Retried, retryTask } from "../../store/tasks/task-retries.ts";
 
-/** A new action is found at the latest then. */
+/** The maximum delay until a new action is found. */
 const LONGEST_NAP_MS = 1_000;
-/** Another node has it in hand, for no longer than this as a rule. */
+/** Another node processes it, usually for no longer than this. */
 const BUSY_NAP_MS = 50;
-/** Teams that have a turn in one round. */
+/** Teams per round. */
 const MOST_TOGETHER = 1_000;
 
 export interface BulkWorker {
   /**
-   * Gives every team that has an action whose time has come one turn, whatever the number of its actions; within a team
-   * that action has it which has waited longest. Returns how long to nap.
+   * Gives every team with a due action one turn, regardless of the number of its actions; within a team the longest
+   * waiting action runs. Returns the milliseconds until the next round.
    */
   workOnce(): Promise<number>;
 }
 
 /**
- * The race: several nodes, each of which may die at any line, and every task has exactly one turn. So a turn is one
- * transaction: it locks the action's row, which the other nodes skip, changes its tasks and counts them. The count is
- * the place where the next turn begins: neither is there without the other. What is done after the commit are hints, and
- * what a hint would have hastened is found without it.
+ * The race: several nodes, each of which may crash at any line, must process every task exactly once. So a turn is one
+ * transaction: it locks the action's row, which other nodes skip, changes its tasks and counts them. The count is the
+ * position of the next turn: neither exists without the other. Only hints follow the commit, and polling finds what a
+ * lost hint would have announced.
  */
 export function createBulkWorker(deps: {
   readonly database: Database;
-  /** Resolves once no node makes a call of the task any more. */
+  /** Resolves once no node makes a call of the task. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was restarted. */
   readonly onPending: (task: Retried, times: Retried) => void;
@@ -53,7 +53,7 @@ export function createBulkWorker(deps: {
     });
     if (taken === null) return false;
     for (const retried of taken.retried) deps.onPending(retried, retried);
-    // A node that is not heard would take a second of every turn.
+    // A node that does not answer would cost a second of every turn.
     for (const cancelled of taken.cancelled) void deps.onCancelled(cancelled);
     return true;
   }
@@ -77,7 +77,7 @@ interface Changed {
   readonly retried: readonly Retried[];
 }
 
-/** Each task by the statement that changes a single one: what does not fit its condition is skipped. */
+/** Each task by the statement for a single one: tasks that do not match its condition are skipped. */
 async function change(sql: Sql, turn: BulkTurn, ids: readonly string[]): Promise<Changed> {
   const cancelled: Cancelled[] = [];
   const retried: Retried[] = [];

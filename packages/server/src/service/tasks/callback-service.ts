@@ -6,16 +6,16 @@ import { findTask } from "../../store/tasks/task-reads.ts";
 import { type CallbackLimit, createCallbackLimit } from "../access/hit-limit.ts";
 import { hashCallbackId, isCallbackId } from "./callback-id.ts";
 
-/** A third party may answer before its own answer to our first call has reached us. */
+/** A callback may arrive before the answer to our first call. */
 const HOLD_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
-/** Held callbacks cost a look each; beyond this many a 409 is kinder to everyone. */
+/** Held callbacks cost a query each; beyond this many they get a 409. */
 const MOST_HELD = 500;
 
 export interface CallbackService {
-  /** To be asked of every request, whatever becomes of it, before anything else. */
+  /** Must be called first for every request. */
   readonly admit: CallbackLimit;
-  /** Refuses an id that belongs to no task, was used or has expired. */
+  /** Refuses an unknown, used or expired id. */
   requireKnown(callbackId: string): Promise<void>;
   /** Ends the task that waits for this callback, with the received JSON text as its result. */
   resolve(callbackId: string, body: string): Promise<Task>;
@@ -29,7 +29,7 @@ export function createCallbackService(deps: {
   const { sql, monotonicMs } = deps;
   let held = 0;
 
-  /** "active" while the task may still come to wait: it is being called right now. */
+  /** "active" while the task may still start to wait: its call is in flight. */
   async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
     const key = await resolveCallback(sql, hash, result);
     if (key !== null) {
@@ -39,7 +39,7 @@ export function createCallbackService(deps: {
     }
     const status = await callbackStatus(sql, hash);
     if (status === null) throw new Problem("callback_unknown");
-    // Between the two looks it may have come to wait: then the next try finds it.
+    // It may have started to wait between the two queries: then the next try finds it.
     if (status === "active" || status === "waiting" || status === "polling") return "active";
     throw new Problem("callback_not_awaited", { status });
   }
@@ -77,7 +77,7 @@ export function createCallbackService(deps: {
   };
 }
 
-/** Whole, unlike the answer to a call: the third party was told 200 for all of it. The body limit bounds it. */
+/** Stored whole, unlike the answer to a call: the third party got a 200 for all of it. The body limit applies. */
 function toResult(body: string): TaskResult {
   return { statusCode: 200, headers: {}, body, duration: 0 };
 }

@@ -17,48 +17,48 @@ import { type Group, groupBySubscription, isStuck, openStream, type Stream } fro
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
 
 /*
- * The streams of this node. One look reads what is new for all teams that have a stream here, and each event is put into
- * words once, however many streams it goes to. A stream that is behind, because it was broken off, reads for itself, as
- * fast as its reader takes it, until it has come to where the look is; it joins in the same turn of the event loop in which it
- * has seen that, so that nothing lies between. Nothing waits here for a reader: one that does not keep up is cut.
+ * The streams of this node. One read gets the new events of all teams with a stream here, and each event is serialized
+ * once for all its streams. A stream that is behind, because it reconnected, reads separately at its reader's speed
+ * until it reaches the shared position; it joins in the same turn of the event loop, so that it misses nothing. The
+ * feed never waits for a reader: a slow one is disconnected.
  */
 
-/** What other nodes do is seen by looking. */
+/** Changes of other nodes are found by polling. */
 const LOOK_MS = 500;
-/** What this node does is seen sooner, but not after every task. */
+/** Changes of this node are read sooner, but not after every task. */
 const NOTICE_MS = 100;
-/** After a look that found this much the next comes later: fewer tasks lie on both sides of one, and are read twice. */
+/** After a read of this size the next is delayed: fewer tasks span two reads and are read twice. */
 const BUSY_BYTES = 65_536;
 const BUSY_MS = 200;
-/** A sixth of the time for which a team counts as listened to. */
+/** A sixth of the time for which a subscription is valid. */
 const RENEW_MS = 600_000;
 /** An id after which no stream can resume. */
 const NOWHERE = formatPosition(startOf("0", 0));
 
 export interface EventStream {
-  /** Where a reader that loses the connection now should go on, as an id. */
+  /** The id after which a reader that disconnects now should resume. */
   readonly lastId: string;
   close(): void;
 }
 
 export interface EventFeed {
   /**
-   * Refuses when there are too many streams. `lastId` is what the reader saw last; null for what happens from now on.
-   * Writes `ready` first, and resolves once nothing that happens from then on can be missed.
+   * Refuses if there are too many streams. `lastId` is the reader's last id; null for new events only. Writes `ready`
+   * first, and resolves once no later event can be missed.
    */
   open(owner: StreamOwner, filter: EventFilter, lastId: string | null, sink: EventSink): Promise<EventStream>;
-  /** Something happened on this node that may have been written down. */
+  /** An event may have been stored on this node. */
   notice(): void;
   readonly count: number;
 }
 
-/** Since when a team is listened to, and where those begin that want what happens from now on. */
+/** When a team's subscription began, and the start position of new readers. */
 interface Beginning {
   readonly since: string;
   readonly horizon: EventPosition;
 }
 
-/** A team that has streams here. */
+/** A team with streams on this node. */
 interface Reading {
   position: EventPosition;
   readonly since: string;
@@ -70,7 +70,7 @@ export function createEventFeed(deps: {
   readonly time: Time;
   readonly words: EventWords;
   readonly serializer: EventSerializer;
-  /** Slow: its reader did not keep up. Failed: what it had missed could not be read. */
+  /** Slow: its reader did not keep up. Failed: missed events could not be read. */
   readonly onCut?: (reason: "slow" | "failed") => void;
 }): EventFeed {
   const { sql, time, words, serializer } = deps;
@@ -101,13 +101,13 @@ export function createEventFeed(deps: {
       if (time.monotonicMs() >= renewAtMs) await renew();
       hasMore = await readOnce();
     } catch {
-      // A database that is away costs time only: the next look tries again.
+      // An unreachable database only costs time: the next read tries again.
     }
     isLooking = false;
     lookWithin(hasMore ? 0 : wasNoticed ? noticeMs : LOOK_MS);
   }
 
-  /** A team that was not listened to for a while may have missed something: its readers have to be told, by coming again. */
+  /** A team whose subscription lapsed may have missed events: its readers must reconnect to learn that. */
   async function renew(): Promise<void> {
     for (const { teamId, since } of await listenTo(sql, [...readings.keys()])) {
       const reading = readings.get(teamId);
@@ -117,7 +117,7 @@ export function createEventFeed(deps: {
     renewAtMs = time.monotonicMs() + RENEW_MS;
   }
 
-  /** True if there is more to read at once. */
+  /** True if there is more to read. */
   async function readOnce(): Promise<boolean> {
     const asked = [...readings].map(([teamId, { position, streams }]) => ({
       teamId,
@@ -165,7 +165,7 @@ export function createEventFeed(deps: {
     }
   }
 
-  /** Those that came while the others were asked for, and have not been told what was read for them. */
+  /** Streams that opened during the read and have not got its events. */
   function letCatchUp(reading: Reading): void {
     for (const stream of reading.streams) {
       if (comparePositions(stream.position, reading.position) >= 0) continue;
@@ -179,7 +179,7 @@ export function createEventFeed(deps: {
     deps.onCut?.(reason);
   }
 
-  /** Asked once for all streams of a team that open meanwhile: a thousand would wait for one row. */
+  /** Queried once for all streams of a team that open meanwhile: a thousand would wait for one row. */
   function begin(teamId: number): Promise<Beginning> {
     const begun = beginnings.get(teamId) ?? beginListening(teamId).finally(() => beginnings.delete(teamId));
     beginnings.set(teamId, begun);
@@ -190,12 +190,12 @@ export function createEventFeed(deps: {
     const [listener] = await listenTo(sql, [teamId]);
     const { horizon } = await readEvents(sql, [], 0);
     const since = listener?.since ?? "0";
-    // An open transaction may hold the horizon back to before the listening, of which events may be missing.
+    // An open transaction may hold the horizon before the subscription, where events may be missing.
     const start = startOf(since, horizon.atMs);
     return { since, horizon: comparePositions(start, horizon) > 0 ? start : horizon };
   }
 
-  /** Reads for one stream until it is where the look is, and joins. */
+  /** Reads for one stream until it reaches the shared position, and joins. */
   async function catchUp(stream: Stream, since: string): Promise<void> {
     const { teamId, sink, filter } = stream;
     for (let hasJoined = false; stream.isOpen && !hasJoined; ) {
@@ -240,7 +240,7 @@ export function createEventFeed(deps: {
         if (reading?.streams.size === 0) readings.delete(teamId);
       };
       try {
-        // Where others of the team are told from now on, so is this one.
+        // If other streams of the team are live, this one joins them.
         const known = lastId === null ? readings.get(teamId) : undefined;
         let beginning =
           known === undefined ? await begin(teamId) : { since: known.since, horizon: known.position };
@@ -250,12 +250,12 @@ export function createEventFeed(deps: {
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;
           sink.write(words.ready(formatPosition(last)));
-          // Not waited for: a reader that was away for long has much to read before it has caught up.
+          // Not awaited: a reader that was away for long has much to read.
           catchUp(stream, beginning.since).catch(() => cut(sink, "failed"));
         } else {
           join(stream, readingOf(teamId, beginning));
           const id = formatPosition(stream.position);
-          // One that is cut before it has read the reset must be told of it when it comes back.
+          // A reader that is disconnected before it read the reset must get it on its return.
           sink.write(lastId === null ? words.ready(id) : words.ready(NOWHERE) + words.reset(id));
         }
       } catch (error) {
@@ -280,13 +280,13 @@ export function createEventFeed(deps: {
   };
 }
 
-/** All that has happened since can be read. Ids beyond the horizon are of a database before it was restored from a copy. */
+/** Whether all later events can be read. Ids beyond the horizon come from a database before it was restored from a copy. */
 function isComplete(last: EventPosition, { since, horizon }: Beginning): boolean {
   const isKept = last.atMs > horizon.atMs - EVENT_HOURS * 3_600_000;
   return isKept && comparePositions(last, startOf(since, 0)) >= 0 && comparePositions(last, horizon) <= 0;
 }
 
-/** Before everything that a transaction and those after it have written. */
+/** Before everything that this transaction and later ones have written. */
 function startOf(xid: string, atMs: number): EventPosition {
   return { xid, seq: "0", index: 0, atMs };
 }

@@ -15,20 +15,20 @@ import {
 } from "../../store/tasks/event-reads.ts";
 import { readToldTasks } from "../../store/tasks/task-reads.ts";
 
-/** Rows of a team at one look. Each holds what one statement did, a few hundred tasks at most. */
+/** Rows of a team per read. Each holds the events of one statement, a few hundred tasks at most. */
 export const ROWS = 100;
-/** Streams that read for themselves at the same time: a thousand that come back at once must leave connections to others. */
+/** Streams that catch up concurrently: a thousand reconnects must leave connections to others. */
 const AT_ONCE = 4;
 
 export interface EventPages {
-  /** The next events of a team after a place, and the place after them. */
+  /** The next events of a team after a position, and the new position. */
   read(teamId: number, after: EventPosition): Promise<Page>;
 }
 
 interface Page {
   readonly events: readonly BellhopEvent[];
   readonly position: EventPosition;
-  /** There was no more when it was read. */
+  /** It was the last page when it was read. */
   readonly isLast: boolean;
 }
 
@@ -49,7 +49,7 @@ export function createEventPages(sql: Sql): EventPages {
       try {
         return await read(teamId, after);
       } finally {
-        // The place goes to the next in line, if there is one.
+        // The slot goes to the next in line.
         const next = waiting.shift();
         if (next === undefined) reading -= 1;
         else next();
@@ -58,7 +58,7 @@ export function createEventPages(sql: Sql): EventPages {
   };
 }
 
-/** After all that there was, or after the last of the rows when there may be more. */
+/** After all read rows, or after the last of them if there may be more. */
 export function placeAfter(
   rows: readonly EventRow[],
   horizon: EventPosition,
@@ -72,7 +72,7 @@ export function placeAfter(
   return comparePositions(place, before) > 0 ? place : before;
 }
 
-/** The events of these rows of one team that come after a place, told as things were when they happened. */
+/** The events of these rows of one team after a position, with the state at their time. */
 export async function describeEvents(
   sql: Sql,
   teamId: number,
@@ -106,7 +106,7 @@ function tell(
   }
   const [type, id, , , , , , tags = null] = entry;
   const task = tasks.get(id);
-  // Every property by name: a copy of an object costs more than all else that is done for an event.
+  // Every property by name: copying an object costs more than the rest of an event.
   if (task === undefined) return { position, at, sandbox, queue, tags, type, gone: goneTask(row, entry) };
   return { position, at, sandbox, queue, tags, type, task, was: momentOf(task, entry, row.at) };
 }
@@ -115,7 +115,7 @@ function goneTask({ queue }: EventRow, [type, id, shape, status]: TaskEntry): Go
   return { id, shape, queue, status: type === "task.created" ? "pending" : status };
 }
 
-/** Only the result is not kept with the event: it is told as long as it is the task's. */
+/** Only the result is not stored with the event: it is included while the task still has it. */
 function momentOf(
   task: ToldSummary,
   [type, , , was, runAt, error = null, failureReason = null]: TaskEntry,
@@ -138,7 +138,7 @@ function momentOf(
 let lastText = "";
 let lastInstant = new Date(0);
 
-/** Remembers the last: the tasks of a batch have one instant. */
+/** Caches the last: the tasks of a batch share one time. */
 function readInstant(text: string): Date {
   if (text !== lastText) {
     lastInstant = new Date(text);

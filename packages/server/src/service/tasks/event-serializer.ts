@@ -9,33 +9,33 @@ import type { Sql } from "../../store/sql.ts";
 import { type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
 import { describeEvents, placeAfter, ROWS } from "./event-pages.ts";
 
-/** How events stand on the wire. */
+/** The wire format of events. */
 export interface EventWords {
-  /** Comes first on a stream, and tells where a reader that is told nothing more should resume. */
+  /** The first message of a stream, with the id to resume after. */
   ready(id: string): string;
   event(event: BellhopEvent): string;
-  /** Tells that events may be missing, and where it goes on. */
+  /** Says that events may be missing, with the id to resume after. */
   reset(id: string): string;
 }
 
-/** What a team's streams want to know. */
+/** The read request of a team's streams. */
 export interface Question {
   readonly teamId: number;
-  /** Everything before is known to all of them. */
+  /** All of them have everything before it. */
   readonly position: EventPosition;
   readonly subscriptions: readonly Subscription[];
 }
 
-/** The same of all streams that want the same events and have come equally far. */
+/** Shared by all streams with the same filter and position. */
 export interface Subscription {
   readonly filter: EventFilter;
   readonly after: EventPosition;
 }
 
 export interface Answer<Text extends string | Uint8Array = string | Uint8Array> {
-  /** For each wish the events in words; empty where there are none. */
+  /** The serialized events per subscription; empty if there are none. */
   readonly texts: readonly Text[];
-  /** How far it was read. */
+  /** The position after the read. */
   readonly position: EventPosition;
   /** There is more to read at once. */
   readonly hasMore: boolean;
@@ -43,7 +43,7 @@ export interface Answer<Text extends string | Uint8Array = string | Uint8Array> 
 
 /** Reads and serializes events. Uses only plain data, so that a separate thread can run it. */
 export interface EventSerializer<Text extends string | Uint8Array = string | Uint8Array> {
-  /** Answers in the order of the questions. */
+  /** Answers in the order of the requests. */
   look(questions: readonly Question[]): Promise<readonly Answer<Text>[]>;
 }
 

@@ -10,7 +10,7 @@ export interface ExplanationService {
 
 export function createExplanationService(deps: {
   readonly sql: Sql;
-  /** This node has slots of the queue, and no room for another call of the team. */
+  /** This node has slots of the queue, but no capacity for another call of the team. */
   readonly isCrowded: (teamId: number, queue: string) => boolean;
 }): ExplanationService {
   return {

@@ -8,7 +8,7 @@ import {
 } from "../../domain/poll/poll-rules.ts";
 import { closestName } from "../../domain/spelling.ts";
 
-/** The rule of one field in words, and whether a value keeps it. */
+/** The rule of one field as text and as a predicate. */
 interface Rule {
   readonly text: string;
   readonly keeps: (value: unknown) => boolean;
@@ -57,8 +57,8 @@ const FILE_RULES = {
 } satisfies Record<string, Rule>;
 
 /**
- * The operator's catalog entries: `{ "providers": [ { id, name, description, pollConfig } ] }`, as the API shows
- * them. Throws with every mistake, each with its place: ten typos must not take ten starts to find.
+ * The operator's catalog entries: `{ "providers": [ { id, name, description, pollConfig } ] }`, as the API shows them.
+ * Throws with every mistake and its position, so that ten typos do not take ten starts.
  */
 export function readProviders(source: string): Provider[] {
   const complaints: string[] = [];
@@ -106,7 +106,7 @@ function readProvider(entry: unknown, place: string, complaints: string[]): Prov
   return wrong.length > 0 ? null : { id, name, description, pollConfig: completePollConfig(own) };
 }
 
-/** Whether an object keeps its rules, which say everything that the type does; complains of each that it breaks. */
+/** Whether an object matches its rules, which cover the whole type; reports each broken rule. */
 function keepsAll<T extends object>(
   value: Readonly<Record<string, unknown>>,
   rules: Readonly<Record<keyof T, Rule>>,

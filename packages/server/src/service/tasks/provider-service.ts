@@ -10,9 +10,9 @@ export interface ProviderService {
 }
 
 /**
- * The built-in catalog and the operator's own entries. One with the id of a built-in entry takes its place: a vendor
- * that moves its host or renames a status must not mean waiting for our next release. Others follow in their order.
- * Read once, at the start; tasks keep the configuration of their creation.
+ * The built-in catalog and the operator's own entries. An entry with the id of a built-in one replaces it, so that a
+ * vendor's change does not require a new release. Others follow in order. Read once, at the start; tasks keep the
+ * configuration of their creation.
  */
 export function createProviderService(file: string | null): ProviderService {
   const own = file === null ? [] : readProviders(readText(file));

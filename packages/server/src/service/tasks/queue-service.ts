@@ -29,21 +29,21 @@ import { type Change, recordChange } from "../audit/audit.ts";
 
 export interface QueueService {
   create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
-  /** By name; the cursor is a name. `sandbox` says what their stats count; null: as the credential does. */
+  /** By name; the cursor is a name. `sandbox` selects the counted tasks; null: by the credential. */
   list(principal: Principal, page?: PageRequest, sandbox?: boolean | null): Promise<Page<QueueWithStats>>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
   update(requester: Requester, name: string, changes: Partial<QueueSettings>): Promise<Queue>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<Queue>;
-  /** Resolves with how many pending tasks went with it, those of the sandbox aside. */
+  /** Resolves with the number of deleted pending tasks, without those of the sandbox. */
   remove(requester: Requester, name: string): Promise<number>;
 }
 
-/** Pending tasks of a deleted queue are removed in batches, so that no statement runs for long. */
+/** Pending tasks of a deleted queue are deleted in batches, so that no statement runs for long. */
 const REMOVAL_BATCH = 5_000;
 
 export function createQueueService(deps: {
   readonly database: Database;
-  /** Events of queues may have been written. */
+  /** Queue events may have been stored. */
   readonly onChanged?: () => void;
 }): QueueService {
   const { database, onChanged = () => {} } = deps;
@@ -54,8 +54,8 @@ export function createQueueService(deps: {
   }
 
   /**
-   * Changes a queue, records it and tells every node's dispatcher and those that listen, in one commit. Null if there was
-   * nothing to change.
+   * Changes a queue, records it, and notifies every dispatcher and the subscribers, in one commit. Null if nothing
+   * changed.
    */
   async function change(
     requester: Requester,
@@ -125,7 +125,7 @@ export function createQueueService(deps: {
         ),
         name,
       );
-      // Nothing is claimed from it any more. If we die here the janitor goes on.
+      // No task of it is claimed any more. If the process crashes here, the janitor continues.
       const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
       let removed = 0;
       for (;;) {
@@ -146,7 +146,7 @@ function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void
   if (complaints.length > 0) throw invalid(complaints);
 }
 
-/** By the names that callers know them by: the record is for them. */
+/** With the API's names: the record is for callers. */
 function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
   const { retryMaxDelaySeconds, noRetryStatuses } = settings;

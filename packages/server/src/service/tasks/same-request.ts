@@ -9,12 +9,12 @@ import { findQueue } from "../../store/tasks/queues.ts";
 /** Of a SHA-256, in hexadecimal. */
 const DIGITS = 64;
 
-/** What is kept of a request beside its key: the hash of all of it, then that of its bare text where it has one. */
+/** The stored hashes of a request: of the whole text, then of its bare text if it has one. */
 export function hashRequest({ requestText, bareText }: RequestTexts): string {
   return sha256(requestText) + (bareText === null ? "" : sha256(bareText));
 }
 
-/** Whether the request is the one that made this task, or would make the same now. */
+/** Whether the request created this task, or would create the same now. */
 export async function isRepeated(
   sql: Sql,
   reach: Reach,
@@ -28,7 +28,7 @@ export async function isRepeated(
   return settingsText(request, queue) === settingsText(earlier.task, null);
 }
 
-/** The same of two requests that neither has made a task yet. */
+/** The same for two requests without a task yet. */
 export async function areSame(
   sql: Sql,
   reach: Reach,

@@ -8,28 +8,28 @@ import { recordChange } from "../audit/audit.ts";
 import type { SandboxWalk } from "./sandbox-walk.ts";
 import type { ScheduleRunner } from "./schedule-runner.ts";
 
-/** So much may happen within one request: a schedule for every second has a year of 31 million. */
+/** The maximum number of steps per request: a schedule that fires every second has 31 million a year. */
 const MOST_TURNS = 500;
 
 export interface Advanced {
   /** Seconds that have passed. */
   readonly seconds: number;
   readonly clock: SandboxClock;
-  /** Why no more passed; null if all did that was asked for. */
+  /** Why it stopped early; null if the full time passed. */
   readonly stopped: string | null;
 }
 
 export interface SandboxService {
   clock(principal: Principal): Promise<SandboxClock>;
-  /** Resolves once all has happened that falls into this time, or as much as fits into one request. */
+  /** Resolves once everything within this time has happened, or as much as fits into one request. */
   advance(requester: Requester, seconds: number): Promise<Advanced>;
 }
 
 /**
- * Time passes from one thing that happens to the next: what an attempt is followed by, or a firing, happens at its own
- * time, and all that falls into the time asked for has happened at its end. Meanwhile the team's time is ahead of the
- * clock for this request alone; at its end everything that is still waited for comes closer. A node that dies before that
- * has only let happen early what would have happened.
+ * Time advances from one due step to the next: the follow-up of an attempt, or a firing, happens at its own time, and
+ * everything within the requested time has happened at the end. Meanwhile the team's clock is ahead for this request
+ * only; at the end everything still pending comes closer. A node that crashes before that has only made due steps
+ * happen early.
  */
 export function createSandboxService(deps: {
   readonly database: Database;

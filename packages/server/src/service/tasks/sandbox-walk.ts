@@ -16,17 +16,17 @@ import {
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { settleAttempts } from "../../store/tasks/task-settlements.ts";
 
-/** Steps that are taken in one transaction. */
+/** Steps per transaction. */
 const BATCH = 100;
-/** A task that another node has stored is seen this late at worst. */
+/** The maximum delay until another node's task is found. */
 const LONGEST_NAP_MS = 1_000;
-/** What is due is in another node's hands, for no longer than this as a rule. */
+/** Another node processes the due steps, usually for no longer than this. */
 const BUSY_NAP_MS = 20;
 
 export interface SandboxWalk {
-  /** Takes the steps that are due, a batch of them. Returns how many. */
+  /** Takes a batch of due steps. Returns their number. */
   step(time: SandboxTime): Promise<number>;
-  /** Takes every step that is due. Returns how long to nap until the next is. */
+  /** Takes every due step. Returns the milliseconds until the next. */
   walkOnce(): Promise<number>;
 }
 
@@ -36,22 +36,22 @@ function isSimulated(walking: Walking): walking is Simulated {
   return walking.simulation !== null;
 }
 
-/** A step that was taken, and how long until the next. */
+/** A taken step, and the time until the next. */
 interface Step {
   readonly claim: Walking["claim"];
   readonly waitMs: number | null;
 }
 
 /**
- * Leads tasks of the sandbox through their states. A batch of steps is one transaction: it locks what is due, which other
- * nodes skip, changes the tasks by the statements that settle real attempts, and says when each goes on. A node that dies
- * in between has changed nothing; nothing is held in memory, so that a step of a month is as good as one of a second.
+ * Moves sandbox tasks through their states. A batch of steps is one transaction: it locks due steps, which other nodes
+ * skip, changes the tasks by the statements that settle real attempts, and plans the next steps. A node that crashes in
+ * between has changed nothing. No state is in memory, so a step after a month works like one after a second.
  */
 export function createSandboxWalk(deps: {
   readonly database: Database;
   readonly random: () => number;
   readonly nowMs: () => number;
-  /** Has ended; `notify`: its caller waits to be told. */
+  /** Called at the end; `notify`: it has a notification. */
   readonly onEnded: (taskId: string, notify: boolean) => void;
 }): SandboxWalk {
   const { database } = deps;
@@ -76,7 +76,7 @@ export function createSandboxWalk(deps: {
     }));
     const settled = await settleAttempts(sql, settlements, NO_WORKER);
     await setToSandboxTime(sql, active);
-    // A retry whose queue was deleted meanwhile has ended.
+    // A retry in a deleted queue ends the task.
     return judged.map(({ claim, waitMs }, index) => ({
       claim,
       waitMs: settled[index]?.status === "failed" ? null : waitMs,
@@ -135,7 +135,7 @@ export function createSandboxWalk(deps: {
       for (;;) {
         const untilMs = await untilNextStepMs(database);
         if (untilMs === null) return LONGEST_NAP_MS;
-        // A timer may fire a fraction early.
+        // A timer may fire slightly early.
         if (untilMs > 0) return Math.min(LONGEST_NAP_MS, Math.ceil(untilMs) + 1);
         if ((await step(NOW)) === 0) return BUSY_NAP_MS;
       }

@@ -1,19 +1,19 @@
 import { Problem } from "../../domain/problem.ts";
 
-/** Scans of all teams that a node makes at once. */
+/** Concurrent scans per node. */
 const MOST_AT_ONCE = 2;
 const MOST_WAITING_OF_A_TEAM = 5;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Where scans over all of a team's tasks wait for their turn. */
+/** The queue of scans over all of a team's tasks. */
 export interface ScanLine {
-  /** Refuses when too many of the team are waiting. */
+  /** Refuses if too many scans of the team wait. */
   run<T>(teamId: number, scan: () => Promise<T>): Promise<T>;
 }
 
-/** One scan per team at a time, few on the node, and the teams in turn: many scans of one team hold up that team alone. */
+/** One scan per team at a time, few per node, teams in turn: many scans of one team delay only that team. */
 export function createScanLine(): ScanLine {
-  /** By team, in the order in which the teams have their next turn. */
+  /** By team, in turn order. */
   const waiting = new Map<number, (() => void)[]>();
   const scanning = new Set<number>();
 

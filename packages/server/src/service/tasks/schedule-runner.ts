@@ -17,14 +17,15 @@ import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { PreparedTask } from "./task-batch.ts";
 import type { AcceptedFrom, TaskService } from "./task-service.ts";
 
-/** Firings in one transaction: many schedules are for the full hour, and the last of them must not be late. */
+/** Firings per transaction: many schedules fire on the hour, and the last of them must not be late. */
 const BATCH = 500;
-/** The net under the hints: a schedule that another node was told of is seen this late at worst. */
+/** Polling interval: if a hint is lost, another node's new schedule is found this late at worst. */
 const LONGEST_NAP_MS = 5_000;
 
 /**
- * After so many prepared firings the runner looks at the clock, and lets other work run once it has held the event loop for
- * so long. A turn lasts as long as the calls of the firings before take, so a batch must not wait for more turns than it needs.
+ * After this many prepared firings the runner checks the clock, and yields once it has held the event loop for too
+ * long. A turn lasts as long as the calls of earlier firings take, so a batch must not wait for more turns than it
+ * needs.
  */
 const PER_LOOK = 25;
 const TURN_MS = 5;
@@ -32,9 +33,9 @@ const TURN_MS = 5;
 const BY_THE_CLOCK: FiringTime = { teamId: null, aheadMs: 0 };
 
 export interface ScheduleRunner {
-  /** Makes the tasks of a batch of schedules that are due. Returns how long to nap until the next are. */
+  /** Creates the tasks of a batch of due schedules. Returns the milliseconds until the next. */
   fireOnce(): Promise<number>;
-  /** The same for the sandbox of a team whose time is ahead of the clock. Returns how many were due. */
+  /** The same for a team's sandbox whose clock is ahead. Returns the number of due schedules. */
   fireAhead(time: { readonly teamId: number; readonly aheadMs: number }): Promise<number>;
 }
 
@@ -50,23 +51,22 @@ export type TraceFirings = <
   fire: (schedule: Due, ...more: More) => Promise<Fired>,
 ) => (schedule: Due, ...more: More) => Promise<Fired>;
 
-/** A task that is not stored yet; why there will be none; null where none is to be made. */
+/** A task to be stored; an error if there is none; null if the firing is skipped. */
 type Prepared = NewTask | Error | null;
 
-/** A schedule of a batch, judged. `failure`: it could not be prepared, is left as it is and tried again. */
+/** A judged schedule of a batch. `failure`: it could not be prepared and is retried. */
 type Judged =
   | { readonly schedule: DueSchedule; readonly next: Date; readonly task: Prepared }
   | { readonly failure: unknown };
 
 /**
- * Every node that makes calls runs one, and all of them wake at the same time. A batch is one transaction: it locks the
- * schedules that are due, which other nodes skip, makes their tasks and moves them on. A node that dies in between has
- * changed nothing.
+ * Every worker runs one, and all of them wake at the same time. A batch is one transaction: it locks due schedules,
+ * which other nodes skip, creates their tasks and advances them. A node that crashes in between has changed nothing.
  */
 export function createScheduleRunner(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
-  /** What these teams may do now; those that are gone are left out. */
+  /** The current limits of these teams; deleted teams are omitted. */
   readonly termsOf: (teamIds: readonly number[]) => Promise<ReadonlyMap<number, AcceptedFrom["terms"]>>;
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
   readonly traceFirings?: TraceFirings | undefined;
@@ -91,7 +91,7 @@ export function createScheduleRunner(deps: {
     }
   }
 
-  /** A span of a firing lasts until the batch is committed: `stored` has what became of each schedule. */
+  /** A firing's span lasts until the batch is committed: `stored` has the result of each schedule. */
   const fire = traceFirings(
     async (
       schedule: DueSchedule,
@@ -103,7 +103,7 @@ export function createScheduleRunner(deps: {
     },
   );
 
-  /** `refusal`: nothing is tried, and this is told of each. Returns how many were due. */
+  /** `refusal`: nothing is tried, and each schedule records it. Returns the number of due schedules. */
   async function fireBatch(time: FiringTime, limit: number, refusal: Error | null = null): Promise<number> {
     const commit = deferred<ReadonlyMap<string, Prepared>>();
     const firings: Promise<unknown>[] = [];
@@ -141,7 +141,7 @@ export function createScheduleRunner(deps: {
       commit.reject(error);
       await Promise.allSettled(firings);
       if (!(error instanceof Unstorable)) throw error;
-      // It is looked for in ever smaller batches, and then told of.
+      // The failing one is found by halving the batch, and then recorded.
       if (count > 1) return fireBatch(time, Math.ceil(count / 2));
       return fireBatch(time, 1, new Error("The task holds characters that cannot be stored"));
     }
@@ -157,7 +157,7 @@ export function createScheduleRunner(deps: {
     async fireOnce() {
       if ((await fireBatch(BY_THE_CLOCK, BATCH)) > 0) return 0;
       const untilMs = await untilNextRunMs(database);
-      // A timer may fire a fraction early. What is due already is in another node's hands.
+      // A timer may fire slightly early. Due schedules are processed by another node.
       return untilMs === null
         ? LONGEST_NAP_MS
         : Math.min(LONGEST_NAP_MS, Math.max(20, Math.ceil(untilMs) + 1));
@@ -165,7 +165,7 @@ export function createScheduleRunner(deps: {
   };
 }
 
-/** Makes the tasks of all of them at once, and moves every schedule on. Returns what became of each. */
+/** Creates all tasks at once, and advances every schedule. Returns the result of each. */
 async function storeFirings(
   sql: Sql,
   judged: readonly Judged[],
@@ -218,7 +218,7 @@ function isTask(prepared: Prepared): prepared is NewTask {
   return prepared !== null && !(prepared instanceof Error);
 }
 
-/** Everything but storing it. Whether its creator may use vault tokens was asked when the schedule was made. */
+/** Everything except storing it. The creator's right to use vault tokens was checked when the schedule was created. */
 export function prepareTask(
   accept: TaskService["accept"],
   schedule: Pick<Schedule, "teamId" | "sandbox" | "task">,
@@ -235,7 +235,7 @@ export async function insertTask(sql: Sql, task: NewTask): Promise<Accepted> {
   return accepted;
 }
 
-/** A refusal is the schedule's to tell; a database that is away, or a bug, is a reason to try again. */
+/** The schedule records a refusal; an unreachable database, or a bug, is retried. */
 async function refusalOr(prepare: () => Promise<PreparedTask>): Promise<NewTask | Error> {
   try {
     return (await prepare()).task;
@@ -258,7 +258,7 @@ function deferred<T>(): Deferred<T> {
     resolve = resolved;
     reject = rejected;
   });
-  // Nobody may wait for it.
+  // It may have no waiter.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

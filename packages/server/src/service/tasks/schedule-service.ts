@@ -37,10 +37,10 @@ import { newUuid } from "../new-uuid.ts";
 import { insertTask, prepareTask, type TraceFirings } from "./schedule-runner.ts";
 import type { TaskService } from "./task-service.ts";
 
-/** Schedules are named by their id or their name; a test key has its own, whose tasks are of the sandbox. */
+/** Schedules are found by id or name; a test key has its own, whose tasks are sandbox tasks. */
 export interface ScheduleService {
   create(requester: Requester, name: string, terms: ScheduleTerms): Promise<Schedule>;
-  /** Creates it, or replaces all of it but its id. */
+  /** Creates it, or replaces everything but its id. */
   put(
     requester: Requester,
     name: string,
@@ -65,7 +65,7 @@ export function createScheduleService(deps: {
 }): ScheduleService {
   const { database, traceFirings = (each) => each } = deps;
 
-  /** Refuses what no firing could come of: by its own rules, and by what its task refers to now. */
+  /** Refuses a schedule that could never fire: by its own rules, and by its task's current references. */
   async function check(principal: Principal, terms: Partial<ScheduleTerms>): Promise<void> {
     const complaints = scheduleComplaints(terms);
     if (complaints.length > 0) throw invalid(complaints);
@@ -89,7 +89,7 @@ export function createScheduleService(deps: {
     return schedule;
   }
 
-  /** Records it and tells every node's scheduler, in the commit that changes it. */
+  /** Records it and notifies every scheduler, in the commit of the change. */
   async function tell(sql: Sql, requester: Requester, change: Change): Promise<void> {
     await recordChange(sql, requester, change);
     await sendHints(sql, [hintText({ kind: "schedule", teamId: requester.teamId, queue: "-" }, 0)]);
@@ -112,7 +112,7 @@ export function createScheduleService(deps: {
     return findSchedule(sql, requester, { id });
   }
 
-  /** What a change of its times does not touch keeps the time that is due: it may be being fired. */
+  /** A change that does not affect its times keeps the due time: it may be firing. */
   async function change(
     sql: Sql,
     requester: Requester,
@@ -154,7 +154,7 @@ export function createScheduleService(deps: {
       await check(requester, terms);
       if (!NAME.test(name)) throw new Problem("schedule_not_found", { name: echo(name) });
       for (;;) {
-        // Of two that find none, one makes it, and the other finds it in the next round.
+        // Of two that find none, one creates it, and the other finds it in the next round.
         const done = await database.transaction(async (sql) => {
           const there = await findSchedule(sql, requester, { name }, true);
           const isNew = there === null;
@@ -195,7 +195,7 @@ export function createScheduleService(deps: {
   };
 }
 
-/** Schedules of test keys go by the clock of the sandbox. */
+/** Schedules of test keys use the sandbox clock. */
 async function clockOf(
   sql: Sql,
   { teamId, environment }: Requester,

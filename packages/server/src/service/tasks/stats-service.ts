@@ -21,7 +21,7 @@ import {
   type StepHistogram,
 } from "../../store/tasks/queue-stats-reads.ts";
 
-/** Queues that have lines of their own, those that have the most to show. */
+/** Queues with their own entry, the busiest first. */
 const MOST_QUEUES = 100;
 const MOST_FAILED = 10_000;
 const LEAST_PER_QUEUE = 200;
@@ -30,15 +30,15 @@ const MOST_GROUPS = 100;
 export interface StatsQuery {
   readonly range: StatsRange;
   readonly queue: string | null;
-  /** Null: as the credential says. */
+  /** Null: by the credential. */
   readonly sandbox: boolean | null;
 }
 
 /** A number for each step. */
 export interface QueueSeries extends Readonly<Record<QueueCount, number[]>> {
-  /** Null: of all queues. */
+  /** Null for all queues together. */
   readonly queue: string | null;
-  /** How many waited; null where it was not looked at. */
+  /** The number of waiting tasks; null if not sampled. */
   readonly pending: (number | null)[];
   readonly waits: Quantiles;
   readonly durations: Quantiles;
@@ -150,7 +150,7 @@ export function createStatsService({
   };
 }
 
-/** One line of the answer while it is put together. */
+/** One entry of the answer under construction. */
 function openSeries(of: QueueNow | null, steps: readonly number[], sampled: ReadonlySet<number>) {
   const none = () => steps.map(() => 0);
   const counts = {
@@ -193,11 +193,11 @@ function openSeries(of: QueueNow | null, steps: readonly number[], sampled: Read
         histogram[bucket - 1] = (histogram[bucket - 1] ?? 0) + count;
       }
     },
-    /** By which the lines to show are chosen. */
+    /** The order for the choice of entries. */
     weight: () => seen + standing.pending + standing.active,
     close(): QueueSeries {
       const last = steps.length - 1;
-      // Of the minute under way it may not have been looked at yet.
+      // The current minute may not have been sampled yet.
       pending[last] ??= standing.pending;
       const quantiles = (kind: keyof typeof histograms): Quantiles => {
         const at = (part: number) =>

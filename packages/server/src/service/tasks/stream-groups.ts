@@ -2,18 +2,18 @@ import { type EventFilter, type EventPosition, formatPosition } from "../../doma
 import type { EventSink } from "../../domain/event-sink.ts";
 import type { Subscription } from "./event-serializer.ts";
 
-/** One that is open. */
+/** An open stream. */
 export interface Stream {
   readonly teamId: number;
   readonly filter: EventFilter;
-  /** Of the same for streams that want the same. */
+  /** Equal for streams with the same filter. */
   readonly filterKey: string;
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
-  /** How much waited for its reader at the last look. */
+  /** Bytes unread at the last check. */
   waitedBytes: number;
-  /** When less was last seen to wait for its reader, or little. */
+  /** When the unread bytes last shrank, or were few. */
   movedAtMs: number;
 }
 
@@ -27,10 +27,10 @@ export function openStream(
   return { teamId, filter, filterKey, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
 }
 
-/** For so long what waits for a reader may be much and not become less. */
+/** The time for which many unread bytes may not shrink. */
 const STUCK_MS = 2_000;
 
-/** Asked at every look, also when there is no news. */
+/** Checked at every read, also without new events. */
 export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number): boolean {
   const { waitingBytes } = stream.sink;
   if (waitingBytes <= mostWaitingBytes || waitingBytes < stream.waitedBytes) stream.movedAtMs = nowMs;
@@ -38,7 +38,7 @@ export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number)
   return nowMs - stream.movedAtMs > STUCK_MS;
 }
 
-/** Streams that are told the same. */
+/** Streams that get the same events. */
 export interface Group extends Subscription {
   readonly streams: Stream[];
 }

@@ -2,21 +2,21 @@ import type { Terms } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 
 const MOST_ON_A_NODE = 2_000;
-/** The last tenth of a node's streams is for teams that have none open there, one each. */
+/** The last tenth of a node's streams is reserved for teams without one there, one each. */
 const MOST_OF_THOSE_WITH_STREAMS = MOST_ON_A_NODE * 0.9;
 const RETRY_AFTER_SECONDS = 5;
-/** What may wait for one reader, and for all of them together. */
+/** Maximum unread bytes per reader, and in total. */
 const MOST_WAITING_BYTES = 1_048_576;
 const ALL_WAITING_BYTES = 134_217_728;
 
 export type StreamOwner = Terms & { readonly teamId: number };
 
-/** How many streams may be open on this node: of a team by its plan, and in all. */
+/** The limits of open streams on this node: per team by its plan, and in total. */
 export interface StreamPlaces {
-  /** Refuses when there are too many. Returns how to give the place back. */
+  /** Refuses if there are too many. Returns the release function. */
   take(owner: StreamOwner): () => void;
   readonly taken: number;
-  /** What may wait for each reader, with as many as there are. */
+  /** Maximum unread bytes per reader at the current number of streams. */
   readonly mostWaitingBytes: number;
 }
 

@@ -7,18 +7,18 @@ import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import { areSame } from "./same-request.ts";
 
-/** What was read of an item of a batch: a request, or why it is none. */
+/** A parsed item of a batch: a request, or its refusal. */
 export type BatchItem = TaskRequest | Problem;
 export type BatchResult = CreatedTask | Problem;
 
-/** How a single task is made, step by step. */
+/** The steps of creating a single task. */
 export interface BatchDeps {
   readonly database: Database;
-  /** The task that was created under the request's idempotency key before. */
+  /** The earlier task with the request's idempotency key. */
   replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
-  /** Everything but storing it. */
+  /** Everything except storing it. */
   prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask>;
-  /** The task is stored, and waits in its queue. */
+  /** The task is stored and pending. */
   readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }
 
@@ -27,10 +27,10 @@ export interface PreparedTask {
   finish(accepted: Accepted): CreatedTask;
 }
 
-/** A key may be taken or let go between two looks, as for a single task. */
+/** A key may be taken or freed between two lookups, as for a single task. */
 const ROUNDS = 3;
 
-/** Each by itself: what one is refused for does not touch the others. The intake stores them in a few commits. */
+/** Each item separately: a refusal does not affect the others. The intake stores them in a few commits. */
 export async function createEach(
   items: readonly BatchItem[],
   create: (request: TaskRequest) => Promise<CreatedTask>,
@@ -43,13 +43,13 @@ export async function createEach(
     if (each.reason instanceof Problem) return each.reason;
     throw each.reason;
   });
-  // Nothing was done, and it makes sense to come back: said as of a single task.
+  // Nothing was stored, and a retry makes sense: answered as for a single task.
   const away = results.find((result) => result instanceof Problem && result.status === 503);
   if (away !== undefined && results.every((result) => result instanceof Problem)) throw away;
   return results;
 }
 
-/** All in one commit, or none: the first item that is refused refuses the batch. */
+/** All in one commit, or none: the first refused item refuses the batch. */
 export async function createTogether(
   deps: BatchDeps,
   principal: Principal,
@@ -65,7 +65,7 @@ export async function createTogether(
   }
 }
 
-/** Null where a key was taken meanwhile: the next round finds its task. */
+/** Null if a key was taken meanwhile: the next round finds its task. */
 async function storeTogether(
   deps: BatchDeps,
   principal: Principal,
@@ -98,7 +98,7 @@ async function storeTogether(
   });
 }
 
-/** Of those that share a key the first makes the task; each has the index of its first. */
+/** Of items that share a key the first creates the task; each has the index of its first. */
 async function firstsOf(
   database: Database,
   principal: Principal,
@@ -120,7 +120,7 @@ async function firstsOf(
   return firsts;
 }
 
-/** The index of the first that could not be stored, and then none is; or what became of them, by their ids. */
+/** The index of the first item that could not be stored, in which case none is; or the results by id. */
 async function store(
   database: Database,
   prepared: readonly { readonly task: NewTask; readonly index: number }[],
@@ -160,7 +160,7 @@ async function each<T>(
   });
 }
 
-/** What is not of the request's making is said as it is. */
+/** Errors that the request did not cause are passed on. */
 function refused(index: number, reason: unknown): unknown {
   if (!(reason instanceof Problem) || reason.status >= 500) return reason;
   const { message: error, code } = reason;

@@ -4,17 +4,17 @@ import type { Reach } from "../../domain/reach.ts";
 import type { Order, TaskFilter } from "../../domain/task-filter.ts";
 import { formatTaskId, parseTaskId } from "../../domain/task-id.ts";
 
-/** Where a page of tasks ended, and of which search it was: in another one the place means nothing. */
+/** The end of a page and the search it belongs to: in another search the position means nothing. */
 export interface TaskCursor {
-  /** The id of a task: only those behind it are listed. */
+  /** The id of a task: only later ones are listed. */
   readonly after: string;
   readonly search: string;
 }
 
-/** 48 bits: no secret, it only tells searches apart. */
+/** 48 bits: not a secret, it only distinguishes searches. */
 const DIGEST_CHARACTERS = 8;
 
-/** The same for all pages of one search. How long they are is not part of it. */
+/** The same for all pages of one search, whatever their length. */
 export function searchDigest({ teamId, environment }: Reach, filter: TaskFilter, order: Order): string {
   const text = canonicalText({ teamId, environment, filter, order });
   return createHash("sha256").update(text).digest("base64url").slice(0, DIGEST_CHARACTERS);
@@ -24,7 +24,7 @@ export function formatCursor({ after, search }: TaskCursor): string {
   return `${formatTaskId(after)}.${search}`;
 }
 
-/** Null for what is no cursor. */
+/** Null for an invalid cursor. */
 export function parseCursor(text: string): TaskCursor | null {
   const [id = "", search = "", ...rest] = text.split(".");
   const after = parseTaskId(id);

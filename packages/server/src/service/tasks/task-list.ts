@@ -8,7 +8,7 @@ import { countListed, countTasks, listTasks, readSummaries } from "../../store/t
 import { countMatches, searchTasks } from "../../store/tasks/task-search.ts";
 import { searchDigest, type TaskCursor } from "./task-cursor.ts";
 
-/** A filter as a caller says it: which of sandbox and the others is up to the credential unless it is named. */
+/** A caller's filter: the credential decides about the sandbox unless it is given. */
 export type AskedFilter = Omit<TaskFilter, "sandbox"> & { readonly sandbox: boolean | null };
 
 export interface TaskQuery extends AskedFilter {
@@ -21,24 +21,24 @@ export interface TaskQuery extends AskedFilter {
 export interface TaskPage {
   readonly tasks: readonly TaskSummary[];
   readonly total: number;
-  /** There may be more than `total`: no more were counted. */
+  /** There may be more than `total`. */
   readonly totalIsCapped: boolean;
   readonly hasMore: boolean;
-  /** The id of the task behind which the next page begins. */
+  /** The id after which the next page begins. */
   readonly next: string | null;
   /** For the cursors of this search. */
   readonly search: string;
 }
 
-/** Totals that no tally knows are counted so far. */
+/** Totals without a tally are counted up to this number. */
 const MOST_COUNTED = 10_000;
 
-/** How many tasks are looked at for a page at first: few, because most pages are full after few. */
+/** Tasks scanned for a page at first: few, because most pages are then full. */
 const FIRST_LOOK = 1_000;
 
 /**
- * And then for what it still lacks: no more than can be looked at in a tenth of a second. Of a tag or a schedule each task
- * is looked up by its id, which reads four pages where walking along the ids reads the next row of the same.
+ * Then for the rest: what can be scanned in a tenth of a second. By tag or schedule each task is looked up by id, which
+ * reads four pages where a scan reads the next row.
  */
 const MOST_LOOKED_AT = { walked: 10_000, listed: 2_500 };
 
@@ -66,7 +66,7 @@ async function plainPage(sql: Sql, teamId: number, filter: TaskFilter, query: Ta
   const after = query.cursor?.after ?? null;
   const isTallied = filter.createdAfter === null && filter.createdBefore === null;
   const [found, counted] = await Promise.all([
-    // One more than asked for tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     listTasks(sql, teamId, filter, { limit: limit + 1, offset, after, order }),
     (isTallied ? talliedCount : listedCount)(sql, teamId, filter),
   ]);

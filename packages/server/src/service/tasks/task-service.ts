@@ -41,7 +41,7 @@ import {
 } from "./task-batch.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 
-/** It takes a while to make room. */
+/** Freeing space takes a while. */
 const SPACE_SECONDS = 30;
 
 export interface AcceptedFrom extends TaskOrigin {
@@ -50,22 +50,22 @@ export interface AcceptedFrom extends TaskOrigin {
 
 export interface TaskService {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
-  /** In the order of the items. `together`: all in one commit or none, refused with the first that is. */
+  /** In the order of the items. `together`: all in one commit or none, refused with the first refusal. */
   createMany(
     principal: Principal,
     items: readonly BatchItem[],
     together: boolean,
   ): Promise<readonly BatchResult[]>;
-  /** Everything but storing it, for a task that another than a request of this moment asks for. */
+  /** Everything except storing it, for a task that does not come from a current request. */
   accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
   remove(requester: Requester, id: string): Promise<void>;
-  /** Resolves once the task has ended, and no call of it is begun any more. */
+  /** Resolves once the task has ended and no further call of it can start. */
   cancel(requester: Requester, id: string): Promise<Task>;
   /** Restarts a failed or cancelled task under its id. */
   retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
-  /** Sends the notification of an ended task again, once it was delivered or given up. */
+  /** Resends the notification of an ended task, after it was delivered or given up. */
   resendNotification(requester: Requester, id: string): Promise<Task>;
 }
 
@@ -74,14 +74,14 @@ export function createTaskService(deps: {
   /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
   readonly submit: (task: NewTask) => Promise<Accepted | null>;
   readonly storageQuota: Pick<StorageQuota, "admit">;
-  /** There is room on the disk for another task. */
+  /** The disk has room for another task. */
   readonly hasSpace?: () => boolean;
   readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
   readonly providers: Pick<ProviderService, "find">;
   readonly publicUrl: () => string;
-  /** This node makes no calls: a worker tells the third party of a task that is cancelled here. */
+  /** This node makes no calls: a worker notifies the third party of a task cancelled here. */
   readonly leavesJobs?: boolean;
-  /** Resolves once no node makes a call of the task any more. */
+  /** Resolves once no node makes a call of the task. */
   readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
   /** A task was restarted. */
   readonly onPending: (task: Retried, times: Retried) => void;
@@ -93,7 +93,7 @@ export function createTaskService(deps: {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
 
-  /** Without a vault a call that names it is refused; a repeated request is merely not told it. */
+  /** Without a vault a call with a placeholder is refused; a repeated request just omits the id. */
   function newCallback(teamId: number, taskId: string, { isNamed, isRepeatable }: CallbackUse) {
     const id = newCallbackId();
     const isKept = isNamed || (isRepeatable && vault.isOpen);
@@ -103,7 +103,7 @@ export function createTaskService(deps: {
 
   const shownCallback = (id: string) => ({ id, url: callbackUrl(deps.publicUrl(), id) });
 
-  /** As it was told to the first request. Null where it was not kept, or its key has left the ring. */
+  /** As in the answer to the first request. Null if it was not stored, or its key is missing. */
   function readCallback(teamId: number, { taskId, callbackSealed }: TakenKey): CreatedTask["callback"] {
     if (callbackSealed === null || !vault.isOpen) return null;
     try {
@@ -122,7 +122,7 @@ export function createTaskService(deps: {
     newCallback,
   };
 
-  /** The task that was created under this idempotency key before; null if there is none. */
+  /** The earlier task with this idempotency key; null if there is none. */
   async function replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
     const { idempotencyKey: key } = request;
     const { teamId, environment } = principal;
@@ -147,7 +147,7 @@ export function createTaskService(deps: {
     return accept(origin, request);
   }
 
-  /** No promise where the database need not be asked: nearly always. */
+  /** No promise if no database query is needed: nearly always. */
   function accept(origin: AcceptedFrom, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
     if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
     const accepted = acceptRequest(request, origin, acceptance);
@@ -174,12 +174,12 @@ export function createTaskService(deps: {
   }
 
   /**
-   * Nearly every key is new, and the insert finds out: the key is looked for only where it turns out to be taken, or the
-   * request would be refused, though not for a database that does not answer. It may be taken or let go between two looks;
-   * the request that loses a round finds the winner in the next.
+   * Nearly every key is new, and the insert detects a taken one: the key is looked up only if it is taken, or the
+   * request would be refused for a reason other than an unreachable database. The key may be taken or freed between two
+   * lookups; the request that loses a round finds the winner in the next.
    */
   async function createOnce(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    // Refused whatever the key is, as every other mistake in the request is.
+    // Refused regardless of the key, like every other mistake in the request.
     followUpOf(request, findProvider);
     for (let round = 0; round < 3; round += 1) {
       let found: CreatedTask | null;

@@ -4,26 +4,26 @@ import type { Sql } from "../../store/sql.ts";
 import type { TaskKey } from "../../store/tasks/callbacks.ts";
 import { findEnded } from "../../store/tasks/ended-tasks.ts";
 
-/** Half of the connections that a node takes: the other half must be able to end what is waited for. */
+/** Half of a node's connections: the other half must be able to end the awaited tasks. */
 const MOST_ON_A_NODE = 5_000;
 const MOST_OF_A_TEAM = 1_000;
-/** Ends on other nodes are seen by looking: one statement for all that is waited for here. */
+/** Ends on other nodes are found by polling: one statement for all waits. */
 const LOOK_MS = 500;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Waits until the task ends, so many seconds have passed, or the caller no longer wants to know. */
+/** Waits until the task ends, the seconds have passed, or the caller is gone. */
 export type UntilEnded = (task: TaskKey, seconds: number, over: AbortSignal) => Promise<void>;
 
 /**
- * The requests of this node that wait for a task to end. Nothing of a task tells that it is waited for: an end on this
- * node is seen in memory, any other by a look. So a task that no request waits for costs one question of an empty map.
+ * The requests of this node that wait for a task to end. The task does not know its waiters: an end on this node is
+ * reported in memory, any other is found by polling. So a task without waiters costs one lookup in an empty map.
  */
 export interface TaskWaits {
-  /** Takes a place for the time of this work. Refuses when there are too many, before anything is done. */
+  /** Reserves a slot during this work. Refuses first if there are too many. */
   hold<T>(teamId: number, work: (untilEnded: UntilEnded) => Promise<T>): Promise<T>;
   /** This task has ended, on this node. */
   ended(id: string): void;
-  /** Places that are taken. */
+  /** The number of reserved slots. */
   readonly count: number;
 }
 
@@ -40,7 +40,7 @@ export function createTaskWaits(deps: { readonly sql: Sql; readonly time: Time }
     for (const waker of [...(waiters.get(id)?.wakers ?? [])]) waker();
   }
 
-  /** One look at a time: what is asked for meanwhile is answered by another that follows. */
+  /** One query at a time: later requests share the next one. */
   async function look(): Promise<void> {
     nextLook?.cancel();
     nextLook = null;
@@ -50,7 +50,7 @@ export function createTaskWaits(deps: { readonly sql: Sql; readonly time: Time }
     while (isOutdated && waiters.size > 0) {
       isOutdated = false;
       const asked = [...waiters.values()].map(({ task }) => task);
-      // A database that is away costs time only: the next look tries again.
+      // An unreachable database only costs time: the next query tries again.
       for (const id of await findEnded(sql, asked).catch(() => [])) wake(id);
     }
     isLooking = false;
@@ -72,7 +72,7 @@ export function createTaskWaits(deps: { readonly sql: Sql; readonly time: Time }
       over.addEventListener("abort", done);
       waiters.set(task.id, waiter);
       waiter.wakers.add(done);
-      // It may have ended between the caller's own look and now.
+      // It may have ended between the caller's own query and now.
       void look();
     });
   }

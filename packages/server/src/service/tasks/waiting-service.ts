@@ -6,12 +6,12 @@ import type { TaskWaits } from "./task-waits.ts";
 
 export interface Wait {
   readonly seconds: number;
-  /** The one who waits has gone, or the node stops. */
+  /** The caller is gone, or the node stops. */
   readonly over: AbortSignal;
 }
 
 export interface WaitingService {
-  /** The task as it is once it has ended, or the wait has. */
+  /** The task once it has ended, or the wait has. */
   get(principal: Principal, id: string, wait: Wait): Promise<Task>;
   create(
     principal: Principal,

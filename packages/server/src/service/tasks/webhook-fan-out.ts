@@ -13,31 +13,31 @@ import { newUuid } from "../new-uuid.ts";
 import { describeEvents, placeAfter, ROWS } from "./event-pages.ts";
 
 const LOOK_MS = 1_000;
-/** Where no team has a webhook. */
+/** Interval while no team has a webhook. */
 const IDLE_MS = 5_000;
-/** Teams that are looked at together. */
+/** Teams per read. */
 const TEAMS = 100;
-/** What may wait for a receiver that fails. Of what comes beyond it is not told. */
+/** Maximum pending events for a failing receiver. Further ones are dropped. */
 const MOST_WAITING = 10_000;
 
 export interface WebhookFanOut {
-  /** Makes deliveries of what has happened since. Returns how long to nap. */
+  /** Creates deliveries for new events. Returns the milliseconds until the next round. */
   workOnce(): Promise<number>;
 }
 
 /**
- * Makes deliveries of the events of teams that have webhooks. Every node does: how far a team's events have been read moves in
- * the statement that stores the deliveries, so each event is delivered to each webhook once, by whichever node came first.
+ * Creates deliveries for the events of teams with webhooks. Every node does: the statement that stores the deliveries
+ * also moves the team's read position, so each event is delivered to each webhook once, by the first node.
  */
 export function createWebhookFanOut(deps: {
   readonly sql: Sql;
-  /** What is sent. */
+  /** Serializes the event. */
   readonly inWords: (event: BellhopEvent) => string;
   readonly onStored: () => void;
 }): WebhookFanOut {
   const { sql } = deps;
 
-  /** True if there is more to read at once. */
+  /** True if there is more to read. */
   async function workFor(
     place: EventPlace,
     rows: readonly EventRow[],

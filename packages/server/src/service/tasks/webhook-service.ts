@@ -45,17 +45,17 @@ export interface WebhookService {
   deliveries(principal: Principal, id: string, page: PageRequest): Promise<Page<WebhookDelivery>>;
 }
 
-/** Whatever the plan: each event is looked at for each of them. */
+/** For any plan: each event is matched against each of them. */
 const MOST_WEBHOOKS = 50;
 
 export function createWebhookService(deps: {
   readonly database: Database;
-  /** There may be another to work for. */
+  /** A webhook may have been added. */
   readonly onChanged: () => void;
 }): WebhookService {
   const { database } = deps;
 
-  /** Changes the team's webhooks, records it, and has events written as long as there is one that is enabled. */
+  /** Changes the team's webhooks, records it, and stores events while at least one is enabled. */
   async function change(
     requester: Requester,
     action: string,
@@ -107,7 +107,7 @@ export function createWebhookService(deps: {
   };
 }
 
-/** Holds while the team is held: a webhook that is enabled meanwhile must not find that nobody listens. */
+/** Valid while the team is locked: a webhook that is enabled meanwhile must not find the subscription ended. */
 async function listenAsNeeded(sql: Sql, teamId: number): Promise<void> {
   if ((await enabledWebhooks(sql, teamId)).length > 0) {
     await listenForEver(sql, teamId);
@@ -122,15 +122,15 @@ function withoutNulls(terms: WebhookTerms): Partial<WebhookTerms> {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
 }
 
-/** Without the address: what stands in its query may be a secret. */
+/** Without the URL: its query may contain a secret. */
 function named({ url, ...terms }: Partial<WebhookTerms>): Record<string, unknown> {
   const said = Object.entries(terms).filter(([, value]) => value !== undefined);
   return { ...(url !== undefined && { host: new URL(url).host }), ...Object.fromEntries(said) };
 }
 
 /**
- * Writes what became of a delivery. A webhook that has failed for days on end is turned off, which the team's audit log tells:
- * nobody asked for it.
+ * Stores the result of a delivery. A webhook that has failed for days is disabled, with an audit event, because no
+ * person requested it.
  */
 export function createDeliverySettlement({ database }: { readonly database: Database }) {
   return async (claim: DeliveryClaim, outcome: DeliveryVerdict): Promise<void> => {

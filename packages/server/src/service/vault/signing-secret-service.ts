@@ -12,9 +12,9 @@ import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
-/** Both secrets sign for so long after a rotation. */
+/** Both secrets sign for this long after a rotation. */
 const OVERLAP_HOURS = 24;
-/** A rotation reaches every node within this time; until then a call costs no look into the database. */
+/** A rotation reaches every node within this time; until then a call needs no database query. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -27,7 +27,7 @@ export interface SigningSecretView {
 export interface SigningSecretService {
   get(principal: Principal): Promise<SigningSecretView>;
   rotate(requester: Requester): Promise<SigningSecretView>;
-  /** The secrets that sign a call of this team now, the current one first. */
+  /** The secrets that sign a call of this team, the current one first. */
   secretsFor(teamId: number): readonly string[] | Promise<readonly string[]>;
 }
 
@@ -38,10 +38,10 @@ export function createSigningSecretService(deps: {
 }): SigningSecretService {
   const { database, vault } = deps;
   const remembered = new Map<number, { untilMs: number; secrets: readonly string[] }>();
-  /** Lookups under way: every call that needs the secrets meanwhile waits for the same one. */
+  /** Running lookups: every call that needs the secrets meanwhile waits for the same one. */
   const lookups = new Map<number, Promise<readonly string[]>>();
 
-  /** A team's secret is made when it is first needed; of two that need it at once, one makes it. */
+  /** A team's secret is created on first use; of two concurrent uses, one creates it. */
   async function load(sql: Sql, teamId: number): Promise<SigningSecret[]> {
     const found = await signingSecrets(sql, teamId);
     if (found[0]?.validUntil === null) return found;
@@ -66,7 +66,7 @@ export function createSigningSecretService(deps: {
   function toView(teamId: number, [current, previous]: readonly SigningSecret[]): SigningSecretView {
     if (current === undefined) throw new Error("A team has no signing secret");
     const [secret] = tryOpen(teamId, current);
-    // Sealed with a key that this server does not have.
+    // Encrypted with a key that this server does not have.
     if (secret === undefined) throw new Problem("vault_off");
     return { secret, createdAt: current.createdAt, previousValidUntil: previous?.validUntil ?? null };
   }
@@ -74,7 +74,7 @@ export function createSigningSecretService(deps: {
   async function lookUp(teamId: number): Promise<readonly string[]> {
     const [current, ...previous] = await load(database, teamId);
     if (current === undefined) throw new Error("A team has no signing secret");
-    // Without the current one nothing is signed; one that is on its way out, and that no key opens, signs no more.
+    // The current secret is required; an outgoing one that cannot be decrypted is skipped.
     return [open(teamId, current), ...previous.flatMap((secret) => tryOpen(teamId, secret))];
   }
 
@@ -82,7 +82,7 @@ export function createSigningSecretService(deps: {
     const untilMs = deps.monotonicMs() + FRESH_MS;
     const lookup = lookUp(teamId);
     lookups.set(teamId, lookup);
-    // A rotation on this node removes the lookup from the list, because it may have read the old secret.
+    // A rotation on this node removes the lookup, because it may have read the old secret.
     const isCurrent = () => lookups.get(teamId) === lookup && lookups.delete(teamId);
     lookup.then((secrets) => {
       if (!isCurrent()) return;

@@ -11,10 +11,10 @@ import { countTokenTasks } from "../../store/vault/token-uses.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
 
-/** So many open tasks are looked at for those that name a token. */
+/** The maximum number of open tasks scanned for a token. */
 const MOST_LOOKED_AT = 10_000;
 
-/** A credential to keep, as a caller sends it. */
+/** A credential to store, as sent by a caller. */
 export interface VaultTokenRequest {
   readonly name: string;
   readonly value: Secret;
@@ -22,13 +22,13 @@ export interface VaultTokenRequest {
 }
 
 export interface VaultTokenDetail extends VaultToken {
-  /** Of the sandbox for a test key, of the rest for everyone else. */
+  /** Sandbox tasks for a test key, live tasks otherwise. */
   readonly openTasks: TokenTasks;
 }
 
-/** A test key stores, sees and revokes tokens of the sandbox; everyone else the live ones. */
+/** A test key stores, sees and revokes sandbox tokens; other credentials the live ones. */
 export interface VaultService {
-  /** False: there is no key, and everything is refused. */
+  /** False without a key: everything is refused. */
   readonly isOpen: boolean;
   create(requester: Requester, request: VaultTokenRequest): Promise<VaultToken>;
   /** Newest first; the cursor is the id of a token. */
